@@ -1,0 +1,70 @@
+package io.tatami.rpc;
+
+import com.google.protobuf.ByteString;
+import io.tatami.base.Clock;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
+import io.tatami.base.SessionId;
+import io.tatami.base.TatamiException;
+import io.tatami.protocol.UserIdentity;
+import java.net.SocketAddress;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a handler knows of a request beside its body.
+ *
+ * @param user whom the connection was opened for
+ * @param options the header's fields as the client gave them; the timeout is what was left when the request was written
+ * @param deadlineNanos when the client gives up, by the server clock's monotonic nanoseconds; only meaningful where
+ *     {@link #hasDeadline}
+ */
+public record CallContext(Peer peer, UserIdentity user, CallOptions options, long deadlineNanos) {
+    /**
+     * Who is at the other end.
+     *
+     * @param address as seen from here
+     * @param clientName as the client called itself; for logs only
+     * @param sameHost whether the client runs on this host
+     */
+    public record Peer(SocketAddress address, String clientName, boolean sameHost) {}
+
+    public @Nullable GroupId group() {
+        return options.group();
+    }
+
+    public SessionId session() {
+        return options.session();
+    }
+
+    /** The request's number in its session; 0 when its reply need not be remembered. */
+    public long number() {
+        return options.number();
+    }
+
+    public long lowWaterMark() {
+        return options.lowWaterMark();
+    }
+
+    public long shardMapEpoch() {
+        return options.shardMapEpoch();
+    }
+
+    public ByteString credential() {
+        return options.credential();
+    }
+
+    public boolean hasDeadline() {
+        return options.timeoutMillis() > 0;
+    }
+
+    public boolean isExpired(Clock clock) {
+        return hasDeadline() && clock.monotonicNanos() - deadlineNanos >= 0;
+    }
+
+    /** @throws TatamiException DEADLINE_EXCEEDED when the client no longer waits */
+    public void checkDeadline(Clock clock) throws TatamiException {
+        if (isExpired(clock)) {
+            throw new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the request came too late to be begun");
+        }
+    }
+}

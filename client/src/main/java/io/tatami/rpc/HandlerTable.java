@@ -1,0 +1,53 @@
+package io.tatami.rpc;
+
+import com.google.protobuf.Message;
+import io.tatami.base.Check;
+import io.tatami.protocol.Method;
+import io.tatami.protocol.StreamMethod;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which handler serves which method. Filled by one thread before a server starts with it, and only read from then on.
+ */
+public final class HandlerTable {
+    private final Map<Integer, Call<?, ?>> calls = new HashMap<>();
+    private final Map<Integer, Stream<?, ?, ?, ?>> streams = new HashMap<>();
+
+    /** A method and who serves it. */
+    public record Call<Q extends Message, R extends Message>(Method<Q, R> method, Handler<Q, R> handler) {}
+
+    /** A method whose requests stay open, and who serves it. */
+    public record Stream<Q extends Message, U extends Message, D extends Message, R extends Message>(
+            StreamMethod<Q, U, D, R> method, StreamHandler<Q, U, D, R> handler) {}
+
+    /** Returns this table. A method number can be given once. */
+    public <Q extends Message, R extends Message> HandlerTable on(Method<Q, R> method, Handler<Q, R> handler) {
+        checkFree(method.number());
+        calls.put(method.number(), new Call<>(method, handler));
+        return this;
+    }
+
+    /** Returns this table. A method number can be given once. */
+    public <Q extends Message, U extends Message, D extends Message, R extends Message> HandlerTable onStream(
+            StreamMethod<Q, U, D, R> method, StreamHandler<Q, U, D, R> handler) {
+        checkFree(method.number());
+        streams.put(method.number(), new Stream<>(method, handler));
+        return this;
+    }
+
+    /** The call with this method number, or null; for transports. */
+    public @Nullable Call<?, ?> call(int methodNumber) {
+        return calls.get(methodNumber);
+    }
+
+    /** The stream with this method number, or null; for transports. */
+    public @Nullable Stream<?, ?, ?, ?> stream(int methodNumber) {
+        return streams.get(methodNumber);
+    }
+
+    private void checkFree(int number) {
+        Check.check(!calls.containsKey(number) && !streams.containsKey(number), "method %d is served twice", number);
+    }
+}
