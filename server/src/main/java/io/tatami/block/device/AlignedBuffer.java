@@ -1,0 +1,40 @@
+package io.tatami.block.device;
+
+import io.tatami.base.Check;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * A unit of direct memory, aligned as a {@link Device} asks, that belongs to a pool. Whoever acquired it owns it until
+ * {@link #release()}; a second release is a bug and is caught.
+ */
+public final class AlignedBuffer {
+    private final AlignedBufferPool pool;
+    private final ByteBuffer memory;
+    private final AtomicBoolean acquired = new AtomicBoolean();
+
+    AlignedBuffer(AlignedBufferPool pool, ByteBuffer memory) {
+        this.pool = pool;
+        this.memory = memory;
+    }
+
+    /** All of the memory. The view's position and limit are shared by all callers: set them before each use. */
+    public ByteBuffer memory() {
+        return memory;
+    }
+
+    /** A new view of the bytes from {@code start} to {@code end}, with a position and limit of its own. */
+    public ByteBuffer range(int start, int end) {
+        return memory.duplicate().limit(end).position(start);
+    }
+
+    /** Gives the memory back to its pool; any thread may call it, once. */
+    public void release() {
+        Check.check(acquired.compareAndSet(true, false), "a buffer was released twice");
+        pool.giveBack(this);
+    }
+
+    void markAcquired() {
+        Check.check(acquired.compareAndSet(false, true), "a buffer was handed out twice");
+    }
+}

@@ -1,0 +1,98 @@
+package io.tatami.block.volume;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.TatamiException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The right to append to one block. At most one writer of a block is valid: {@link Volume#reopen} takes the right away
+ * from the one before, whose calls then fail with FENCED, as they do after {@link Volume#setGeneration}. Used by one
+ * thread at a time; which one may change. Calls block on the disk and keep an interrupt for later.
+ *
+ * <p>After an error the bytes taken before it are still there, in memory or on the device, but none beyond the last
+ * successful {@link #sync()} is durable; {@link #close()} is then the only call left, unless it is said otherwise.
+ */
+public final class BlockWriter implements AutoCloseable {
+    BlockWriter() {}
+
+    public BlockId block() {
+        throw new UnsupportedOperationException();
+    }
+
+    public long generation() {
+        throw new UnsupportedOperationException();
+    }
+
+    /** How many bytes the block has, those in memory included. */
+    public long lengthBytes() {
+        throw new UnsupportedOperationException();
+    }
+
+    /** How many bytes the block has room for now; on a fragmented volume less than was asked for. */
+    public long capacityBytes() {
+        throw new UnsupportedOperationException();
+    }
+
+    /**
+     * Appends what is between position and limit of {@code data}, of any length and alignment, and moves the position to
+     * the limit; nothing is durable or visible by that. The bytes are copied: the buffer is the caller's again on return.
+     * All or nothing of {@code data} is taken.
+     *
+     * @param pieceChecksums the CRC32C that the sender gave for each piece of the data, cut at the 64 KiB boundaries of the
+     *     block; null to have them computed here
+     * @throws TatamiException CORRUPT where a checksum does not match, or NO_SPACE where the block's room is too small and
+     *     cannot grow: in both cases the writer may be used on; FENCED; NO_SUCH_BLOCK after a delete; BUSY where no
+     *     buffer became free in time, and the writer may be used on; IO_ERROR
+     */
+    public void append(ByteBuffer data, int @Nullable [] pieceChecksums) throws TatamiException {
+        throw new UnsupportedOperationException();
+    }
+
+    /**
+     * Lets readers see the first {@code lengthBytes} bytes; less than before changes nothing. To be called once the
+     * replicas behind this one have them in memory.
+     */
+    public void makeVisible(long lengthBytes) {
+        throw new UnsupportedOperationException();
+    }
+
+    /**
+     * Makes all bytes durable: they are written, the device is flushed, and the index has length, generation and checksums
+     * in one synced batch. They become visible too.
+     *
+     * @return the durable length
+     * @throws TatamiException FENCED, NO_SUCH_BLOCK, NO_SPACE (a volume file that was not allocated in full) or IO_ERROR; the
+     *     bytes may or may not be durable then
+     */
+    public long sync() throws TatamiException {
+        throw new UnsupportedOperationException();
+    }
+
+    /**
+     * {@link #sync()}, and the block is finalized: the room it did not fill is free again, and this writer is used up.
+     *
+     * @return the final length
+     */
+    public long finish() throws TatamiException {
+        throw new UnsupportedOperationException();
+    }
+
+    /**
+     * Throws away what was not synced, as a crash of the server would: a block that was never synced is gone and its room
+     * is free, any other keeps its last durable length. This writer is used up.
+     */
+    public void abort() throws TatamiException {
+        throw new UnsupportedOperationException();
+    }
+
+    /**
+     * Lets go of the block without finishing it, as when the connection to its writer breaks: its bytes stay readable, those
+     * not durable too, until {@link Volume#reopen} goes on with it or the server stops. Memory is freed as far as possible.
+     * Does nothing once the writer is used up or fenced.
+     */
+    @Override
+    public void close() {
+        throw new UnsupportedOperationException();
+    }
+}

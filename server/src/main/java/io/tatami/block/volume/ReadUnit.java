@@ -1,0 +1,45 @@
+package io.tatami.block.volume;
+
+import io.tatami.base.Check;
+import io.tatami.block.device.AlignedBuffer;
+import java.nio.ByteBuffer;
+
+/**
+ * A run of up to 4 MiB of a block's bytes, verified, in a buffer of the volume's pool. The receiver owns the buffer until
+ * it calls {@link #close()}, on any thread, once; until then it may slice {@link #data()} and hand the slices on.
+ */
+public final class ReadUnit implements AutoCloseable {
+    private final long offsetBytes;
+    private final ByteBuffer data;
+    private final int[] pieceChecksums;
+    private final AlignedBuffer buffer;
+
+    ReadUnit(long offsetBytes, ByteBuffer data, int[] pieceChecksums, AlignedBuffer buffer) {
+        Check.check(data.hasRemaining(), "an empty unit at %d", offsetBytes);
+        this.offsetBytes = offsetBytes;
+        this.data = data;
+        this.pieceChecksums = pieceChecksums;
+        this.buffer = buffer;
+    }
+
+    /** Where in the block the first byte lies. */
+    public long offsetBytes() {
+        return offsetBytes;
+    }
+
+    /** The bytes, from position to limit of a direct buffer that must not be changed. */
+    public ByteBuffer data() {
+        return data;
+    }
+
+    /** The CRC32C of each piece of the bytes, cut at the 64 KiB boundaries of the block. */
+    public int[] pieceChecksums() {
+        return pieceChecksums;
+    }
+
+    /** Gives the buffer back; its bytes must not be touched afterwards. */
+    @Override
+    public void close() {
+        buffer.release();
+    }
+}

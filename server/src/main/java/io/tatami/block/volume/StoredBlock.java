@@ -1,0 +1,16 @@
+package io.tatami.block.volume;
+
+import io.tatami.base.BlockId;
+
+/**
+ * What a volume holds of a block, as it was at one moment.
+ *
+ * @param generation the generation adopted last
+ * @param durableBytes how many bytes survive a power cut
+ * @param visibleBytes how many bytes readers may see; at least {@code durableBytes}
+ * @param finalized whether the block was finished; otherwise it is being written, or was when its writer or the server
+ *     stopped
+ * @param damaged whether a chunk of it failed its checksum since the volume was opened
+ */
+public record StoredBlock(
+        BlockId block, long generation, long durableBytes, long visibleBytes, boolean finalized, boolean damaged) {}

@@ -1,0 +1,5 @@
+package io.tatami.block.volume;
+/** Opens formatted volumes. */
+public final class VolumeOpener {
+    private VolumeOpener() {}
+}

@@ -1,0 +1,22 @@
+package io.tatami.block.volume;
+
+/**
+ * Counters of a volume at one moment. Byte counts of traffic are of the device, since the volume was opened.
+ *
+ * @param capacityBytes room for blocks, taken or free
+ * @param freeBytes room that no block has, less the reserve
+ * @param usedBytes room that blocks have, what writers reserved included
+ * @param largestFreeExtentBytes the longest block that could be begun now
+ * @param failure why the volume stopped, empty while it serves
+ */
+public record VolumeStatistics(
+        long capacityBytes,
+        long freeBytes,
+        long usedBytes,
+        long largestFreeExtentBytes,
+        long blocks,
+        long readBytes,
+        long writtenBytes,
+        long errors,
+        long damagedChunks,
+        String failure) {}
