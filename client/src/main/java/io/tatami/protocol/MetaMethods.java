@@ -1,0 +1,248 @@
+package io.tatami.protocol;
+
+import io.tatami.protocol.wire.AddBlocksReply;
+import io.tatami.protocol.wire.AddBlocksRequest;
+import io.tatami.protocol.wire.AnnounceReply;
+import io.tatami.protocol.wire.AnnounceRequest;
+import io.tatami.protocol.wire.AppendReply;
+import io.tatami.protocol.wire.AppendRequest;
+import io.tatami.protocol.wire.BulkDeleteReply;
+import io.tatami.protocol.wire.BulkDeleteRequest;
+import io.tatami.protocol.wire.CheckDirectoryReply;
+import io.tatami.protocol.wire.CheckDirectoryRequest;
+import io.tatami.protocol.wire.CloseSessionRequest;
+import io.tatami.protocol.wire.CommitLengthRequest;
+import io.tatami.protocol.wire.CompleteReply;
+import io.tatami.protocol.wire.CompleteRequest;
+import io.tatami.protocol.wire.ConcatRequest;
+import io.tatami.protocol.wire.ContentSummaryReply;
+import io.tatami.protocol.wire.ContentSummaryRequest;
+import io.tatami.protocol.wire.CreateReply;
+import io.tatami.protocol.wire.CreateRequest;
+import io.tatami.protocol.wire.CreateSymlinkRequest;
+import io.tatami.protocol.wire.DeleteDirectoryRequest;
+import io.tatami.protocol.wire.DeleteFileRequest;
+import io.tatami.protocol.wire.Empty;
+import io.tatami.protocol.wire.FinishMoveRequest;
+import io.tatami.protocol.wire.FsckReply;
+import io.tatami.protocol.wire.FsckRequest;
+import io.tatami.protocol.wire.GetBlocksReply;
+import io.tatami.protocol.wire.GetBlocksRequest;
+import io.tatami.protocol.wire.GetClusterMapReply;
+import io.tatami.protocol.wire.GetClusterMapRequest;
+import io.tatami.protocol.wire.GetDirectoriesReply;
+import io.tatami.protocol.wire.GetDirectoriesRequest;
+import io.tatami.protocol.wire.GetDirectoryReply;
+import io.tatami.protocol.wire.GetDirectoryRequest;
+import io.tatami.protocol.wire.GiveCreditsReply;
+import io.tatami.protocol.wire.GiveCreditsRequest;
+import io.tatami.protocol.wire.GroupStatusReply;
+import io.tatami.protocol.wire.GroupStatusRequest;
+import io.tatami.protocol.wire.HeartbeatReply;
+import io.tatami.protocol.wire.HeartbeatRequest;
+import io.tatami.protocol.wire.ListReply;
+import io.tatami.protocol.wire.ListRequest;
+import io.tatami.protocol.wire.LookupReply;
+import io.tatami.protocol.wire.LookupRequest;
+import io.tatami.protocol.wire.MkdirsReply;
+import io.tatami.protocol.wire.MkdirsRequest;
+import io.tatami.protocol.wire.MoveStatusReply;
+import io.tatami.protocol.wire.MoveStatusRequest;
+import io.tatami.protocol.wire.OpenSessionReply;
+import io.tatami.protocol.wire.OpenSessionRequest;
+import io.tatami.protocol.wire.OutboxDelivery;
+import io.tatami.protocol.wire.PrepareMoveReply;
+import io.tatami.protocol.wire.PrepareMoveRequest;
+import io.tatami.protocol.wire.ReadSharesReply;
+import io.tatami.protocol.wire.ReadSharesRequest;
+import io.tatami.protocol.wire.ReclaimDirectoriesRequest;
+import io.tatami.protocol.wire.RecoverLeaseReply;
+import io.tatami.protocol.wire.RecoverLeaseRequest;
+import io.tatami.protocol.wire.RegisterBlockServerReply;
+import io.tatami.protocol.wire.RegisterBlockServerRequest;
+import io.tatami.protocol.wire.RegisterMetadataServerReply;
+import io.tatami.protocol.wire.RegisterMetadataServerRequest;
+import io.tatami.protocol.wire.RenameDirectoryRequest;
+import io.tatami.protocol.wire.RenameFileRequest;
+import io.tatami.protocol.wire.RenewBlockReply;
+import io.tatami.protocol.wire.RenewBlockRequest;
+import io.tatami.protocol.wire.RenewLeasesReply;
+import io.tatami.protocol.wire.RenewLeasesRequest;
+import io.tatami.protocol.wire.ReserveMarkerReply;
+import io.tatami.protocol.wire.ReserveMarkerRequest;
+import io.tatami.protocol.wire.ResolveReply;
+import io.tatami.protocol.wire.ResolveRequest;
+import io.tatami.protocol.wire.SafeModeReply;
+import io.tatami.protocol.wire.SafeModeRequest;
+import io.tatami.protocol.wire.SetDirectoryAttributesRequest;
+import io.tatami.protocol.wire.SetFileAttributesRequest;
+import io.tatami.protocol.wire.SettleMarkerRequest;
+import io.tatami.protocol.wire.TruncateReply;
+import io.tatami.protocol.wire.TruncateRequest;
+
+/**
+ * What the metadata service is asked: by clients, by block servers, and by one group of another. Numbers 1 to 199 are its
+ * own and never reused; what a request means is said with its message in {@code meta.proto}.
+ */
+public final class MetaMethods {
+    /** Any metadata server answers; concerns no group. */
+    public static final Method<GetClusterMapRequest, GetClusterMapReply> GET_CLUSTER_MAP =
+            Method.idempotent(1, "cluster.map", GetClusterMapRequest.parser(), GetClusterMapReply.parser());
+
+    public static final Method<RegisterMetadataServerRequest, RegisterMetadataServerReply> REGISTER_METADATA_SERVER =
+            Method.idempotent(
+                    2,
+                    "cluster.register-metadata",
+                    RegisterMetadataServerRequest.parser(),
+                    RegisterMetadataServerReply.parser());
+
+    public static final Method<RegisterBlockServerRequest, RegisterBlockServerReply> REGISTER_BLOCK_SERVER =
+            Method.idempotent(
+                    3,
+                    "cluster.register-block-server",
+                    RegisterBlockServerRequest.parser(),
+                    RegisterBlockServerReply.parser());
+
+    public static final Method<HeartbeatRequest, HeartbeatReply> HEARTBEAT =
+            Method.idempotent(4, "cluster.heartbeat", HeartbeatRequest.parser(), HeartbeatReply.parser());
+
+    /** A repeated one only wastes a session id. */
+    public static final Method<OpenSessionRequest, OpenSessionReply> OPEN_SESSION =
+            Method.idempotent(5, "namespace.open-session", OpenSessionRequest.parser(), OpenSessionReply.parser());
+
+    public static final Method<CloseSessionRequest, Empty> CLOSE_SESSION =
+            Method.idempotent(6, "namespace.close-session", CloseSessionRequest.parser(), Empty.parser());
+
+    public static final Method<SafeModeRequest, SafeModeReply> SAFE_MODE =
+            Method.idempotent(7, "namespace.safe-mode", SafeModeRequest.parser(), SafeModeReply.parser());
+
+    /** Any group. */
+    public static final Method<GroupStatusRequest, GroupStatusReply> GROUP_STATUS =
+            Method.idempotent(8, "group.status", GroupStatusRequest.parser(), GroupStatusReply.parser());
+
+    public static final Method<ResolveRequest, ResolveReply> RESOLVE =
+            Method.idempotent(10, "namespace.resolve", ResolveRequest.parser(), ResolveReply.parser());
+
+    public static final Method<MkdirsRequest, MkdirsReply> MKDIRS =
+            Method.once(11, "namespace.mkdirs", MkdirsRequest.parser(), MkdirsReply.parser());
+
+    public static final Method<RenameDirectoryRequest, Empty> RENAME_DIRECTORY =
+            Method.once(12, "namespace.rename", RenameDirectoryRequest.parser(), Empty.parser());
+
+    public static final Method<DeleteDirectoryRequest, Empty> DELETE_DIRECTORY =
+            Method.once(13, "namespace.delete", DeleteDirectoryRequest.parser(), Empty.parser());
+
+    public static final Method<SetDirectoryAttributesRequest, Empty> SET_DIRECTORY_ATTRIBUTES =
+            Method.once(14, "namespace.set-attributes", SetDirectoryAttributesRequest.parser(), Empty.parser());
+
+    public static final Method<GetDirectoryRequest, GetDirectoryReply> GET_DIRECTORY =
+            Method.idempotent(15, "namespace.get-directory", GetDirectoryRequest.parser(), GetDirectoryReply.parser());
+
+    public static final Method<GetDirectoriesRequest, GetDirectoriesReply> GET_DIRECTORIES = Method.idempotent(
+            16, "namespace.get-directories", GetDirectoriesRequest.parser(), GetDirectoriesReply.parser());
+
+    public static final Method<ContentSummaryRequest, ContentSummaryReply> CONTENT_SUMMARY = Method.idempotent(
+            17, "namespace.content-summary", ContentSummaryRequest.parser(), ContentSummaryReply.parser());
+
+    /** From shards. */
+    public static final Method<CheckDirectoryRequest, CheckDirectoryReply> CHECK_DIRECTORY = Method.idempotent(
+            18, "namespace.check-directory", CheckDirectoryRequest.parser(), CheckDirectoryReply.parser());
+
+    public static final Method<LookupRequest, LookupReply> LOOKUP =
+            Method.idempotent(30, "shard.lookup", LookupRequest.parser(), LookupReply.parser());
+
+    public static final Method<ListRequest, ListReply> LIST =
+            Method.idempotent(31, "shard.list", ListRequest.parser(), ListReply.parser());
+
+    public static final Method<CreateRequest, CreateReply> CREATE =
+            Method.once(32, "shard.create", CreateRequest.parser(), CreateReply.parser());
+
+    public static final Method<AddBlocksRequest, AddBlocksReply> ADD_BLOCKS =
+            Method.once(33, "shard.add-blocks", AddBlocksRequest.parser(), AddBlocksReply.parser());
+
+    public static final Method<CommitLengthRequest, Empty> COMMIT_LENGTH =
+            Method.idempotent(34, "shard.commit-length", CommitLengthRequest.parser(), Empty.parser());
+
+    public static final Method<CompleteRequest, CompleteReply> COMPLETE =
+            Method.once(35, "shard.complete", CompleteRequest.parser(), CompleteReply.parser());
+
+    public static final Method<AppendRequest, AppendReply> APPEND =
+            Method.once(36, "shard.append", AppendRequest.parser(), AppendReply.parser());
+
+    public static final Method<RenewBlockRequest, RenewBlockReply> RENEW_BLOCK =
+            Method.once(37, "shard.renew-block", RenewBlockRequest.parser(), RenewBlockReply.parser());
+
+    public static final Method<RenewLeasesRequest, RenewLeasesReply> RENEW_LEASES =
+            Method.idempotent(38, "shard.renew-leases", RenewLeasesRequest.parser(), RenewLeasesReply.parser());
+
+    public static final Method<RecoverLeaseRequest, RecoverLeaseReply> RECOVER_LEASE =
+            Method.idempotent(39, "shard.recover-lease", RecoverLeaseRequest.parser(), RecoverLeaseReply.parser());
+
+    public static final Method<GetBlocksRequest, GetBlocksReply> GET_BLOCKS =
+            Method.idempotent(40, "shard.get-blocks", GetBlocksRequest.parser(), GetBlocksReply.parser());
+
+    public static final Method<TruncateRequest, TruncateReply> TRUNCATE =
+            Method.once(41, "shard.truncate", TruncateRequest.parser(), TruncateReply.parser());
+
+    public static final Method<ConcatRequest, Empty> CONCAT =
+            Method.once(42, "shard.concat", ConcatRequest.parser(), Empty.parser());
+
+    public static final Method<DeleteFileRequest, Empty> DELETE_FILE =
+            Method.once(43, "shard.delete", DeleteFileRequest.parser(), Empty.parser());
+
+    public static final Method<BulkDeleteRequest, BulkDeleteReply> BULK_DELETE =
+            Method.once(44, "shard.bulk-delete", BulkDeleteRequest.parser(), BulkDeleteReply.parser());
+
+    public static final Method<SetFileAttributesRequest, Empty> SET_FILE_ATTRIBUTES =
+            Method.once(45, "shard.set-attributes", SetFileAttributesRequest.parser(), Empty.parser());
+
+    public static final Method<CreateSymlinkRequest, Empty> CREATE_SYMLINK =
+            Method.once(46, "shard.create-symlink", CreateSymlinkRequest.parser(), Empty.parser());
+
+    public static final Method<RenameFileRequest, Empty> RENAME_FILE =
+            Method.once(47, "shard.rename", RenameFileRequest.parser(), Empty.parser());
+
+    public static final Method<FsckRequest, FsckReply> FSCK =
+            Method.idempotent(48, "shard.fsck", FsckRequest.parser(), FsckReply.parser());
+
+    /** From the namespace group. */
+    public static final Method<AnnounceRequest, AnnounceReply> ANNOUNCE =
+            Method.idempotent(60, "shard.announce", AnnounceRequest.parser(), AnnounceReply.parser());
+
+    /** From the namespace group. */
+    public static final Method<ReserveMarkerRequest, ReserveMarkerReply> RESERVE_MARKER =
+            Method.idempotent(61, "shard.reserve-marker", ReserveMarkerRequest.parser(), ReserveMarkerReply.parser());
+
+    /** From the namespace group, and from the shard to itself. */
+    public static final Method<SettleMarkerRequest, Empty> SETTLE_MARKER =
+            Method.idempotent(62, "shard.settle-marker", SettleMarkerRequest.parser(), Empty.parser());
+
+    public static final Method<ReadSharesRequest, ReadSharesReply> READ_SHARES =
+            Method.idempotent(63, "shard.read-shares", ReadSharesRequest.parser(), ReadSharesReply.parser());
+
+    /** From the namespace group. */
+    public static final Method<ReclaimDirectoriesRequest, Empty> RECLAIM_DIRECTORIES =
+            Method.idempotent(64, "shard.reclaim-directories", ReclaimDirectoriesRequest.parser(), Empty.parser());
+
+    /** From the destination of a move to its source. */
+    public static final Method<PrepareMoveRequest, PrepareMoveReply> PREPARE_MOVE =
+            Method.idempotent(65, "shard.prepare-move", PrepareMoveRequest.parser(), PrepareMoveReply.parser());
+
+    /** From the destination of a move to its source. */
+    public static final Method<FinishMoveRequest, Empty> FINISH_MOVE =
+            Method.idempotent(66, "shard.finish-move", FinishMoveRequest.parser(), Empty.parser());
+
+    /** From the source of a move to its destination. */
+    public static final Method<MoveStatusRequest, MoveStatusReply> MOVE_STATUS =
+            Method.idempotent(67, "shard.move-status", MoveStatusRequest.parser(), MoveStatusReply.parser());
+
+    /** From another shard; applied once by its number. */
+    public static final Method<OutboxDelivery, Empty> DELIVER =
+            Method.idempotent(68, "shard.deliver", OutboxDelivery.parser(), Empty.parser());
+
+    /** From block servers; done once by its sequence. */
+    public static final Method<GiveCreditsRequest, GiveCreditsReply> GIVE_CREDITS =
+            Method.idempotent(69, "shard.give-credits", GiveCreditsRequest.parser(), GiveCreditsReply.parser());
+
+    private MetaMethods() {}
+}

@@ -1,0 +1,140 @@
+package io.tatami.meta.op;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.state.Caller;
+import io.tatami.protocol.wire.AclEntry;
+import io.tatami.protocol.wire.Attributes;
+
+/**
+ * Who may do what, by the rules of HDFS: the first of owner, group and other that matches decides; with an ACL the
+ * order is owner, named user, any granting group, other, and the mask (kept in the group bits) limits all but the first
+ * and the last. The superuser may do everything.
+ */
+public final class Access {
+    public static final int READ = 4;
+    public static final int WRITE = 2;
+    public static final int EXECUTE = 1;
+
+    /** The sticky bit: in such a directory only owners delete and rename. */
+    public static final int STICKY = 01000;
+
+    private Access() {}
+
+    /** Whether {@code caller} has all of the {@code wanted} bits on something with these attributes. */
+    public static boolean allows(Caller caller, Attributes attributes, int wanted) {
+        if (caller.superuser()) {
+            return true;
+        }
+        int mode = attributes.getMode();
+        if (caller.user().equals(attributes.getOwner())) {
+            return covers(mode >> 6, wanted);
+        }
+        if (hasAccessAcl(attributes)) {
+            return allowsByAcl(caller, attributes, wanted);
+        }
+        return covers(caller.isMemberOf(attributes.getGroup()) ? mode >> 3 : mode, wanted);
+    }
+
+    /** @throws TatamiException PERMISSION_DENIED, in the words users know from HDFS */
+    public static void require(Caller caller, Attributes attributes, int wanted, String what) throws TatamiException {
+        if (!allows(caller, attributes, wanted)) {
+            throw denied(caller, attributes, symbol(wanted), what);
+        }
+    }
+
+    /** @throws TatamiException PERMISSION_DENIED unless the caller is the owner or the superuser */
+    public static void requireOwner(Caller caller, Attributes attributes, String what) throws TatamiException {
+        if (!caller.superuser() && !caller.user().equals(attributes.getOwner())) {
+            throw new TatamiException(
+                    ErrorCode.PERMISSION_DENIED,
+                    "Permission denied. user=" + caller.user() + " is not the owner of inode=" + what);
+        }
+    }
+
+    /** @throws TatamiException PERMISSION_DENIED unless the caller is the superuser */
+    public static void requireSuperuser(Caller caller, String action) throws TatamiException {
+        if (!caller.superuser()) {
+            throw new TatamiException(
+                    ErrorCode.PERMISSION_DENIED,
+                    "Access denied for user " + caller.user() + ". Superuser privilege is required to " + action);
+        }
+    }
+
+    /**
+     * @throws TatamiException PERMISSION_DENIED where {@code parent} is sticky and the caller owns neither it nor the
+     *     entry to be deleted or renamed
+     */
+    public static void requireSticky(Caller caller, Attributes parent, Attributes entry, String what)
+            throws TatamiException {
+        boolean sticky = (parent.getMode() & STICKY) != 0;
+        if (sticky
+                && !caller.superuser()
+                && !caller.user().equals(parent.getOwner())
+                && !caller.user().equals(entry.getOwner())) {
+            throw new TatamiException(
+                    ErrorCode.PERMISSION_DENIED,
+                    "Permission denied by sticky bit: user=" + caller.user() + ", path=\"" + what + "\":"
+                            + entry.getOwner() + ":" + entry.getGroup() + ", parent:" + parent.getOwner() + ":"
+                            + parent.getGroup());
+        }
+    }
+
+    /** Whether entries of access scope stand in the list, so that the group bits of the mode are a mask. */
+    public static boolean hasAccessAcl(Attributes attributes) {
+        for (AclEntry entry : attributes.getAclList()) {
+            if (!entry.getDefaultScope()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean allowsByAcl(Caller caller, Attributes attributes, int wanted) {
+        int mask = attributes.getMode() >> 3;
+        boolean groupMatched = false;
+        for (AclEntry entry : attributes.getAclList()) {
+            if (entry.getDefaultScope()) {
+                continue;
+            }
+            int permission = entry.getPermission() & mask;
+            if (entry.getType() == AclEntry.Type.USER && caller.user().equals(entry.getName())) {
+                return covers(permission, wanted);
+            }
+            if (entry.getType() == AclEntry.Type.GROUP) {
+                String group = entry.getName().isEmpty() ? attributes.getGroup() : entry.getName();
+                if (caller.isMemberOf(group)) {
+                    if (covers(permission, wanted)) {
+                        return true;
+                    }
+                    groupMatched = true;
+                }
+            }
+        }
+        return !groupMatched && covers(attributes.getMode(), wanted);
+    }
+
+    private static boolean covers(int bits, int wanted) {
+        return (bits & wanted) == wanted;
+    }
+
+    private static TatamiException denied(Caller caller, Attributes attributes, String access, String what) {
+        return new TatamiException(
+                ErrorCode.PERMISSION_DENIED,
+                "Permission denied: user=" + caller.user() + ", access=" + access + ", inode=\"" + what + "\":"
+                        + attributes.getOwner() + ":" + attributes.getGroup() + ":"
+                        + Integer.toOctalString(attributes.getMode()));
+    }
+
+    private static String symbol(int wanted) {
+        return switch (wanted) {
+            case READ -> "READ";
+            case WRITE -> "WRITE";
+            case EXECUTE -> "EXECUTE";
+            case READ | EXECUTE -> "READ_EXECUTE";
+            case WRITE | EXECUTE -> "WRITE_EXECUTE";
+            case READ | WRITE -> "READ_WRITE";
+            default -> "ALL";
+        };
+    }
+}

@@ -1,0 +1,37 @@
+package io.tatami.meta.op;
+
+import io.tatami.base.DirectoryId;
+
+/**
+ * A request met something that only another group can tell. It is parked outside the batch until the question is
+ * answered and what was in doubt is settled in this shard, and then decided anew.
+ */
+public final class UnsettledException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    private final transient Question question;
+
+    public UnsettledException(Question question) {
+        super(question.toString(), null, false, false);
+        this.question = question;
+    }
+
+    public Question question() {
+        return question;
+    }
+
+    /** What has to be asked of whom. */
+    public sealed interface Question {}
+
+    /**
+     * A directory marker stands where the request would put a file: is there such a directory? Asked of the namespace
+     * group. Where there is none, the marker is cleared; where there is, it is confirmed in the request's next decision.
+     */
+    public record MarkerInDoubt(DirectoryId parent, String name, DirectoryId directory) implements Question {}
+
+    /** The entry is being moved to another shard: how did that end? Asked of the destination. */
+    public record EntryLeaving(DirectoryId parent, String name, long transaction, int toGroup) implements Question {}
+
+    /** A move is about to put an entry here; this shard's own coordinator ends it. */
+    public record EntryArriving(DirectoryId parent, String name, long transaction) implements Question {}
+}

@@ -1,0 +1,126 @@
+package io.tatami.meta.state;
+
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A view with changes laid over it: an operation reads what it has itself written. A draft that is dropped leaves no
+ * trace. Drafts nest: the batch is a draft over the store, each operation's is one over the batch and is merged into it
+ * where the operation succeeds. Owned by one thread.
+ */
+public final class Draft implements View {
+    private final View base;
+    private final TreeMap<byte[], Change> changes = new TreeMap<>(Arrays::compareUnsigned);
+
+    public Draft(View base) {
+        this.base = base;
+    }
+
+    /** One record's new value; null removes it. */
+    public record Change(byte @Nullable [] value) {}
+
+    @Override
+    public byte @Nullable [] get(byte[] key) {
+        Change change = changes.get(key);
+        return change == null ? base.get(key) : change.value();
+    }
+
+    public void put(byte[] key, byte[] value) {
+        changes.put(key, new Change(value));
+    }
+
+    /** Removes the record; without effect where there is none. */
+    public void delete(byte[] key) {
+        changes.put(key, new Change(null));
+    }
+
+    /** What was changed, by key in rising order; the last change of a key counts. */
+    public NavigableMap<byte[], Change> changes() {
+        return changes;
+    }
+
+    public boolean isEmpty() {
+        return changes.isEmpty();
+    }
+
+    /** Lays this draft's changes over {@code target}'s, which must be its base. */
+    public void mergeInto(Draft target) {
+        target.changes.putAll(changes);
+    }
+
+    @Override
+    public Cursor scan(byte[] from, byte[] to) {
+        NavigableMap<byte[], Change> overlay = changes.subMap(from, true, to, false);
+        return overlay.isEmpty() ? base.scan(from, to) : new MergedCursor(base.scan(from, to), overlay);
+    }
+
+    /** Merges two sorted runs; the overlay hides the base where both have a key. */
+    private static final class MergedCursor implements Cursor {
+        private final Cursor below;
+        private final Iterator<Map.Entry<byte[], Change>> above;
+        private boolean belowHasRecord;
+        private Map.@Nullable Entry<byte[], Change> aboveRecord;
+        private byte @Nullable [] key;
+        private byte @Nullable [] value;
+
+        MergedCursor(Cursor below, NavigableMap<byte[], Change> overlay) {
+            this.below = below;
+            this.above = overlay.entrySet().iterator();
+            this.belowHasRecord = below.next();
+            this.aboveRecord = above.next();
+        }
+
+        @Override
+        public boolean next() {
+            while (true) {
+                Map.Entry<byte[], Change> top = aboveRecord;
+                if (top == null && !belowHasRecord) {
+                    return false;
+                }
+                int order = top == null ? -1 : belowHasRecord ? Arrays.compareUnsigned(below.key(), top.getKey()) : 1;
+                if (order < 0 || top == null) {
+                    key = below.key();
+                    value = below.value();
+                    belowHasRecord = below.next();
+                    return true;
+                }
+                if (order == 0) {
+                    belowHasRecord = below.next();
+                }
+                aboveRecord = above.hasNext() ? above.next() : null;
+                byte[] changed = top.getValue().value();
+                if (changed != null) {
+                    key = top.getKey();
+                    value = changed;
+                    return true;
+                }
+            }
+        }
+
+        @Override
+        public byte[] key() {
+            return present(key);
+        }
+
+        @Override
+        public byte[] value() {
+            return present(value);
+        }
+
+        private static byte[] present(byte @Nullable [] bytes) {
+            if (bytes == null) {
+                throw new IllegalStateException("the cursor stands on no record");
+            }
+            return bytes;
+        }
+
+        @Override
+        public void close() {
+            below.close();
+        }
+    }
+}

@@ -1,0 +1,213 @@
+package io.tatami.meta.state;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.DirectoryId;
+import io.tatami.base.FileId;
+import io.tatami.base.ServerId;
+import io.tatami.base.SessionId;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * The keys of a group's records: one letter for the kind, then big-endian ids, then a name, so that ranges scan in order.
+ *
+ * <pre>
+ *  shard      e directory(8) name       entry                l session(8) file(8)     write lease
+ *             f file(8)                 home record          t transaction(8)         cross-shard move
+ *             b file(8) index(4)        block                g directory(8)           gate
+ *             s directory(8)            share                o group(4) number(8)     outbox
+ *             r server(4) block(8)      replica              q number(8)              to be reclaimed
+ *             w block(8)                file of a block
+ *  namespace  d parent(8) name          directory            i directory(8)           its name
+ *             x number(8)               intent               k kind, id               cluster map
+ *             u session(8)              session
+ *  both       c session(8) number(8)    remembered reply     m name                   singletons and counters
+ * </pre>
+ *
+ * The letters and layouts are a stored format.
+ */
+public final class Keys {
+    private Keys() {}
+
+    public static byte[] entry(DirectoryId directory, String name) {
+        return named((byte) 'e', directory.value(), name);
+    }
+
+    /** Before every entry of {@code directory}; with {@link #after} of it, the range of all. */
+    public static byte[] entries(DirectoryId directory) {
+        return of((byte) 'e', directory.value());
+    }
+
+    public static byte[] home(FileId file) {
+        return of((byte) 'f', file.value());
+    }
+
+    public static byte[] block(FileId file, int index) {
+        return ByteBuffer.allocate(1 + Long.BYTES + Integer.BYTES)
+                .put((byte) 'b')
+                .putLong(file.value())
+                .putInt(index)
+                .array();
+    }
+
+    public static byte[] blocks(FileId file) {
+        return of((byte) 'b', file.value());
+    }
+
+    public static byte[] fileOfBlock(BlockId block) {
+        return of((byte) 'w', block.value());
+    }
+
+    public static byte[] share(DirectoryId directory) {
+        return of((byte) 's', directory.value());
+    }
+
+    public static byte[] replica(ServerId server, BlockId block) {
+        return ByteBuffer.allocate(1 + Integer.BYTES + Long.BYTES)
+                .put((byte) 'r')
+                .putInt(server.value())
+                .putLong(block.value())
+                .array();
+    }
+
+    public static byte[] replicas(ServerId server) {
+        return ByteBuffer.allocate(1 + Integer.BYTES)
+                .put((byte) 'r')
+                .putInt(server.value())
+                .array();
+    }
+
+    public static byte[] lease(SessionId session, FileId file) {
+        return of((byte) 'l', session.value(), file.value());
+    }
+
+    public static byte[] leases(SessionId session) {
+        return of((byte) 'l', session.value());
+    }
+
+    public static byte[] reply(SessionId session, long number) {
+        return of((byte) 'c', session.value(), number);
+    }
+
+    public static byte[] replies(SessionId session) {
+        return of((byte) 'c', session.value());
+    }
+
+    public static byte[] transaction(long transaction) {
+        return of((byte) 't', transaction);
+    }
+
+    public static byte[] gate(DirectoryId directory) {
+        return of((byte) 'g', directory.value());
+    }
+
+    /** Outbox messages to one group are numbered from 1 and delivered in order; group -1 is the namespace. */
+    public static byte[] outbox(int group, long number) {
+        return ByteBuffer.allocate(1 + Integer.BYTES + Long.BYTES)
+                .put((byte) 'o')
+                .putInt(group + 1)
+                .putLong(number)
+                .array();
+    }
+
+    public static byte[] reclaim(long number) {
+        return of((byte) 'q', number);
+    }
+
+    public static byte[] directory(DirectoryId parent, String name) {
+        return named((byte) 'd', parent.value(), name);
+    }
+
+    public static byte[] directories(DirectoryId parent) {
+        return of((byte) 'd', parent.value());
+    }
+
+    public static byte[] directoryName(DirectoryId directory) {
+        return of((byte) 'i', directory.value());
+    }
+
+    public static byte[] intent(long number) {
+        return of((byte) 'x', number);
+    }
+
+    public static byte[] session(SessionId session) {
+        return of((byte) 'u', session.value());
+    }
+
+    /** A record of the cluster map: {@code kind} is {@code "server"} or {@code "group"}. */
+    public static byte[] cluster(String kind, int id) {
+        byte[] text = kind.getBytes(StandardCharsets.US_ASCII);
+        return ByteBuffer.allocate(1 + text.length + Integer.BYTES)
+                .put((byte) 'k')
+                .put(text)
+                .putInt(id)
+                .array();
+    }
+
+    public static byte[] singleton(String name) {
+        return ("m" + name).getBytes(StandardCharsets.US_ASCII);
+    }
+
+    public static byte[] credit(ServerId server) {
+        byte[] text = "credit".getBytes(StandardCharsets.US_ASCII);
+        return ByteBuffer.allocate(1 + text.length + Integer.BYTES)
+                .put((byte) 'm')
+                .put(text)
+                .putInt(server.value())
+                .array();
+    }
+
+    /** Every key with one of these letters: the start of a kind's range, whose end is {@link #after} of it. */
+    public static byte[] kind(char letter) {
+        return new byte[] {(byte) letter};
+    }
+
+    /** The smallest key above every key that begins with {@code prefix}. */
+    public static byte[] after(byte[] prefix) {
+        for (int i = prefix.length - 1; i >= 0; i--) {
+            if (prefix[i] != (byte) 0xff) {
+                byte[] end = Arrays.copyOf(prefix, i + 1);
+                end[i]++;
+                return end;
+            }
+        }
+        throw new IllegalArgumentException("nothing sorts after a prefix of 0xff bytes");
+    }
+
+    /** The name at the end of an entry's or a directory's key. */
+    public static String nameOf(byte[] key) {
+        return new String(key, 1 + Long.BYTES, key.length - 1 - Long.BYTES, StandardCharsets.UTF_8);
+    }
+
+    /** The first 8-byte id of a key; for keys that have one right after the letter. */
+    public static long idOf(byte[] key) {
+        return ByteBuffer.wrap(key).getLong(1);
+    }
+
+    /** The second 8-byte id of a key, for leases and replies. */
+    public static long secondIdOf(byte[] key) {
+        return ByteBuffer.wrap(key).getLong(1 + Long.BYTES);
+    }
+
+    private static byte[] of(byte letter, long id) {
+        return ByteBuffer.allocate(1 + Long.BYTES).put(letter).putLong(id).array();
+    }
+
+    private static byte[] of(byte letter, long first, long second) {
+        return ByteBuffer.allocate(1 + 2 * Long.BYTES)
+                .put(letter)
+                .putLong(first)
+                .putLong(second)
+                .array();
+    }
+
+    private static byte[] named(byte letter, long id, String name) {
+        byte[] text = name.getBytes(StandardCharsets.UTF_8);
+        return ByteBuffer.allocate(1 + Long.BYTES + text.length)
+                .put(letter)
+                .putLong(id)
+                .put(text)
+                .array();
+    }
+}

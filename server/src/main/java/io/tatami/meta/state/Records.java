@@ -1,0 +1,59 @@
+package io.tatami.meta.state;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.MessageLite;
+import com.google.protobuf.Parser;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Typed access to a draft's records. A value that does not parse is a corrupt store and stops the group: it was checked by
+ * RocksDB's checksums when it was read, so it was written wrong.
+ */
+class Records {
+    private final Draft draft;
+
+    Records(Draft draft) {
+        this.draft = draft;
+    }
+
+    /** The draft under this, for scans. */
+    public final Draft draft() {
+        return draft;
+    }
+
+    final <T extends MessageLite> @Nullable T read(byte[] key, Parser<T> parser) {
+        byte[] value = draft.get(key);
+        return value == null ? null : parse(value, parser);
+    }
+
+    final <T extends MessageLite> T readOr(byte[] key, T absent, Parser<T> parser) {
+        T value = read(key, parser);
+        return value == null ? absent : value;
+    }
+
+    final void write(byte[] key, MessageLite record) {
+        draft.put(key, record.toByteArray());
+    }
+
+    final void remove(byte[] key) {
+        draft.delete(key);
+    }
+
+    /** Takes the next value of a counter that is stored under its own key; the first is 1. */
+    final long next(String counter) {
+        byte[] key = Keys.singleton("counter." + counter);
+        byte[] value = draft.get(key);
+        long next = value == null ? 1 : java.nio.ByteBuffer.wrap(value).getLong() + 1;
+        draft.put(key, java.nio.ByteBuffer.allocate(Long.BYTES).putLong(next).array());
+        return next;
+    }
+
+    /** A stored record as its message. */
+    public static <T extends MessageLite> T parse(byte[] value, Parser<T> parser) {
+        try {
+            return parser.parseFrom(value);
+        } catch (InvalidProtocolBufferException e) {
+            throw new IllegalStateException("a stored record does not parse", e);
+        }
+    }
+}

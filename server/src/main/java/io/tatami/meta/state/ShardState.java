@@ -1,0 +1,194 @@
+package io.tatami.meta.state;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.Check;
+import io.tatami.base.DirectoryId;
+import io.tatami.base.FileId;
+import io.tatami.base.GroupId;
+import io.tatami.base.ServerId;
+import io.tatami.base.SessionId;
+import io.tatami.meta.state.wire.BlockRecord;
+import io.tatami.meta.state.wire.CreditRecord;
+import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.meta.state.wire.GateRecord;
+import io.tatami.meta.state.wire.GroupRecord;
+import io.tatami.meta.state.wire.HomeRecord;
+import io.tatami.meta.state.wire.LeaseRecord;
+import io.tatami.meta.state.wire.ReclaimRecord;
+import io.tatami.meta.state.wire.ReplicaRecord;
+import io.tatami.meta.state.wire.ShareRecord;
+import io.tatami.meta.state.wire.TransactionRecord;
+import io.tatami.protocol.wire.OutboxDelivery;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A shard's records by type, over one draft. What is written here is seen here; nothing is kept but in the draft. */
+public final class ShardState extends Records {
+    public ShardState(Draft draft) {
+        super(draft);
+    }
+
+    public GroupRecord group() {
+        GroupRecord record = read(Keys.singleton("group"), GroupRecord.parser());
+        Check.check(record != null, "the shard is not formatted");
+        return java.util.Objects.requireNonNull(record);
+    }
+
+    public GroupId id() {
+        return new GroupId(group().getGroup());
+    }
+
+    public @Nullable EntryRecord entry(DirectoryId directory, String name) {
+        return read(Keys.entry(directory, name), EntryRecord.parser());
+    }
+
+    public void putEntry(DirectoryId directory, String name, EntryRecord entry) {
+        write(Keys.entry(directory, name), entry);
+    }
+
+    public void removeEntry(DirectoryId directory, String name) {
+        remove(Keys.entry(directory, name));
+    }
+
+    public @Nullable HomeRecord home(FileId file) {
+        return read(Keys.home(file), HomeRecord.parser());
+    }
+
+    public void putHome(FileId file, HomeRecord home) {
+        write(Keys.home(file), home);
+    }
+
+    public void removeHome(FileId file) {
+        remove(Keys.home(file));
+    }
+
+    public @Nullable BlockRecord block(FileId file, int index) {
+        return read(Keys.block(file, index), BlockRecord.parser());
+    }
+
+    /** All blocks of a file in the order of its bytes. */
+    public List<BlockRecord> blocks(FileId file) {
+        List<BlockRecord> blocks = new ArrayList<>();
+        byte[] prefix = Keys.blocks(file);
+        try (View.Cursor cursor = draft().scan(prefix, Keys.after(prefix))) {
+            while (cursor.next()) {
+                blocks.add(parse(cursor.value(), BlockRecord.parser()));
+            }
+        }
+        return blocks;
+    }
+
+    /** Also records which file the block belongs to. */
+    public void putBlock(FileId file, int index, BlockRecord block) {
+        write(Keys.block(file, index), block);
+        write(
+                Keys.fileOfBlock(new BlockId(block.getBlockId())),
+                ReplicaRecord.newBuilder().setFileId(file.value()).build());
+    }
+
+    public void removeBlock(FileId file, int index, BlockId block) {
+        remove(Keys.block(file, index));
+        remove(Keys.fileOfBlock(block));
+    }
+
+    /** The file a block belongs to, or null where this shard has no such block. */
+    public @Nullable FileId fileOf(BlockId block) {
+        ReplicaRecord record = read(Keys.fileOfBlock(block), ReplicaRecord.parser());
+        return record == null ? null : new FileId(record.getFileId());
+    }
+
+    public @Nullable ReplicaRecord replica(ServerId server, BlockId block) {
+        return read(Keys.replica(server, block), ReplicaRecord.parser());
+    }
+
+    public void putReplica(ServerId server, BlockId block, ReplicaRecord replica) {
+        write(Keys.replica(server, block), replica);
+    }
+
+    public void removeReplica(ServerId server, BlockId block) {
+        remove(Keys.replica(server, block));
+    }
+
+    public @Nullable LeaseRecord lease(SessionId session, FileId file) {
+        return read(Keys.lease(session, file), LeaseRecord.parser());
+    }
+
+    public void putLease(SessionId session, FileId file, LeaseRecord lease) {
+        write(Keys.lease(session, file), lease);
+    }
+
+    public void removeLease(SessionId session, FileId file) {
+        remove(Keys.lease(session, file));
+    }
+
+    /** This shard's part of a directory; all zero where it has none. */
+    public ShareRecord share(DirectoryId directory) {
+        return readOr(Keys.share(directory), ShareRecord.getDefaultInstance(), ShareRecord.parser());
+    }
+
+    public void putShare(DirectoryId directory, ShareRecord share) {
+        write(Keys.share(directory), share);
+    }
+
+    public void removeShare(DirectoryId directory) {
+        remove(Keys.share(directory));
+    }
+
+    /** What the gate knows of a directory; all zero where nothing changed it lately. */
+    public GateRecord gate(DirectoryId directory) {
+        return readOr(Keys.gate(directory), GateRecord.getDefaultInstance(), GateRecord.parser());
+    }
+
+    public void putGate(DirectoryId directory, GateRecord gate) {
+        write(Keys.gate(directory), gate);
+    }
+
+    public @Nullable TransactionRecord transaction(long id) {
+        return read(Keys.transaction(id), TransactionRecord.parser());
+    }
+
+    public void putTransaction(long id, TransactionRecord transaction) {
+        write(Keys.transaction(id), transaction);
+    }
+
+    public void removeTransaction(long id) {
+        remove(Keys.transaction(id));
+    }
+
+    public CreditRecord credit(ServerId server) {
+        return readOr(Keys.credit(server), CreditRecord.getDefaultInstance(), CreditRecord.parser());
+    }
+
+    public void putCredit(ServerId server, CreditRecord credit) {
+        write(Keys.credit(server), credit);
+    }
+
+    /** Puts something on the queue of what is to be reclaimed in the background. */
+    public void addReclaim(ReclaimRecord reclaim) {
+        write(Keys.reclaim(next("reclaim")), reclaim);
+    }
+
+    /** Puts a message for another group behind those already waiting for it; its number is set here. */
+    public void addOutbox(GroupId to, OutboxDelivery message) {
+        long number = next("outbox." + to.value());
+        write(
+                Keys.outbox(to.value(), number),
+                message.toBuilder().setFromGroup(id().value()).setNumber(number).build());
+    }
+
+    public FileId mintFile() {
+        GroupRecord group = group();
+        return FileId.of(group.getGroup(), group.getRestoreEpoch(), next("file"));
+    }
+
+    public BlockId mintBlock() {
+        GroupRecord group = group();
+        return BlockId.of(group.getGroup(), group.getRestoreEpoch(), next("block"));
+    }
+
+    /** A transaction id that no other shard gives: rising within this shard, with its number below. */
+    public long mintTransaction() {
+        return next("transaction") * GroupId.SHARDS_MAX + id().shard();
+    }
+}
