@@ -1,0 +1,133 @@
+package io.tatami.client.block;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.tatami.base.BlockId;
+import io.tatami.base.Check;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.protocol.BlockMethods;
+import io.tatami.protocol.wire.BlockInfoReply;
+import io.tatami.protocol.wire.BlockInfoRequest;
+import io.tatami.protocol.wire.ChunkChecksumsReply;
+import io.tatami.protocol.wire.ChunkChecksumsRequest;
+import io.tatami.protocol.wire.ReadBlockRequest;
+import io.tatami.rpc.CallOptions;
+import io.tatami.rpc.Connection;
+import io.tatami.rpc.Connector;
+import io.tatami.rpc.Lane;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Opens streams to block servers and asks them about blocks, over connections that all users of one {@link Connector}
+ * share. Safe for use by many threads; all methods may block, and none may be called on an event loop.
+ */
+public final class BlockClient {
+    private final Connector connector;
+    private final BlockClientSettings settings;
+    private final ByteBufAllocator allocator;
+    private final AtomicInteger nextLane = new AtomicInteger();
+
+    /** The connector is the caller's to close, after the streams. */
+    public BlockClient(Connector connector, BlockClientSettings settings) {
+        this(connector, settings, PooledByteBufAllocator.DEFAULT);
+    }
+
+    BlockClient(Connector connector, BlockClientSettings settings, ByteBufAllocator allocator) {
+        this.connector = connector;
+        this.settings = settings;
+        this.allocator = allocator;
+    }
+
+    public BlockClientSettings settings() {
+        return settings;
+    }
+
+    /**
+     * Begins to write or continue a block. Does not wait for the servers: what they object to is thrown by the stream.
+     *
+     * @param chain at least one server, in the order in which bytes travel
+     * @throws TatamiException when the first server cannot be reached
+     */
+    public BlockWriteStream openWriter(List<BlockTarget> chain, WriteSpec spec) throws TatamiException {
+        Check.check(!chain.isEmpty(), "no server to write %s to", spec.block());
+        return BlockWriteStream.open(bulkConnection(chain.get(0)), spec, List.copyOf(chain), settings, allocator);
+    }
+
+    /**
+     * Begins to read a range of a block.
+     *
+     * @param generation the copy is refused below it
+     * @param lengthBytes may go beyond the end, where the stream then ends
+     * @throws TatamiException when the server cannot be reached
+     */
+    public BlockReadStream openReader(BlockTarget target, BlockId block, long generation, long offset, long lengthBytes)
+            throws TatamiException {
+        ReadBlockRequest request = ReadBlockRequest.newBuilder()
+                .setBlockId(block.value())
+                .setGeneration(generation)
+                .setOffset(offset)
+                .setLength(lengthBytes)
+                .setCreditBytes(settings.readAheadBytes())
+                .build();
+        return BlockReadStream.open(bulkConnection(target), target, request, settings);
+    }
+
+    /** @throws TatamiException NO_SUCH_BLOCK, or the connection's failure */
+    public BlockInfoReply blockInfo(BlockTarget target, BlockId block) throws TatamiException {
+        BlockInfoRequest request =
+                BlockInfoRequest.newBuilder().setBlockId(block.value()).build();
+        return connection(target, Lane.CONTROL).callAndWait(BlockMethods.BLOCK_INFO, options(), request);
+    }
+
+    /**
+     * The stored CRC32Cs of the chunks of a range; the last chunk of the block may be short.
+     *
+     * @param offset a multiple of the chunk size
+     * @throws TatamiException NO_SUCH_BLOCK, FENCED, INVALID_ARGUMENT for a range that is not readable, or the
+     *     connection's failure
+     */
+    public int[] chunkChecksums(BlockTarget target, BlockId block, long generation, long offset, long lengthBytes)
+            throws TatamiException {
+        ChunkChecksumsRequest request = ChunkChecksumsRequest.newBuilder()
+                .setBlockId(block.value())
+                .setGeneration(generation)
+                .setOffset(offset)
+                .setLength(lengthBytes)
+                .build();
+        ChunkChecksumsReply reply =
+                connection(target, Lane.CONTROL).callAndWait(BlockMethods.CHUNK_CHECKSUMS, options(), request);
+        ByteBuffer bytes = reply.getChecksums().asReadOnlyByteBuffer();
+        int[] checksums = new int[bytes.remaining() / Integer.BYTES];
+        bytes.asIntBuffer().get(checksums);
+        return checksums;
+    }
+
+    private CallOptions options() {
+        return CallOptions.DEFAULT.withTimeoutMillis(settings.timeoutMillis());
+    }
+
+    /** Streams take turns over the lanes. */
+    private Connection bulkConnection(BlockTarget target) throws TatamiException {
+        return connection(target, Lane.bulk(Math.floorMod(nextLane.getAndIncrement(), settings.lanes())));
+    }
+
+    private Connection connection(BlockTarget target, Lane lane) throws TatamiException {
+        try {
+            return connector.connect(target.address(), lane).get(settings.timeoutMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            ErrorCode code = e.getCause() instanceof TatamiException cause ? cause.code() : ErrorCode.UNAVAILABLE;
+            throw new TatamiException(code, "no connection to " + target + ": " + e.getCause(), e);
+        } catch (TimeoutException e) {
+            throw new TatamiException(ErrorCode.UNAVAILABLE, "no connection to " + target + " in time", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new TatamiException(ErrorCode.CANCELLED, "interrupted while connecting to " + target, e);
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package io.tatami.client.block;
+
+import io.tatami.base.Check;
+import io.tatami.protocol.Chunks;
+
+/**
+ * Limits of a {@link BlockClient}.
+ *
+ * @param windowBytes how many bytes a writer sends ahead of their acknowledgement; kept in memory until then
+ * @param readAheadBytes how many bytes a server may send ahead of a reader; kept in memory until read
+ * @param timeoutMillis how long a stream waits for any sign of progress, and a call for its reply
+ * @param lanes bulk connections to one server; streams take turns
+ */
+public record BlockClientSettings(int windowBytes, int readAheadBytes, long timeoutMillis, int lanes) {
+    /** The most a server lets a writer have unacknowledged; part of the protocol. */
+    public static final int WINDOW_BYTES_MAX = 16 << 20;
+
+    public static final BlockClientSettings DEFAULT = new BlockClientSettings(12 << 20, 8 << 20, 60_000, 2);
+
+    public BlockClientSettings {
+        Check.check(
+                windowBytes >= Chunks.PAYLOAD_BYTES_MAX && windowBytes <= WINDOW_BYTES_MAX,
+                "window of %d bytes",
+                windowBytes);
+        Check.check(readAheadBytes >= Chunks.PAYLOAD_BYTES_MAX, "read-ahead of %d bytes", readAheadBytes);
+        Check.check(timeoutMillis > 0 && lanes > 0, "timeout %d ms, %d lanes", timeoutMillis, lanes);
+    }
+
+    public BlockClientSettings withWindowBytes(int bytes) {
+        return new BlockClientSettings(bytes, readAheadBytes, timeoutMillis, lanes);
+    }
+
+    public BlockClientSettings withReadAheadBytes(int bytes) {
+        return new BlockClientSettings(windowBytes, bytes, timeoutMillis, lanes);
+    }
+
+    public BlockClientSettings withTimeoutMillis(long millis) {
+        return new BlockClientSettings(windowBytes, readAheadBytes, millis, lanes);
+    }
+}

@@ -1,0 +1,200 @@
+package io.tatami.client.block;
+
+import io.netty.buffer.ByteBuf;
+import io.tatami.base.BlockId;
+import io.tatami.base.Check;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.protocol.BlockMethods;
+import io.tatami.protocol.Chunks;
+import io.tatami.protocol.wire.ReadBlockRequest;
+import io.tatami.protocol.wire.ReadCredit;
+import io.tatami.rpc.CallOptions;
+import io.tatami.rpc.Connection;
+import io.tatami.rpc.RpcStream;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads one range of one copy of a block, from its start on. The server sends ahead as far as
+ * {@link BlockClientSettings#readAheadBytes} allows. Every chunk is verified here, right before its bytes are copied to
+ * the caller: no byte of a bad chunk is ever given out. Used by one thread.
+ */
+public final class BlockReadStream implements AutoCloseable {
+    private final BlockTarget target;
+    private final BlockId block;
+    private final ReadQueue queue;
+    private final RpcStream<ReadCredit> stream;
+    private final int creditStepBytes;
+    private long position;
+    private long owedCreditBytes;
+    private boolean closed;
+
+    private ReadQueue.@Nullable Arrived current;
+    /** Pieces of the current frame that were verified, and where the next one begins in the payload. */
+    private int verifiedPieces;
+
+    private int verifiedIndex;
+    private int frameBytes;
+
+    private BlockReadStream(
+            BlockTarget target, BlockId block, ReadQueue queue, RpcStream<ReadCredit> stream, int creditStepBytes) {
+        this.target = target;
+        this.block = block;
+        this.queue = queue;
+        this.stream = stream;
+        this.creditStepBytes = creditStepBytes;
+    }
+
+    static BlockReadStream open(
+            Connection connection, BlockTarget target, ReadBlockRequest request, BlockClientSettings settings) {
+        ReadQueue queue = new ReadQueue(request.getOffset(), settings.timeoutMillis());
+        RpcStream<ReadCredit> stream = connection.openStream(
+                BlockMethods.READ_BLOCK, CallOptions.DEFAULT.withTimeoutMillis(0), request, queue);
+        BlockReadStream opened = new BlockReadStream(
+                target, new BlockId(request.getBlockId()), queue, stream, settings.readAheadBytes() / 4);
+        opened.position = request.getOffset();
+        return opened;
+    }
+
+    public BlockTarget target() {
+        return target;
+    }
+
+    /** Where in the block the next byte comes from. */
+    public long position() {
+        return position;
+    }
+
+    /**
+     * Fills {@code destination} as far as bytes are here, and waits only for the first.
+     *
+     * @return how many bytes, or -1 at the end of the range or of what readers may see
+     * @throws TatamiException CORRUPT when a chunk fails its checksum, here or on the server; any other failure of the
+     *     stream. Bytes below {@link #position} were given out and are good
+     */
+    public int read(ByteBuffer destination) throws TatamiException {
+        Check.check(!closed, "read after close of %s", block);
+        if (!destination.hasRemaining()) {
+            return 0;
+        }
+        int total = 0;
+        while (destination.hasRemaining() && advance(total == 0)) {
+            total += copyVerified(destination);
+        }
+        return total == 0 ? -1 : total;
+    }
+
+    /** {@link #read(ByteBuffer)} into a part of an array. */
+    public int read(byte[] bytes, int offset, int length) throws TatamiException {
+        return read(ByteBuffer.wrap(bytes, offset, length));
+    }
+
+    /**
+     * Passes over bytes, which are received but not verified; cheaper than a new stream only for short distances.
+     *
+     * @return how many bytes, fewer than {@code bytes} only at the end of the range
+     */
+    public long skip(long bytes) throws TatamiException {
+        Check.check(!closed, "skip after close of %s", block);
+        long skipped = 0;
+        while (skipped < bytes && advance(true)) {
+            ByteBuf payload = currentFrame().payload();
+            int step = (int) Math.min(bytes - skipped, payload.readableBytes());
+            payload.skipBytes(step);
+            position += step;
+            skipped += step;
+            passVerifiedIndex(payload);
+            releaseIfRead();
+        }
+        return skipped;
+    }
+
+    /** Ends the stream; where the range was not read to its end the server is told to stop. */
+    @Override
+    public void close() {
+        closed = true;
+        if (current != null) {
+            current.payload().release();
+            current = null;
+        }
+        if (queue.close()) {
+            stream.cancel("closed by the reader");
+        }
+    }
+
+    /** Makes a frame with bytes left current; false where there is none, or none yet and {@code wait} is not set. */
+    private boolean advance(boolean wait) throws TatamiException {
+        if (current == null) {
+            current = wait ? queue.take() : queue.poll();
+            verifiedPieces = 0;
+            verifiedIndex = current == null ? 0 : current.payload().readerIndex();
+            frameBytes = current == null ? 0 : current.payload().readableBytes();
+        }
+        return current != null;
+    }
+
+    /** Copies from the chunk at the position, verifying it first: the copy then comes from the processor's cache. */
+    private int copyVerified(ByteBuffer destination) throws TatamiException {
+        ByteBuf payload = currentFrame().payload();
+        while (verifiedIndex <= payload.readerIndex()) {
+            verifyNext();
+        }
+        int length = Math.min(destination.remaining(), verifiedIndex - payload.readerIndex());
+        int limit = destination.limit();
+        destination.limit(destination.position() + length);
+        payload.readBytes(destination);
+        destination.limit(limit);
+        position += length;
+        releaseIfRead();
+        return length;
+    }
+
+    private void verifyNext() throws TatamiException {
+        ReadQueue.Arrived arrived = currentFrame();
+        long at = position + verifiedIndex - arrived.payload().readerIndex();
+        int length = Chunks.pieceBytes(at, arrived.payload().writerIndex() - verifiedIndex);
+        int crc = Chunks.crc(arrived.payload(), verifiedIndex, length);
+        if (crc != arrived.frame().getChecksum(verifiedPieces)) {
+            throw new TatamiException(
+                    ErrorCode.CORRUPT,
+                    block + " from " + target + ": " + length + " bytes at " + at + " fail their checksum");
+        }
+        verifiedPieces++;
+        verifiedIndex += length;
+    }
+
+    /** After a skip: pieces wholly passed over need no verification. */
+    private void passVerifiedIndex(ByteBuf payload) {
+        while (verifiedIndex < payload.readerIndex()) {
+            long at = position - (payload.readerIndex() - verifiedIndex);
+            int length = Chunks.pieceBytes(at, payload.writerIndex() - verifiedIndex);
+            if (verifiedIndex + length > payload.readerIndex()) {
+                return;
+            }
+            verifiedPieces++;
+            verifiedIndex += length;
+        }
+    }
+
+    private void releaseIfRead() {
+        ReadQueue.Arrived arrived = currentFrame();
+        if (arrived.payload().isReadable()) {
+            return;
+        }
+        arrived.payload().release();
+        current = null;
+        owedCreditBytes += frameBytes;
+        if (owedCreditBytes >= creditStepBytes) {
+            stream.send(ReadCredit.newBuilder().setBytes(owedCreditBytes).build());
+            owedCreditBytes = 0;
+        }
+    }
+
+    private ReadQueue.Arrived currentFrame() {
+        if (current == null) {
+            throw new IllegalStateException("no frame of " + block + " is being read");
+        }
+        return current;
+    }
+}

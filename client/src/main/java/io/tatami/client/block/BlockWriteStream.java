@@ -1,0 +1,301 @@
+package io.tatami.client.block;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.tatami.base.Check;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.ServerId;
+import io.tatami.base.TatamiException;
+import io.tatami.protocol.BlockMethods;
+import io.tatami.protocol.Chunks;
+import io.tatami.protocol.wire.WriteBlockRequest;
+import io.tatami.protocol.wire.WriteFrame;
+import io.tatami.rpc.CallOptions;
+import io.tatami.rpc.Connection;
+import io.tatami.rpc.RpcStream;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes one block to a chain of servers. Used by one thread, but for the three lengths and {@link #failure}, which any
+ * thread may ask.
+ *
+ * <p>Bytes are sent in frames of up to 1 MiB; at most {@link BlockClientSettings#windowBytes} of them wait for their
+ * acknowledgement, after which writing blocks. Every failure ends the stream: all methods throw it from then on, and what
+ * no server is known to have is kept. The way on is a new generation from the block's home, a new stream over the good
+ * servers with {@link WriteSpec#continuedAt} at {@link #visibleLength}, {@link #awaitReady} on it, and
+ * {@link #resend} of the frames that {@link #takeUnacknowledged} gives.
+ */
+public final class BlockWriteStream implements AutoCloseable {
+    private final WriteSpec spec;
+    private final List<BlockTarget> chain;
+    private final WriteWindow window;
+    private final RpcStream<WriteFrame> stream;
+    private final FrameBuilder builder;
+    private long position;
+    private long sentSyncLength;
+    private long sequence;
+    private boolean ended;
+
+    private BlockWriteStream(
+            WriteSpec spec,
+            List<BlockTarget> chain,
+            WriteWindow window,
+            RpcStream<WriteFrame> stream,
+            ByteBufAllocator allocator) {
+        this.spec = spec;
+        this.chain = chain;
+        this.window = window;
+        this.stream = stream;
+        this.builder = new FrameBuilder(allocator);
+        this.position = spec.startOffset();
+        this.sentSyncLength = spec.startOffset();
+    }
+
+    static BlockWriteStream open(
+            Connection connection,
+            WriteSpec spec,
+            List<BlockTarget> chain,
+            BlockClientSettings settings,
+            ByteBufAllocator allocator) {
+        WriteBlockRequest.Builder request = WriteBlockRequest.newBuilder()
+                .setBlockId(spec.block().value())
+                .setGeneration(spec.generation())
+                .setReserveBytes(spec.reserveBytes())
+                .setPacked(spec.packed())
+                .setStartOffset(spec.startOffset())
+                .setPreviousGeneration(spec.previousGeneration());
+        chain.subList(1, chain.size()).forEach(target -> request.addTarget(target.toWire()));
+        WriteWindow window = new WriteWindow(spec.startOffset(), settings);
+        RpcStream<WriteFrame> stream = connection.openStream(
+                BlockMethods.WRITE_BLOCK, CallOptions.DEFAULT.withTimeoutMillis(0), request.build(), window);
+        return new BlockWriteStream(spec, chain, window, stream, allocator);
+    }
+
+    public WriteSpec spec() {
+        return spec;
+    }
+
+    public List<BlockTarget> chain() {
+        return chain;
+    }
+
+    /** Where the next byte goes, counted from the start of the block; what was written and not sent is included. */
+    public long position() {
+        return position;
+    }
+
+    /** Up to where every server has the bytes in memory; readers see as much. */
+    public long visibleLength() {
+        return window.visibleLength();
+    }
+
+    /** Up to where every server has the bytes on its device. At first the start offset, whether or not that is. */
+    public long durableLength() {
+        return window.durableLength();
+    }
+
+    /** Why the stream ended; null while it has not, or where it ended well. */
+    public @Nullable TatamiException failure() {
+        return window.failure();
+    }
+
+    /** After a failure, the server to leave out: the one that reported, or was reported; the first where none was. */
+    public ServerId failedServer() {
+        TatamiException failure = window.failure();
+        if (failure == null) {
+            return ServerId.NONE;
+        }
+        for (BlockTarget target : chain) {
+            if (Integer.toString(target.server().value()).equals(failure.detail())) {
+                return target.server();
+            }
+        }
+        return chain.get(0).server();
+    }
+
+    /**
+     * Waits until every server has accepted the stream. For a continued block each then has the new generation durably,
+     * and the caller commits it at the block's home before it writes.
+     */
+    public void awaitReady() throws TatamiException {
+        window.awaitReady();
+    }
+
+    /**
+     * Takes all of {@code bytes}. It is the caller's to stop at the block's size: servers refuse more than was reserved.
+     *
+     * @throws TatamiException the stream's failure; those bytes that lie below {@link #position} were taken
+     */
+    public void write(ByteBuffer bytes) throws TatamiException {
+        Check.check(!ended, "write after the end of %s", spec.block());
+        while (bytes.hasRemaining()) {
+            if (builder.isEmpty()) {
+                window.awaitRoom(Chunks.payloadRoomBytes(position));
+                builder.begin(position, roomBytes());
+            }
+            int before = bytes.remaining();
+            builder.add(bytes);
+            position += before - bytes.remaining();
+            if (builder.isFull()) {
+                sendBuilt(false, false);
+            }
+        }
+    }
+
+    /** {@link #write(ByteBuffer)} of a part of an array. */
+    public void write(byte[] bytes, int offset, int length) throws TatamiException {
+        write(ByteBuffer.wrap(bytes, offset, length));
+    }
+
+    /** Returns when every server has all bytes written so far in memory, and readers see them. */
+    public void hflush() throws TatamiException {
+        if (!builder.isEmpty()) {
+            sendBuilt(false, false);
+        }
+        window.awaitVisible(position);
+    }
+
+    /** Returns when every server has all bytes written so far on its device. */
+    public void hsync() throws TatamiException {
+        if (!builder.isEmpty() || sentSyncLength < position) {
+            sendBuilt(true, false);
+        }
+        window.awaitDurable(position);
+    }
+
+    /**
+     * Ends the block: all bytes are on every server's device, and what was reserved and not used is free.
+     *
+     * @return the block's length
+     */
+    public long finish() throws TatamiException {
+        if (!ended) {
+            sendBuilt(true, true);
+            ended = true;
+        }
+        long length = window.awaitFinished();
+        Check.check(length == position, "%s ended at %d, not at %d", spec.block(), length, position);
+        return length;
+    }
+
+    /**
+     * After a failure: the bytes from {@link #visibleLength} up to {@link #position}, in frames, which the caller then
+     * owns. The second call gives none.
+     */
+    public List<PendingFrame> takeUnacknowledged() {
+        Check.check(window.failure() != null, "the stream of %s has not failed", spec.block());
+        List<PendingFrame> frames = new ArrayList<>(window.takeFrames());
+        if (!builder.isEmpty()) {
+            frames.add(builder.take());
+        }
+        return frames;
+    }
+
+    /**
+     * Sends frames of a failed stream of the same block. Those wholly below {@link #position} are dropped; one across it
+     * is checked and cut.
+     *
+     * @param frames in order; owned by this stream whatever happens. Where this throws, they are among
+     *     {@link #takeUnacknowledged}
+     */
+    public void resend(List<PendingFrame> frames) throws TatamiException {
+        Check.check(builder.isEmpty(), "resend to %s after other bytes", spec.block());
+        TatamiException failed = null;
+        for (PendingFrame frame : frames) {
+            if (frame.endOffset() <= position) {
+                frame.release();
+                continue;
+            }
+            Check.check(frame.offset() <= position, "bytes from %d to %d are lost", position, frame.offset());
+            PendingFrame rest = frame;
+            try {
+                window.awaitRoom(frame.lengthBytes());
+                rest = frame.offset() == position ? frame : cut(frame);
+            } catch (TatamiException e) {
+                window.fail(e);
+                failed = e;
+            }
+            position = rest.endOffset();
+            send(rest, false, false);
+        }
+        if (failed != null) {
+            stream.cancel("the writer cannot go on");
+            throw failed;
+        }
+    }
+
+    /** Gives the stream up unless it was finished; what is not durable may be lost. */
+    @Override
+    public void close() {
+        ended = true;
+        if (!window.isFinished()) {
+            stream.cancel("closed by the writer");
+            window.fail(new TatamiException(ErrorCode.CANCELLED, "closed by the writer"));
+        }
+        if (!builder.isEmpty()) {
+            builder.take().release();
+        }
+        window.takeFrames().forEach(PendingFrame::release);
+    }
+
+    private long roomBytes() {
+        long reserved = spec.reserveBytes() - position;
+        return reserved > 0 ? reserved : Chunks.PAYLOAD_BYTES_MAX;
+    }
+
+    /** Sends what was gathered, which may be nothing where the frame is only for its flags. */
+    private void sendBuilt(boolean sync, boolean last) throws TatamiException {
+        window.checkAlive();
+        PendingFrame frame =
+                builder.isEmpty() ? new PendingFrame(position, Unpooled.EMPTY_BUFFER, new int[0]) : builder.take();
+        send(frame, sync, last);
+        if (sync) {
+            sentSyncLength = position;
+        }
+    }
+
+    /** Keeps the frame; sends it unless the stream has failed. */
+    private void send(PendingFrame frame, boolean sync, boolean last) {
+        if (window.failure() != null) {
+            window.add(frame);
+            return;
+        }
+        WriteFrame.Builder message = WriteFrame.newBuilder()
+                .setSequence(++sequence)
+                .setOffset(frame.offset())
+                .setSync(sync)
+                .setLast(last);
+        for (int checksum : frame.checksums()) {
+            message.addChecksum(checksum);
+        }
+        ByteBuf payload = frame.payload().retainedDuplicate();
+        window.add(frame);
+        stream.sendAndRelease(message.build(), payload);
+    }
+
+    /** The part of {@code frame} from {@link #position} on; {@code frame} is released unless this throws. */
+    private PendingFrame cut(PendingFrame frame) throws TatamiException {
+        int bad = Chunks.firstBadPiece(frame.payload(), frame.offset(), piece -> frame.checksums()[piece]);
+        if (bad != Chunks.NONE) {
+            throw new TatamiException(
+                    ErrorCode.CORRUPT,
+                    "bytes of " + spec.block() + " from " + Chunks.pieceOffset(frame.offset(), bad)
+                            + " on changed in the writer's memory");
+        }
+        int skip = (int) (position - frame.offset());
+        ByteBuf rest = frame.payload().retainedSlice(skip, frame.lengthBytes() - skip);
+        frame.release();
+        int[] checksums = new int[Chunks.pieces(position, rest.readableBytes())];
+        int index = 0;
+        for (int piece = 0; piece < checksums.length; piece++) {
+            int length = Chunks.pieceBytes(position + index, rest.readableBytes() - index);
+            checksums[piece] = Chunks.crc(rest, index, length);
+            index += length;
+        }
+        return new PendingFrame(position, rest, checksums);
+    }
+}

@@ -1,0 +1,86 @@
+package io.tatami.client.block;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.tatami.base.Check;
+import io.tatami.protocol.Chunks;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gathers a writer's bytes into one frame and computes their checksums from the writer's own memory, so that whatever
+ * happens to the bytes later is noticed. Used by one thread.
+ */
+final class FrameBuilder {
+    private final ByteBufAllocator allocator;
+    private final CRC32C crc = new CRC32C();
+    private int[] checksums = new int[0];
+    private int pieces;
+    private int openPieceBytes;
+    private long start;
+    private @Nullable ByteBuf payload;
+
+    FrameBuilder(ByteBufAllocator allocator) {
+        this.allocator = allocator;
+    }
+
+    boolean isEmpty() {
+        return payload == null;
+    }
+
+    boolean isFull() {
+        return payload != null && !payload.isWritable();
+    }
+
+    /** Begins a frame at {@code offset} that holds at most {@code limitBytes}, above 0, and what a frame may hold. */
+    void begin(long offset, long limitBytes) {
+        Check.check(payload == null, "the frame at %d was not taken", start);
+        int roomBytes = (int) Math.min(limitBytes, Chunks.payloadRoomBytes(offset));
+        payload = allocator.directBuffer(roomBytes, roomBytes);
+        checksums = new int[Chunks.pieces(offset, roomBytes)];
+        pieces = 0;
+        start = offset;
+    }
+
+    /** Takes bytes until the frame is full or {@code source} is empty. */
+    void add(ByteBuffer source) {
+        ByteBuf target = current();
+        while (target.isWritable() && source.hasRemaining()) {
+            long end = start + target.readableBytes();
+            int length = Math.min(source.remaining(), Chunks.pieceBytes(end, target.writableBytes()));
+            ByteBuffer part = source.slice(source.position(), length);
+            crc.update(part);
+            target.writeBytes(part.rewind());
+            source.position(source.position() + length);
+            openPieceBytes += length;
+            if ((end + length) % Chunks.CHUNK_BYTES == 0) {
+                endPiece();
+            }
+        }
+    }
+
+    /** The frame so far; the next one must be begun. */
+    PendingFrame take() {
+        ByteBuf taken = current();
+        if (openPieceBytes > 0) {
+            endPiece();
+        }
+        payload = null;
+        return new PendingFrame(start, taken, Arrays.copyOf(checksums, pieces));
+    }
+
+    private void endPiece() {
+        checksums[pieces++] = (int) crc.getValue();
+        crc.reset();
+        openPieceBytes = 0;
+    }
+
+    private ByteBuf current() {
+        if (payload == null) {
+            throw new IllegalStateException("no frame was begun");
+        }
+        return payload;
+    }
+}

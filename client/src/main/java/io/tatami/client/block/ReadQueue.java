@@ -1,0 +1,138 @@
+package io.tatami.client.block;
+
+import io.netty.buffer.ByteBuf;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.protocol.Chunks;
+import io.tatami.protocol.wire.ReadBlockReply;
+import io.tatami.protocol.wire.ReadFrame;
+import io.tatami.rpc.StreamListener;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The frames of one read stream that have arrived and were not read. The event loop adds, the reader takes; a lock
+ * guards all of it. Bounded by the credits that the reader gives.
+ */
+final class ReadQueue implements StreamListener<ReadFrame, ReadBlockReply> {
+    private final long timeoutMillis;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Deque<Arrived> frames = new ArrayDeque<>();
+    private long nextOffset;
+    private boolean finished;
+    private boolean closed;
+    private @Nullable TatamiException failure;
+
+    /** A frame whose payload the holder must release; not yet verified. */
+    record Arrived(ReadFrame frame, ByteBuf payload) {}
+
+    ReadQueue(long startOffset, long timeoutMillis) {
+        this.nextOffset = startOffset;
+        this.timeoutMillis = timeoutMillis;
+    }
+
+    /** The next frame without waiting, or null. */
+    @Nullable
+    Arrived poll() {
+        lock.lock();
+        try {
+            return frames.poll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Waits for the next frame, or gives null at the end of the range. What arrived before a failure comes before it.
+     */
+    @Nullable
+    Arrived take() throws TatamiException {
+        lock.lock();
+        try {
+            long nanosLeft = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+            while (frames.isEmpty() && !finished && failure == null) {
+                if (nanosLeft <= 0) {
+                    throw new TatamiException(
+                            ErrorCode.DEADLINE_EXCEEDED, "no data of the block in " + timeoutMillis + " ms");
+                }
+                nanosLeft = changed.awaitNanos(nanosLeft);
+            }
+            if (frames.isEmpty() && failure != null) {
+                throw new TatamiException(
+                        failure.code(), String.valueOf(failure.getMessage()), failure.detail(), failure);
+            }
+            return frames.poll();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new TatamiException(ErrorCode.CANCELLED, "interrupted while waiting for data of the block", e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Releases what has arrived and whatever still does. Returns whether the stream is still open. */
+    boolean close() {
+        lock.lock();
+        try {
+            closed = true;
+            frames.forEach(arrived -> arrived.payload().release());
+            frames.clear();
+            return !finished && failure == null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void onMessage(ReadFrame frame, ByteBuf payload) {
+        lock.lock();
+        try {
+            int length = payload.readableBytes();
+            if (closed || failure != null) {
+                payload.release();
+            } else if (frame.getOffset() != nextOffset
+                    || length == 0
+                    || frame.getChecksumCount() != Chunks.pieces(nextOffset, length)) {
+                payload.release();
+                failure = new TatamiException(
+                        ErrorCode.MALFORMED,
+                        "a frame of " + length + " bytes at " + frame.getOffset() + ", not at " + nextOffset);
+            } else {
+                nextOffset += length;
+                frames.add(new Arrived(frame, payload));
+            }
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void onFinished(ReadBlockReply reply) {
+        lock.lock();
+        try {
+            finished = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void onFailed(TatamiException reason) {
+        lock.lock();
+        try {
+            if (failure == null) {
+                failure = reason;
+            }
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package io.tatami.protocol;
+
+import io.tatami.protocol.wire.AuditReply;
+import io.tatami.protocol.wire.AuditRequest;
+import io.tatami.protocol.wire.BlockInfoReply;
+import io.tatami.protocol.wire.BlockInfoRequest;
+import io.tatami.protocol.wire.BlockServerStatusReply;
+import io.tatami.protocol.wire.BlockServerStatusRequest;
+import io.tatami.protocol.wire.ChunkChecksumsReply;
+import io.tatami.protocol.wire.ChunkChecksumsRequest;
+import io.tatami.protocol.wire.DeleteBlocksReply;
+import io.tatami.protocol.wire.DeleteBlocksRequest;
+import io.tatami.protocol.wire.ReadBlockReply;
+import io.tatami.protocol.wire.ReadBlockRequest;
+import io.tatami.protocol.wire.ReadCredit;
+import io.tatami.protocol.wire.ReadFrame;
+import io.tatami.protocol.wire.RecoverBlockReply;
+import io.tatami.protocol.wire.RecoverBlockRequest;
+import io.tatami.protocol.wire.ScrubRequest;
+import io.tatami.protocol.wire.WriteAck;
+import io.tatami.protocol.wire.WriteBlockReply;
+import io.tatami.protocol.wire.WriteBlockRequest;
+import io.tatami.protocol.wire.WriteFrame;
+
+/** What a block server's data port serves. Numbers from 200 on. */
+public final class BlockMethods {
+    /**
+     * Stores a block, or continues one, on this server and on those behind it. See {@code WriteBlockRequest}.
+     *
+     * <p>Fails with FENCED (a newer generation is here), ALREADY_EXISTS (no previous generation was named and a copy is
+     * here), NO_SUCH_BLOCK (bytes are to be continued that are not here), NO_SPACE, CORRUPT (a frame failed its checksum),
+     * IO_ERROR, BUSY (too many streams), DEADLINE_EXCEEDED (idle for too long) and UNAVAILABLE. Where it is not the
+     * server asked that failed, the detail holds the id of the one in the chain that did, as decimal text.
+     */
+    public static final StreamMethod<WriteBlockRequest, WriteFrame, WriteAck, WriteBlockReply> WRITE_BLOCK =
+            new StreamMethod<>(
+                    200,
+                    "block.write",
+                    WriteBlockRequest.parser(),
+                    WriteFrame.parser(),
+                    WriteAck.parser(),
+                    WriteBlockReply.parser());
+
+    /**
+     * Sends a range of the bytes that readers may see. Fails with NO_SUCH_BLOCK, FENCED (the copy here is older than the
+     * generation asked for), CORRUPT (naming the offset), IO_ERROR, BUSY and UNAVAILABLE.
+     */
+    public static final StreamMethod<ReadBlockRequest, ReadCredit, ReadFrame, ReadBlockReply> READ_BLOCK =
+            new StreamMethod<>(
+                    201,
+                    "block.read",
+                    ReadBlockRequest.parser(),
+                    ReadCredit.parser(),
+                    ReadFrame.parser(),
+                    ReadBlockReply.parser());
+
+    /** Fails with NO_SUCH_BLOCK. */
+    public static final Method<BlockInfoRequest, BlockInfoReply> BLOCK_INFO =
+            Method.idempotent(202, "block.info", BlockInfoRequest.parser(), BlockInfoReply.parser());
+
+    /** The stored checksums, without reading the data. Fails as {@link #READ_BLOCK}. */
+    public static final Method<ChunkChecksumsRequest, ChunkChecksumsReply> CHUNK_CHECKSUMS = Method.idempotent(
+            203, "block.chunk-checksums", ChunkChecksumsRequest.parser(), ChunkChecksumsReply.parser());
+
+    /** Fails with NO_SUCH_BLOCK, FENCED (the copy is below the committed or above the new generation). */
+    public static final Method<RecoverBlockRequest, RecoverBlockReply> RECOVER_BLOCK =
+            Method.idempotent(204, "block.recover", RecoverBlockRequest.parser(), RecoverBlockReply.parser());
+
+    public static final Method<DeleteBlocksRequest, DeleteBlocksReply> DELETE_BLOCKS =
+            Method.idempotent(205, "block.delete", DeleteBlocksRequest.parser(), DeleteBlocksReply.parser());
+
+    public static final Method<AuditRequest, AuditReply> AUDIT =
+            Method.idempotent(206, "block.audit", AuditRequest.parser(), AuditReply.parser());
+
+    /** Answers with the status after the action. */
+    public static final Method<ScrubRequest, BlockServerStatusReply> SCRUB =
+            Method.idempotent(207, "block.scrub", ScrubRequest.parser(), BlockServerStatusReply.parser());
+
+    public static final Method<BlockServerStatusRequest, BlockServerStatusReply> BLOCK_SERVER_STATUS =
+            Method.idempotent(208, "block.status", BlockServerStatusRequest.parser(), BlockServerStatusReply.parser());
+
+    private BlockMethods() {}
+}
