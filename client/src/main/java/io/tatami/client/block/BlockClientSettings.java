@@ -1,7 +1,7 @@
 package io.tatami.client.block;
 
 import io.tatami.base.Check;
-import io.tatami.protocol.Chunks;
+import io.tatami.protocol.BlockPayload;
 
 /**
  * Limits of a {@link BlockClient}.
@@ -12,17 +12,14 @@ import io.tatami.protocol.Chunks;
  * @param lanes bulk connections to one server; streams take turns
  */
 public record BlockClientSettings(int windowBytes, int readAheadBytes, long timeoutMillis, int lanes) {
-    /** The most a server lets a writer have unacknowledged; part of the protocol. */
-    public static final int WINDOW_BYTES_MAX = 16 << 20;
-
     public static final BlockClientSettings DEFAULT = new BlockClientSettings(12 << 20, 8 << 20, 60_000, 2);
 
     public BlockClientSettings {
         Check.check(
-                windowBytes >= Chunks.PAYLOAD_BYTES_MAX && windowBytes <= WINDOW_BYTES_MAX,
+                windowBytes >= BlockPayload.BYTES_MAX && windowBytes <= BlockPayload.WINDOW_BYTES_MAX,
                 "window of %d bytes",
                 windowBytes);
-        Check.check(readAheadBytes >= Chunks.PAYLOAD_BYTES_MAX, "read-ahead of %d bytes", readAheadBytes);
+        Check.check(readAheadBytes >= BlockPayload.BYTES_MAX, "read-ahead of %d bytes", readAheadBytes);
         Check.check(timeoutMillis > 0 && lanes > 0, "timeout %d ms, %d lanes", timeoutMillis, lanes);
     }
 

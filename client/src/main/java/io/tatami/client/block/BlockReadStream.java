@@ -3,10 +3,11 @@ package io.tatami.client.block;
 import io.netty.buffer.ByteBuf;
 import io.tatami.base.BlockId;
 import io.tatami.base.Check;
+import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.BlockMethods;
-import io.tatami.protocol.Chunks;
+import io.tatami.protocol.BlockPayload;
 import io.tatami.protocol.wire.ReadBlockRequest;
 import io.tatami.protocol.wire.ReadCredit;
 import io.tatami.rpc.CallOptions;
@@ -153,8 +154,8 @@ public final class BlockReadStream implements AutoCloseable {
     private void verifyNext() throws TatamiException {
         ReadQueue.Arrived arrived = currentFrame();
         long at = position + verifiedIndex - arrived.payload().readerIndex();
-        int length = Chunks.pieceBytes(at, arrived.payload().writerIndex() - verifiedIndex);
-        int crc = Chunks.crc(arrived.payload(), verifiedIndex, length);
+        int length = ChunkChecksum.firstPieceBytes(at, arrived.payload().writerIndex() - verifiedIndex);
+        int crc = BlockPayload.crc(arrived.payload(), verifiedIndex, length);
         if (crc != arrived.frame().getChecksum(verifiedPieces)) {
             throw new TatamiException(
                     ErrorCode.CORRUPT,
@@ -168,7 +169,7 @@ public final class BlockReadStream implements AutoCloseable {
     private void passVerifiedIndex(ByteBuf payload) {
         while (verifiedIndex < payload.readerIndex()) {
             long at = position - (payload.readerIndex() - verifiedIndex);
-            int length = Chunks.pieceBytes(at, payload.writerIndex() - verifiedIndex);
+            int length = ChunkChecksum.firstPieceBytes(at, payload.writerIndex() - verifiedIndex);
             if (verifiedIndex + length > payload.readerIndex()) {
                 return;
             }

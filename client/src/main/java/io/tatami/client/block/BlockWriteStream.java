@@ -4,11 +4,12 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.tatami.base.Check;
+import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.BlockMethods;
-import io.tatami.protocol.Chunks;
+import io.tatami.protocol.BlockPayload;
 import io.tatami.protocol.wire.WriteBlockRequest;
 import io.tatami.protocol.wire.WriteFrame;
 import io.tatami.rpc.CallOptions;
@@ -35,6 +36,7 @@ public final class BlockWriteStream implements AutoCloseable {
     private final WriteWindow window;
     private final RpcStream<WriteFrame> stream;
     private final FrameBuilder builder;
+    private final long timeoutMillis;
     private long position;
     private long sentSyncLength;
     private long sequence;
@@ -45,12 +47,14 @@ public final class BlockWriteStream implements AutoCloseable {
             List<BlockTarget> chain,
             WriteWindow window,
             RpcStream<WriteFrame> stream,
-            ByteBufAllocator allocator) {
+            FrameBuilder builder,
+            long timeoutMillis) {
         this.spec = spec;
         this.chain = chain;
         this.window = window;
         this.stream = stream;
-        this.builder = new FrameBuilder(allocator);
+        this.builder = builder;
+        this.timeoutMillis = timeoutMillis;
         this.position = spec.startOffset();
         this.sentSyncLength = spec.startOffset();
     }
@@ -72,7 +76,7 @@ public final class BlockWriteStream implements AutoCloseable {
         WriteWindow window = new WriteWindow(spec.startOffset(), settings);
         RpcStream<WriteFrame> stream = connection.openStream(
                 BlockMethods.WRITE_BLOCK, CallOptions.DEFAULT.withTimeoutMillis(0), request.build(), window);
-        return new BlockWriteStream(spec, chain, window, stream, allocator);
+        return new BlockWriteStream(spec, chain, window, stream, new FrameBuilder(allocator), settings.timeoutMillis());
     }
 
     public WriteSpec spec() {
@@ -134,7 +138,7 @@ public final class BlockWriteStream implements AutoCloseable {
         Check.check(!ended, "write after the end of %s", spec.block());
         while (bytes.hasRemaining()) {
             if (builder.isEmpty()) {
-                window.awaitRoom(Chunks.payloadRoomBytes(position));
+                awaitRoom(BlockPayload.roomBytes(position));
                 builder.begin(position, roomBytes());
             }
             int before = bytes.remaining();
@@ -213,7 +217,7 @@ public final class BlockWriteStream implements AutoCloseable {
             Check.check(frame.offset() <= position, "bytes from %d to %d are lost", position, frame.offset());
             PendingFrame rest = frame;
             try {
-                window.awaitRoom(frame.lengthBytes());
+                awaitRoom(frame.lengthBytes());
                 rest = frame.offset() == position ? frame : cut(frame);
             } catch (TatamiException e) {
                 window.fail(e);
@@ -244,12 +248,27 @@ public final class BlockWriteStream implements AutoCloseable {
 
     private long roomBytes() {
         long reserved = spec.reserveBytes() - position;
-        return reserved > 0 ? reserved : Chunks.PAYLOAD_BYTES_MAX;
+        return reserved > 0 ? reserved : BlockPayload.BYTES_MAX;
+    }
+
+    /** Waits for the window and for the network to take a frame of {@code bytes}; any failure ends the stream. */
+    private void awaitRoom(int bytes) throws TatamiException {
+        window.awaitRoom(bytes);
+        if (stream.isWritable()) {
+            return;
+        }
+        try {
+            stream.awaitWritable(timeoutMillis);
+        } catch (TatamiException e) {
+            window.fail(e);
+            stream.cancel("the network takes nothing more");
+            throw e;
+        }
     }
 
     /** Sends what was gathered, which may be nothing where the frame is only for its flags. */
     private void sendBuilt(boolean sync, boolean last) throws TatamiException {
-        window.checkAlive();
+        awaitRoom(0);
         PendingFrame frame =
                 builder.isEmpty() ? new PendingFrame(position, Unpooled.EMPTY_BUFFER, new int[0]) : builder.take();
         send(frame, sync, last);
@@ -279,21 +298,21 @@ public final class BlockWriteStream implements AutoCloseable {
 
     /** The part of {@code frame} from {@link #position} on; {@code frame} is released unless this throws. */
     private PendingFrame cut(PendingFrame frame) throws TatamiException {
-        int bad = Chunks.firstBadPiece(frame.payload(), frame.offset(), piece -> frame.checksums()[piece]);
-        if (bad != Chunks.NONE) {
+        int bad = BlockPayload.firstBadPiece(frame.payload(), frame.offset(), piece -> frame.checksums()[piece]);
+        if (bad != BlockPayload.NONE) {
             throw new TatamiException(
                     ErrorCode.CORRUPT,
-                    "bytes of " + spec.block() + " from " + Chunks.pieceOffset(frame.offset(), bad)
+                    "bytes of " + spec.block() + " from " + BlockPayload.pieceOffset(frame.offset(), bad)
                             + " on changed in the writer's memory");
         }
         int skip = (int) (position - frame.offset());
         ByteBuf rest = frame.payload().retainedSlice(skip, frame.lengthBytes() - skip);
         frame.release();
-        int[] checksums = new int[Chunks.pieces(position, rest.readableBytes())];
+        int[] checksums = new int[ChunkChecksum.pieces(position, rest.readableBytes())];
         int index = 0;
         for (int piece = 0; piece < checksums.length; piece++) {
-            int length = Chunks.pieceBytes(position + index, rest.readableBytes() - index);
-            checksums[piece] = Chunks.crc(rest, index, length);
+            int length = ChunkChecksum.firstPieceBytes(position + index, rest.readableBytes() - index);
+            checksums[piece] = BlockPayload.crc(rest, index, length);
             index += length;
         }
         return new PendingFrame(position, rest, checksums);

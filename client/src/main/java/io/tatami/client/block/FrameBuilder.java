@@ -3,7 +3,8 @@ package io.tatami.client.block;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.tatami.base.Check;
-import io.tatami.protocol.Chunks;
+import io.tatami.base.ChunkChecksum;
+import io.tatami.protocol.BlockPayload;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
@@ -37,9 +38,9 @@ final class FrameBuilder {
     /** Begins a frame at {@code offset} that holds at most {@code limitBytes}, above 0, and what a frame may hold. */
     void begin(long offset, long limitBytes) {
         Check.check(payload == null, "the frame at %d was not taken", start);
-        int roomBytes = (int) Math.min(limitBytes, Chunks.payloadRoomBytes(offset));
+        int roomBytes = (int) Math.min(limitBytes, BlockPayload.roomBytes(offset));
         payload = allocator.directBuffer(roomBytes, roomBytes);
-        checksums = new int[Chunks.pieces(offset, roomBytes)];
+        checksums = new int[ChunkChecksum.pieces(offset, roomBytes)];
         pieces = 0;
         start = offset;
     }
@@ -49,13 +50,13 @@ final class FrameBuilder {
         ByteBuf target = current();
         while (target.isWritable() && source.hasRemaining()) {
             long end = start + target.readableBytes();
-            int length = Math.min(source.remaining(), Chunks.pieceBytes(end, target.writableBytes()));
+            int length = Math.min(source.remaining(), ChunkChecksum.firstPieceBytes(end, target.writableBytes()));
             ByteBuffer part = source.slice(source.position(), length);
             crc.update(part);
             target.writeBytes(part.rewind());
             source.position(source.position() + length);
             openPieceBytes += length;
-            if ((end + length) % Chunks.CHUNK_BYTES == 0) {
+            if ((end + length) % ChunkChecksum.CHUNK_BYTES == 0) {
                 endPiece();
             }
         }

@@ -1,9 +1,9 @@
 package io.tatami.client.block;
 
 import io.netty.buffer.ByteBuf;
+import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
-import io.tatami.protocol.Chunks;
 import io.tatami.protocol.wire.ReadBlockReply;
 import io.tatami.protocol.wire.ReadFrame;
 import io.tatami.rpc.StreamListener;
@@ -97,7 +97,7 @@ final class ReadQueue implements StreamListener<ReadFrame, ReadBlockReply> {
                 payload.release();
             } else if (frame.getOffset() != nextOffset
                     || length == 0
-                    || frame.getChecksumCount() != Chunks.pieces(nextOffset, length)) {
+                    || frame.getChecksumCount() != ChunkChecksum.pieces(nextOffset, length)) {
                 payload.release();
                 failure = new TatamiException(
                         ErrorCode.MALFORMED,

@@ -104,11 +104,6 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
         }
     }
 
-    /** Throws the stream's failure where there is one. */
-    void checkAlive() throws TatamiException {
-        await(() -> true);
-    }
-
     @Nullable
     TatamiException failure() {
         lock.lock();

@@ -2,45 +2,33 @@ package io.tatami.protocol;
 
 import io.netty.buffer.ByteBuf;
 import io.tatami.base.Check;
+import io.tatami.base.ChunkChecksum;
 import java.nio.ByteBuffer;
 import java.util.function.IntUnaryOperator;
 import java.util.zip.CRC32C;
 
 /**
- * How the bytes of a block are cut for checksums. Chunks of 64 KiB are counted from the start of the block; a frame that
- * begins or ends inside a chunk holds a part of it. Each chunk, or part of one, in a frame is a <i>piece</i> and has a
- * CRC32C (RFC 3720, appendix B.4) of its own.
+ * What the frames of {@link BlockMethods#WRITE_BLOCK} and {@link BlockMethods#READ_BLOCK} carry: bytes of a block, with a
+ * CRC32C (RFC 3720, appendix B.4) for each of the pieces that {@link ChunkChecksum} cuts them into.
  */
-public final class Chunks {
-    public static final int CHUNK_BYTES = 64 << 10;
+public final class BlockPayload {
+    /** The largest payload of a frame. */
+    public static final int BYTES_MAX = 1 << 20;
 
-    /** The largest payload of a frame of data. */
-    public static final int PAYLOAD_BYTES_MAX = 1 << 20;
+    /** The most a writer may have unacknowledged; a server that keeps more gives the stream up. */
+    public static final int WINDOW_BYTES_MAX = 16 << 20;
 
     /** What {@link #firstBadPiece} answers when all are good. */
     public static final int NONE = -1;
 
-    private Chunks() {}
-
-    /** How many pieces {@code length} bytes from {@code offset} on are cut into. */
-    public static int pieces(long offset, int length) {
-        if (length == 0) {
-            return 0;
-        }
-        return Math.toIntExact((offset + length - 1) / CHUNK_BYTES - offset / CHUNK_BYTES + 1);
-    }
-
-    /** How long the piece at {@code offset} is when {@code remaining} bytes follow, itself included. */
-    public static int pieceBytes(long offset, int remaining) {
-        return Math.min(remaining, CHUNK_BYTES - (int) (offset % CHUNK_BYTES));
-    }
+    private BlockPayload() {}
 
     /**
-     * How much a frame may hold that begins at {@code offset}: up to the next multiple of {@link #PAYLOAD_BYTES_MAX}, so
-     * that frames after an odd one are whole chunks again.
+     * How much a frame may hold that begins at {@code offset}: up to the next multiple of {@link #BYTES_MAX}, so that
+     * frames after an odd one are whole chunks again.
      */
-    public static int payloadRoomBytes(long offset) {
-        return PAYLOAD_BYTES_MAX - (int) (offset % PAYLOAD_BYTES_MAX);
+    public static int roomBytes(long offset) {
+        return BYTES_MAX - (int) (offset % BYTES_MAX);
     }
 
     /** CRC32C of {@code length} bytes at {@code index}; no index of the buffer changes. */
@@ -68,7 +56,7 @@ public final class Chunks {
         int index = payload.readerIndex();
         long at = offset;
         for (int piece = 0; index < end; piece++) {
-            int length = pieceBytes(at, end - index);
+            int length = ChunkChecksum.firstPieceBytes(at, end - index);
             if (crc(payload, index, length) != checksums.applyAsInt(piece)) {
                 return piece;
             }
@@ -81,6 +69,6 @@ public final class Chunks {
     /** Where in the block the piece numbered {@code piece} of a frame at {@code offset} begins. */
     public static long pieceOffset(long offset, int piece) {
         Check.check(piece >= 0, "piece %d", piece);
-        return piece == 0 ? offset : (offset / CHUNK_BYTES + piece) * CHUNK_BYTES;
+        return piece == 0 ? offset : (offset / ChunkChecksum.CHUNK_BYTES + piece) * ChunkChecksum.CHUNK_BYTES;
     }
 }
