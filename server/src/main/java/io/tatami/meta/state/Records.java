@@ -3,6 +3,7 @@ package io.tatami.meta.state;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,12 +40,21 @@ class Records {
         draft.delete(key);
     }
 
+    /** A number that is stored under a key of its own. */
+    final long longOr(byte[] key, long absent) {
+        byte[] value = draft.get(key);
+        return value == null ? absent : ByteBuffer.wrap(value).getLong();
+    }
+
+    final void writeLong(byte[] key, long number) {
+        draft.put(key, ByteBuffer.allocate(Long.BYTES).putLong(number).array());
+    }
+
     /** Takes the next value of a counter that is stored under its own key; the first is 1. */
     final long next(String counter) {
         byte[] key = Keys.singleton("counter." + counter);
-        byte[] value = draft.get(key);
-        long next = value == null ? 1 : java.nio.ByteBuffer.wrap(value).getLong() + 1;
-        draft.put(key, java.nio.ByteBuffer.allocate(Long.BYTES).putLong(next).array());
+        long next = longOr(key, 0) + 1;
+        writeLong(key, next);
         return next;
     }
 

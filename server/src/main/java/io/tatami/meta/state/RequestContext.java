@@ -1,11 +1,23 @@
 package io.tatami.meta.state;
 
+import io.tatami.base.DirectoryId;
 import io.tatami.base.SessionId;
+import io.tatami.protocol.wire.ClusterMap;
+import java.util.Set;
 
 /**
  * What an operation may know beside its view and its request; part of its input, so that it needs no clock.
  *
- * @param nowMillis log time: never falls within a group
  * @param session the client's session, {@link SessionId#NONE} for requests of servers
+ * @param nowMillis log time: never falls within a group
+ * @param settled directories of which the tree has said, since the request arrived, that they stand where their markers
+ *     are: a marker of one of them is no longer in doubt
+ * @param cluster the newest map this process has, for placement only: nothing that must be exact may hang on it
  */
-public record RequestContext(Caller caller, SessionId session, long nowMillis) {}
+public record RequestContext(
+        Caller caller, SessionId session, long nowMillis, Set<DirectoryId> settled, ClusterMap cluster) {
+    /** A request that nothing is settled for, in a cluster without block servers. */
+    public RequestContext(Caller caller, SessionId session, long nowMillis) {
+        this(caller, session, nowMillis, Set.of(), ClusterMap.getDefaultInstance());
+    }
+}

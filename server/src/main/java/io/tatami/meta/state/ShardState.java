@@ -144,6 +144,27 @@ public final class ShardState extends Records {
         write(Keys.gate(directory), gate);
     }
 
+    /**
+     * At or above the version of every change the gate was told of; 0 where it was told of none. A handle of this
+     * version or a later one is fresh without a look at its directories.
+     */
+    public long gateNewest() {
+        return longOr(Keys.singleton("gate.newest"), 0);
+    }
+
+    public void putGateNewest(long version) {
+        writeLong(Keys.singleton("gate.newest"), version);
+    }
+
+    /** Handles below this version are refused, because what the gate knew of older changes is forgotten. */
+    public long gateFloor() {
+        return longOr(Keys.singleton("gate.floor"), 0);
+    }
+
+    public void putGateFloor(long version) {
+        writeLong(Keys.singleton("gate.floor"), version);
+    }
+
     public @Nullable TransactionRecord transaction(long id) {
         return read(Keys.transaction(id), TransactionRecord.parser());
     }

@@ -1,0 +1,86 @@
+package io.tatami.meta.gate;
+
+import io.tatami.base.DirectoryId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.state.Caller;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.GateRecord;
+import io.tatami.protocol.wire.Handle;
+import io.tatami.protocol.wire.SignedHandle;
+
+/**
+ * Decides whether a shard may act on a handle: it is ours, it was made for whoever asks, and nothing on its path has
+ * changed since, as far as this shard's gate knows. Pure: reads the state it is given and nothing else.
+ */
+public final class HandleCheck {
+    private final HandleSigner signer;
+
+    public HandleCheck(HandleSigner signer) {
+        this.signer = signer;
+    }
+
+    /**
+     * The handle of a client's request.
+     *
+     * @throws TatamiException PERMISSION_DENIED for a forged handle or another user's; STALE_HANDLE when the path must be
+     *     resolved again
+     */
+    public Handle fresh(ShardState state, RequestContext context, SignedHandle signed) throws TatamiException {
+        Handle handle = signer.open(signed);
+        if (!handle.getUser().equals(context.caller().user())) {
+            throw new TatamiException(
+                    ErrorCode.PERMISSION_DENIED,
+                    "a directory handle made for " + handle.getUser() + " was used by "
+                            + context.caller().user());
+        }
+        requireFresh(state, handle);
+        return handle;
+    }
+
+    /**
+     * The handle of a client's request that another group passes on: the connection's user is that server.
+     *
+     * @throws TatamiException as {@link #fresh}
+     */
+    public Handle freshFromPeer(ShardState state, SignedHandle signed) throws TatamiException {
+        Handle handle = signer.open(signed);
+        requireFresh(state, handle);
+        return handle;
+    }
+
+    /** On whose behalf a handle's bearer acts; the groups are those of the moment the path was resolved. */
+    public static Caller callerOf(Handle handle) {
+        return new Caller(handle.getUser(), handle.getUserGroupList(), handle.getSuperuser());
+    }
+
+    private static void requireFresh(ShardState state, Handle handle) throws TatamiException {
+        long version = handle.getVersion();
+        if (version >= state.gateNewest()) {
+            return;
+        }
+        if (version < state.gateFloor()) {
+            throw stale(handle.getDirectoryId());
+        }
+        for (long ancestor : handle.getAncestorIdList()) {
+            GateRecord gate = state.gate(new DirectoryId(ancestor));
+            if (changedForAllBelow(gate) > version) {
+                throw stale(ancestor);
+            }
+        }
+        GateRecord own = state.gate(new DirectoryId(handle.getDirectoryId()));
+        if (Math.max(changedForAllBelow(own), own.getSelfVersion()) > version) {
+            throw stale(handle.getDirectoryId());
+        }
+    }
+
+    private static long changedForAllBelow(GateRecord gate) {
+        return Math.max(gate.getVersion(), gate.getDeletedVersion());
+    }
+
+    private static TatamiException stale(long directory) {
+        return new TatamiException(
+                ErrorCode.STALE_HANDLE, "directory " + directory + " changed since the path was resolved");
+    }
+}

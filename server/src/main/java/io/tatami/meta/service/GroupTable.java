@@ -1,0 +1,34 @@
+package io.tatami.meta.service;
+
+import com.google.protobuf.Message;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.UnsettledException.Question;
+import io.tatami.protocol.Method;
+
+/**
+ * Where the parts of a group say which requests they serve and what they do by themselves. Filled by one thread while the
+ * group is opened. A method, or a kind of question, can be given once.
+ *
+ * @param <S> the state that operations registered here work on
+ */
+public interface GroupTable<S> {
+    /** Decided in a batch; the reply of a method that is done once is remembered. */
+    <Q extends Message, R extends Message> GroupTable<S> write(Method<Q, R> method, Operation<S, Q, R> operation);
+
+    /** Decided on a snapshot; changes nothing. */
+    <Q extends Message, R extends Message> GroupTable<S> read(Method<Q, R> method, Operation<S, Q, R> operation);
+
+    /** Takes several steps. */
+    <Q extends Message, R extends Message> GroupTable<S> flow(Method<Q, R> method, Flow<Q, R> flow);
+
+    /**
+     * Runs while the group is open.
+     *
+     * @param name for logs
+     * @param wakingKinds letters of {@link io.tatami.meta.state.Keys}: a batch that writes a record of one of these kinds
+     *     ends the task's rest; empty for none
+     */
+    GroupTable<S> background(String name, String wakingKinds, BackgroundTask task);
+
+    <T extends Question> GroupTable<S> settle(Class<T> kind, Settler<T> settler);
+}
