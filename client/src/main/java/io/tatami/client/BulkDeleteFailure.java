@@ -1,0 +1,6 @@
+package io.tatami.client;
+
+import io.tatami.base.TatamiException;
+
+/** A path of a bulk delete that is still there, and why. */
+public record BulkDeleteFailure(TatamiPath path, TatamiException reason) {}

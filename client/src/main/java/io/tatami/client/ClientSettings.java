@@ -1,0 +1,116 @@
+package io.tatami.client;
+
+import io.tatami.conf.Setting;
+import io.tatami.conf.SettingException;
+import io.tatami.conf.Settings;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * How a client behaves.
+ *
+ * @param operationTimeout how long an operation on the metadata service is tried before it fails
+ * @param attemptTimeout how long one attempt of it waits for its reply
+ * @param host the name of this host as the cluster's servers call it; empty to find it out
+ * @param blockSizeBytes of new files
+ * @param replication of new files
+ * @param inlineBytesMax files up to this size are stored in their entries; the cluster's limit is 16 KiB
+ * @param handlesMax directories whose handles are kept
+ * @param listPageEntries entries asked of each shard for a page of a listing
+ * @param leaseRenewal how often the leases of open files are renewed
+ * @param readAheadBytes how far a sequential reader reads ahead
+ * @param writeWindowBytes how much a writer sends ahead of its acknowledgement
+ * @param blockTimeout how long a block server may be silent before another copy or a recovery is tried
+ * @param vectoredThreads threads that fill ranges of vectored reads
+ * @param vectoredGapBytes ranges this near each other are read as one
+ * @param vectoredRunBytesMax the longest read that ranges are merged to
+ */
+public record ClientSettings(
+        Duration operationTimeout,
+        Duration attemptTimeout,
+        String host,
+        long blockSizeBytes,
+        int replication,
+        int inlineBytesMax,
+        int handlesMax,
+        int listPageEntries,
+        Duration leaseRenewal,
+        int readAheadBytes,
+        int writeWindowBytes,
+        Duration blockTimeout,
+        int vectoredThreads,
+        int vectoredGapBytes,
+        int vectoredRunBytesMax) {
+    private static final Setting<Duration> OPERATION_TIMEOUT = Setting.duration(
+            "tatami.client.operation.timeout",
+            "120s",
+            "1ms",
+            "1d",
+            "How long an operation is tried while the metadata service cannot serve it.");
+    private static final Setting<Duration> ATTEMPT_TIMEOUT = Setting.duration(
+            "tatami.client.attempt.timeout", "30s", "1ms", "1d", "How long one attempt of an operation waits.");
+    private static final Setting<String> HOST =
+            Setting.text("tatami.client.host", "", "This host's name as the cluster knows it; empty to find it out.");
+    private static final Setting<Long> BLOCK_SIZE =
+            Setting.size("tatami.client.block.size", "256m", "1", "2g", "Block size of new files.");
+    private static final Setting<Integer> REPLICATION =
+            Setting.count("tatami.client.replication", 1, 1, 16, "Copies of each block of new files.");
+    private static final Setting<Long> INLINE_MAX = Setting.size(
+            "tatami.client.inline.max", "16k", "0", "16k", "Files up to this size are stored in their entry.");
+    private static final Setting<Integer> HANDLES_MAX =
+            Setting.count("tatami.client.handles.max", 10_000, 1, 1 << 24, "Directories whose handles a client keeps.");
+    private static final Setting<Integer> LIST_PAGE = Setting.count(
+            "tatami.client.list.page", 1_000, 1, 10_000, "Entries asked of a shard at once while listing.");
+    private static final Setting<Duration> LEASE_RENEWAL = Setting.duration(
+            "tatami.client.lease.renewal", "20s", "1ms", "5m", "How often the leases of open files are renewed.");
+    private static final Setting<Long> READ_AHEAD =
+            Setting.size("tatami.client.read.ahead", "8m", "1m", "256m", "How far a sequential reader reads ahead.");
+    private static final Setting<Long> WRITE_WINDOW = Setting.size(
+            "tatami.client.write.window", "12m", "1m", "16m", "How much a writer sends ahead of acknowledgements.");
+    private static final Setting<Duration> BLOCK_TIMEOUT = Setting.duration(
+            "tatami.client.block.timeout", "60s", "1ms", "1h", "Silence after which a block server is given up.");
+    private static final Setting<Integer> VECTORED_THREADS =
+            Setting.count("tatami.client.vectored.threads", 4, 1, 256, "Threads of a client that fill vectored reads.");
+    private static final Setting<Long> VECTORED_GAP = Setting.size(
+            "tatami.client.vectored.gap", "128k", "0", "64m", "Vectored ranges this near are read as one.");
+    private static final Setting<Long> VECTORED_RUN = Setting.size(
+            "tatami.client.vectored.run.max", "8m", "1k", "1g", "The longest read that ranges are merged to.");
+
+    /** Every setting read here. */
+    public static final List<Setting<?>> ALL = List.of(
+            OPERATION_TIMEOUT,
+            ATTEMPT_TIMEOUT,
+            HOST,
+            BLOCK_SIZE,
+            REPLICATION,
+            INLINE_MAX,
+            HANDLES_MAX,
+            LIST_PAGE,
+            LEASE_RENEWAL,
+            READ_AHEAD,
+            WRITE_WINDOW,
+            BLOCK_TIMEOUT,
+            VECTORED_THREADS,
+            VECTORED_GAP,
+            VECTORED_RUN);
+
+    /** @throws SettingException INVALID_ARGUMENT on a bad value */
+    public static ClientSettings from(Settings settings) throws SettingException {
+        return new ClientSettings(
+                settings.get(OPERATION_TIMEOUT),
+                settings.get(ATTEMPT_TIMEOUT),
+                settings.get(HOST),
+                settings.get(BLOCK_SIZE),
+                settings.get(REPLICATION),
+                Math.toIntExact(settings.get(INLINE_MAX)),
+                settings.get(HANDLES_MAX),
+                settings.get(LIST_PAGE),
+                settings.get(LEASE_RENEWAL),
+                Math.toIntExact(settings.get(READ_AHEAD)),
+                Math.toIntExact(settings.get(WRITE_WINDOW)),
+                settings.get(BLOCK_TIMEOUT),
+                settings.get(VECTORED_THREADS),
+                Math.toIntExact(settings.get(VECTORED_GAP)),
+                Math.toIntExact(settings.get(VECTORED_RUN)));
+    }
+}

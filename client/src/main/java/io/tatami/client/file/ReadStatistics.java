@@ -1,0 +1,78 @@
+package io.tatami.client.file;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/** What a reader did. Safe for use by many threads; each number only rises. */
+public final class ReadStatistics {
+    private final LongAdder localBytes = new LongAdder();
+    private final LongAdder remoteBytes = new LongAdder();
+    private final LongAdder cachedBytes = new LongAdder();
+    private final LongAdder inlineBytes = new LongAdder();
+    private final LongAdder skippedBytes = new LongAdder();
+    private final LongAdder streamsOpened = new LongAdder();
+    private final LongAdder checksumFailures = new LongAdder();
+    private final LongAdder copyFailures = new LongAdder();
+
+    void addBlockBytes(boolean local, long bytes) {
+        (local ? localBytes : remoteBytes).add(bytes);
+    }
+
+    void addInlineBytes(long bytes) {
+        inlineBytes.add(bytes);
+    }
+
+    void addSkippedBytes(long bytes) {
+        skippedBytes.add(bytes);
+    }
+
+    void countStream() {
+        streamsOpened.increment();
+    }
+
+    void countChecksumFailure() {
+        checksumFailures.increment();
+    }
+
+    void countCopyFailure() {
+        copyFailures.increment();
+    }
+
+    /** Given out from block servers on this host. */
+    public long localBytes() {
+        return localBytes.sum();
+    }
+
+    /** Given out from block servers on other hosts. */
+    public long remoteBytes() {
+        return remoteBytes.sum();
+    }
+
+    /** Given out from a cache tier; counted as local or remote as well. */
+    public long cachedBytes() {
+        return cachedBytes.sum();
+    }
+
+    /** Given out from the file's entry, without a block server. */
+    public long inlineBytes() {
+        return inlineBytes.sum();
+    }
+
+    /** Received and thrown away because of short seeks and gaps between merged ranges. */
+    public long skippedBytes() {
+        return skippedBytes.sum();
+    }
+
+    public long streamsOpened() {
+        return streamsOpened.sum();
+    }
+
+    /** Copies given up because a chunk failed its checksum. */
+    public long checksumFailures() {
+        return checksumFailures.sum();
+    }
+
+    /** Copies given up for any other reason. */
+    public long copyFailures() {
+        return copyFailures.sum();
+    }
+}
