@@ -190,6 +190,11 @@ public final class Keys {
         return ByteBuffer.wrap(key).getLong(1 + Long.BYTES);
     }
 
+    /** The index at the end of a block's key. */
+    public static int indexOf(byte[] key) {
+        return ByteBuffer.wrap(key).getInt(1 + Long.BYTES);
+    }
+
     private static byte[] of(byte letter, long id) {
         return ByteBuffer.allocate(1 + Long.BYTES).put(letter).putLong(id).array();
     }

@@ -1,0 +1,104 @@
+package io.tatami.meta.op;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.Check;
+import io.tatami.base.DirectoryId;
+import io.tatami.base.FileId;
+import io.tatami.base.ServerId;
+import io.tatami.base.SessionId;
+import io.tatami.meta.state.Keys;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.View;
+import io.tatami.meta.state.wire.BlockRecord;
+import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.meta.state.wire.HomeRecord;
+import io.tatami.meta.state.wire.ReclaimRecord;
+import io.tatami.protocol.wire.OutboxDelivery;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The end of a file: its name goes, and with it all that its home holds of it. Blocks are queued to be reclaimed. */
+public final class FileRemoval {
+    private FileRemoval() {}
+
+    /**
+     * Removes a name and what it stands for, a file or a symlink; the share of the directory follows. An open file's
+     * lease ends with it: its writer finds the file gone. Where the file's home is another shard, that shard learns it
+     * from the outbox.
+     *
+     * @param entry what stands under the name, no marker; nothing may be leaving there
+     */
+    public static void removeEntry(
+            ShardState state, DirectoryId directory, String name, EntryRecord entry, long nowMillis) {
+        Check.check(entry.getLeavingTransaction() == 0, "%s/%s is leaving and cannot be removed", directory, name);
+        Check.check(!entry.hasMarker(), "%s/%s is the name of a directory", directory, name);
+        state.removeEntry(directory, name);
+        Shares.entryChanged(state, directory, entry, null, nowMillis);
+        releaseContent(state, entry);
+    }
+
+    /** What a name stood for is gone, while the name itself may stay for something else; see {@link #removeEntry}. */
+    public static void releaseContent(ShardState state, EntryRecord entry) {
+        if (!entry.hasFile()) {
+            return;
+        }
+        FileId file = new FileId(entry.getFile().getFileId());
+        if (file.home().equals(state.id())) {
+            unlinkHome(state, file);
+        } else {
+            state.addOutbox(
+                    file.home(),
+                    OutboxDelivery.newBuilder().setUnlinkFileId(file.value()).build());
+        }
+    }
+
+    /**
+     * At the file's home: removes its record, lease, blocks and replicas, and queues the blocks to be reclaimed. Without
+     * effect where the file is gone already.
+     */
+    public static void unlinkHome(ShardState state, FileId file) {
+        HomeRecord home = state.home(file);
+        if (home == null) {
+            return;
+        }
+        if (home.getWriterSession() != 0) {
+            state.removeLease(new SessionId(home.getWriterSession()), file);
+        }
+        for (Indexed indexed : blocksOf(state, file)) {
+            reclaim(state, indexed.block());
+            state.removeBlock(file, indexed.index(), new BlockId(indexed.block().getBlockId()));
+        }
+        state.removeHome(file);
+    }
+
+    /**
+     * Queues the copies of a block to be reclaimed and forgets that servers hold them; its record is the caller's to
+     * remove.
+     */
+    public static void reclaim(ShardState state, BlockRecord block) {
+        BlockId id = new BlockId(block.getBlockId());
+        for (int server : block.getServerIdList()) {
+            state.removeReplica(new ServerId(server), id);
+        }
+        state.addReclaim(ReclaimRecord.newBuilder()
+                .setBlockId(block.getBlockId())
+                .setGeneration(Math.max(block.getGeneration(), block.getIssuedGeneration()))
+                .addAllServerId(block.getServerIdList())
+                .setBytes(block.getLength())
+                .build());
+    }
+
+    private record Indexed(int index, BlockRecord block) {}
+
+    private static List<Indexed> blocksOf(ShardState state, FileId file) {
+        List<Indexed> blocks = new ArrayList<>();
+        byte[] prefix = Keys.blocks(file);
+        try (View.Cursor cursor = state.draft().scan(prefix, Keys.after(prefix))) {
+            while (cursor.next()) {
+                blocks.add(new Indexed(
+                        Keys.indexOf(cursor.key()), ShardState.parse(cursor.value(), BlockRecord.parser())));
+            }
+        }
+        return blocks;
+    }
+}
