@@ -1,0 +1,25 @@
+package io.tatami.benchmarks;
+
+import io.tatami.benchmarks.meta.MetaBenchmark;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** {@code bin/tatami bench NAME}. */
+@Command(name = "tatami", mixinStandardHelpOptions = true)
+public final class TatamiBenchmarks {
+    private TatamiBenchmarks() {}
+
+    /** The workloads. */
+    @Command(
+            name = "bench",
+            mixinStandardHelpOptions = true,
+            description = "Measures, where asked beside HDFS in the same run.",
+            subcommands = {MetaBenchmark.class})
+    static final class Bench {}
+
+    public static void main(String[] arguments) {
+        CommandLine commandLine = new CommandLine(new TatamiBenchmarks());
+        commandLine.addSubcommand(new Bench());
+        System.exit(commandLine.execute(arguments));
+    }
+}

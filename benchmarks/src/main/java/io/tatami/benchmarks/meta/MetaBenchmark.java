@@ -1,0 +1,185 @@
+package io.tatami.benchmarks.meta;
+
+import io.tatami.benchmarks.Results;
+import io.tatami.benchmarks.peer.CpuMeter;
+import io.tatami.benchmarks.peer.HdfsPeer;
+import io.tatami.benchmarks.peer.Peer;
+import io.tatami.benchmarks.peer.TatamiPeer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FileUtil;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * {@code tatami bench meta}: operations on names by many clients through Hadoop's API, in one directory or in private
+ * ones. In every round each peer is started anew, in random order; the result is the median of the rounds' ratios.
+ */
+@Command(name = "meta", description = "Operations on names by many clients, beside HDFS with --vs hdfs.")
+public final class MetaBenchmark implements Callable<Integer> {
+    private static final List<String> COLUMNS = List.of(
+            "round",
+            "peer",
+            "clients",
+            "directory",
+            "operation",
+            "operations",
+            "seconds",
+            "per_second",
+            "client_cpu_us_per_operation",
+            "server_cpu_us_per_operation");
+
+    @Option(names = "--vs", paramLabel = "PEER", description = "hdfs: run the same on HDFS in every round.")
+    private String versus = "";
+
+    @Option(names = "--clients", split = ",", description = "Numbers of clients (default: 1,16,64).")
+    private List<Integer> clientCounts = List.of(1, 16, 64);
+
+    @Option(names = "--operations", description = "Of each kind, over all clients (default: ${DEFAULT-VALUE}).")
+    private int operations = 12_800;
+
+    @Option(names = "--rounds", description = "How often everything is repeated (default: ${DEFAULT-VALUE}).")
+    private int rounds = 3;
+
+    @Option(names = "--private", description = "Each client in a directory of its own, instead of all in one.")
+    private boolean privateDirectories;
+
+    @Option(
+            names = "--only",
+            split = ",",
+            description = "Operations to measure; default all: ${COMPLETION-CANDIDATES}.")
+    private Set<MetaOperation> only = EnumSet.allOf(MetaOperation.class);
+
+    @Option(names = "--work", description = "Where servers keep their data (default: ${DEFAULT-VALUE}).")
+    private Path work = Path.of(System.getProperty("java.io.tmpdir"), "tatami-bench");
+
+    @Option(names = "--results", description = "Where the raw figures go (default: ${DEFAULT-VALUE}).")
+    private Path resultsDirectory = Path.of("benchmarks", "results");
+
+    @Option(names = "--seed", description = "Of the order of peers (default: ${DEFAULT-VALUE}).")
+    private long seed = 1;
+
+    /** (clients, operation) to a peer's rates, one a round. */
+    private final Map<String, Map<String, List<Double>>> rates = new TreeMap<>();
+
+    @Override
+    public Integer call() throws Exception {
+        List<String> peers = new ArrayList<>(versus.isEmpty() ? List.of("tatami") : List.of("tatami", versus));
+        Random order = new Random(seed);
+        try (Results results = new Results(resultsDirectory, "meta", COLUMNS)) {
+            for (int round = 1; round <= rounds; round++) {
+                Collections.shuffle(peers, order);
+                for (String peer : peers) {
+                    measure(round, peer, results);
+                }
+            }
+            summarize(results);
+        }
+        return 0;
+    }
+
+    private void measure(int round, String name, Results results) throws Exception {
+        Path directory = Files.createDirectories(work).resolve("meta-" + name);
+        FileUtil.fullyDelete(directory.toFile());
+        try (Peer peer = start(name, directory)) {
+            for (int clients : clientCounts) {
+                measure(round, peer, clients, results);
+            }
+        }
+    }
+
+    private static Peer start(String name, Path directory) throws IOException, InterruptedException {
+        return switch (name) {
+            case "tatami" -> TatamiPeer.start(directory, "4g");
+            case "hdfs" -> HdfsPeer.start(directory);
+            default -> throw new IOException("there is no peer " + name + "; it is tatami or hdfs");
+        };
+    }
+
+    private void measure(int round, Peer peer, int clients, Results results) throws IOException {
+        int each = Math.max(1, operations / clients);
+        int warm = Math.max(1, each / 4);
+        String root = "/bench/meta-" + clients;
+        makeDirectories(peer, root, clients);
+        Path scratch = Files.createTempDirectory(work, "workers");
+        try (WorkerPool pool = new WorkerPool(peer, clients, scratch)) {
+            for (MetaOperation operation : MetaOperation.values()) {
+                pool.run(operation, root + "/warm", 0, warm, !privateDirectories);
+            }
+            for (MetaOperation operation : MetaOperation.values()) {
+                CpuMeter meter = new CpuMeter(peer);
+                WorkerPool.Outcome outcome = pool.run(operation, root + "/run", 0, each, !privateDirectories);
+                if (only.contains(operation)) {
+                    record(round, peer, clients, operation, outcome, meter.usedNanos(), results);
+                }
+            }
+        }
+        FileUtil.fullyDelete(scratch.toFile());
+    }
+
+    private void makeDirectories(Peer peer, String root, int clients) throws IOException {
+        try (FileSystem fs =
+                FileSystem.newInstance(FileSystem.getDefaultUri(peer.configuration()), peer.configuration())) {
+            for (String part : List.of("/warm", "/run")) {
+                fs.mkdirs(new org.apache.hadoop.fs.Path(root + part));
+                for (int client = 0; privateDirectories && client < clients; client++) {
+                    fs.mkdirs(new org.apache.hadoop.fs.Path(root + part + "/c" + client));
+                }
+            }
+        }
+    }
+
+    private void record(
+            int round,
+            Peer peer,
+            int clients,
+            MetaOperation operation,
+            WorkerPool.Outcome outcome,
+            long serverNanos,
+            Results results) {
+        double rate = outcome.operations() / outcome.seconds();
+        results.row(
+                round,
+                peer.name(),
+                clients,
+                privateDirectories ? "private" : "shared",
+                operation,
+                outcome.operations(),
+                String.format("%.3f", outcome.seconds()),
+                String.format("%.0f", rate),
+                String.format("%.1f", outcome.clientCpuSeconds() * 1e6 / outcome.operations()),
+                String.format("%.1f", serverNanos / 1e3 / outcome.operations()));
+        rates.computeIfAbsent(String.format("%4d %s", clients, operation), key -> new TreeMap<>())
+                .computeIfAbsent(peer.name(), key -> new ArrayList<>())
+                .add(rate);
+    }
+
+    private void summarize(Results results) {
+        rates.forEach((what, byPeer) -> {
+            StringBuilder line = new StringBuilder("median " + what);
+            byPeer.forEach((peer, values) -> line.append(String.format("  %s %.0f/s", peer, Results.median(values))));
+            List<Double> ours = byPeer.getOrDefault("tatami", List.of());
+            List<Double> theirs = byPeer.getOrDefault(versus, List.of());
+            if (!theirs.isEmpty()) {
+                List<Double> ratios = new ArrayList<>();
+                for (int i = 0; i < theirs.size(); i++) {
+                    ratios.add(ours.get(i) / theirs.get(i));
+                }
+                line.append(String.format("  ratio %.2f", Results.median(ratios)));
+            }
+            results.remark(line.toString());
+        });
+        results.remark("raw figures: " + results.file());
+    }
+}

@@ -1,0 +1,93 @@
+package io.tatami.benchmarks.meta;
+
+import java.io.IOException;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
+
+/**
+ * What one client does again and again, each time under the next number. The order of the constants is the order in which
+ * they run: each finds what those before it left.
+ */
+public enum MetaOperation {
+    MKDIRS {
+        @Override
+        int run(FileSystem fs, Path directory, int number) throws IOException {
+            expect(fs.mkdirs(new Path(directory, "d" + number)), "mkdirs");
+            return 1;
+        }
+    },
+    CREATE_EMPTY {
+        @Override
+        int run(FileSystem fs, Path directory, int number) throws IOException {
+            fs.create(new Path(directory, "e" + number), false).close();
+            return 1;
+        }
+    },
+    CREATE_4K {
+        @Override
+        int run(FileSystem fs, Path directory, int number) throws IOException {
+            try (FSDataOutputStream out = fs.create(new Path(directory, "f" + number), false)) {
+                out.write(CONTENT);
+            }
+            return 1;
+        }
+    },
+    STAT {
+        @Override
+        int run(FileSystem fs, Path directory, int number) throws IOException {
+            expect(fs.getFileStatus(new Path(directory, "f" + number)).getLen() == CONTENT.length, "stat");
+            return 1;
+        }
+    },
+    OPEN {
+        @Override
+        int run(FileSystem fs, Path directory, int number) throws IOException {
+            fs.open(new Path(directory, "f" + number)).close();
+            return 1;
+        }
+    },
+    /** One listing of the whole directory; counts entries, and runs once a client however many were asked for. */
+    LIST {
+        @Override
+        int run(FileSystem fs, Path directory, int number) throws IOException {
+            int entries = 0;
+            RemoteIterator<?> listing = fs.listStatusIterator(directory);
+            while (listing.hasNext()) {
+                listing.next();
+                entries++;
+            }
+            return entries;
+        }
+    },
+    RENAME {
+        @Override
+        int run(FileSystem fs, Path directory, int number) throws IOException {
+            expect(fs.rename(new Path(directory, "f" + number), new Path(directory, "r" + number)), "rename");
+            return 1;
+        }
+    },
+    DELETE {
+        @Override
+        int run(FileSystem fs, Path directory, int number) throws IOException {
+            expect(fs.delete(new Path(directory, "r" + number), false), "delete");
+            return 1;
+        }
+    };
+
+    private static final byte[] CONTENT = new byte[4096];
+
+    static {
+        new java.util.Random(4096).nextBytes(CONTENT);
+    }
+
+    /** Does it once; returns how many operations that counts for. */
+    abstract int run(FileSystem fs, Path directory, int number) throws IOException;
+
+    private static void expect(boolean holds, String operation) throws IOException {
+        if (!holds) {
+            throw new IOException(operation + " did not do what it should");
+        }
+    }
+}

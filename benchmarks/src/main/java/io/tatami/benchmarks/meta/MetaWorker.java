@@ -1,0 +1,97 @@
+package io.tatami.benchmarks.meta;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+
+/**
+ * One JVM of clients, each with a file system object of its own. Told what to do by lines on its standard input, so that
+ * several workers begin together: {@code OPERATION DIRECTORY FIRST COUNT SHARED}. Answers each with
+ * {@code done OPERATIONS NANOS CPU_NANOS}, the time being that of the slowest client.
+ */
+public final class MetaWorker {
+    private final List<FileSystem> clients = new ArrayList<>();
+    private final ExecutorService threads;
+    private final int firstClient;
+
+    private MetaWorker(Configuration configuration, int firstClient, int count) throws IOException {
+        this.firstClient = firstClient;
+        this.threads = Executors.newFixedThreadPool(count);
+        for (int i = 0; i < count; i++) {
+            clients.add(FileSystem.newInstance(FileSystem.getDefaultUri(configuration), configuration));
+        }
+    }
+
+    /** Arguments: the number of the first client and how many; the configuration is core-site.xml on the class path. */
+    public static void main(String[] arguments) throws Exception {
+        int first = Integer.parseInt(arguments[0]);
+        int count = Integer.parseInt(arguments[1]);
+        MetaWorker worker = new MetaWorker(new Configuration(), first, count);
+        System.out.println("ready");
+        BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = commands.readLine(); line != null; line = commands.readLine()) {
+            System.out.println(worker.run(line.split(" ", -1)));
+        }
+        worker.close();
+    }
+
+    private String run(String[] words) throws InterruptedException, ExecutionException {
+        MetaOperation operation = MetaOperation.valueOf(words[0]);
+        int first = Integer.parseInt(words[2]);
+        int count = Integer.parseInt(words[3]);
+        boolean shared = Boolean.parseBoolean(words[4]);
+        List<Callable<Long>> tasks = new ArrayList<>();
+        for (int i = 0; i < clients.size(); i++) {
+            int client = firstClient + i;
+            FileSystem fs = clients.get(i);
+            Path directory = new Path(shared ? words[1] : words[1] + "/c" + client);
+            int base = shared ? first + client * count : first;
+            tasks.add(() -> runClient(operation, fs, directory, base, count));
+        }
+        long cpu = cpuNanos();
+        long begin = System.nanoTime();
+        List<Future<Long>> results = threads.invokeAll(tasks);
+        long wall = System.nanoTime() - begin;
+        long operations = 0;
+        for (Future<Long> result : results) {
+            operations += result.get();
+        }
+        return "done " + operations + " " + wall + " " + (cpuNanos() - cpu);
+    }
+
+    private static long runClient(MetaOperation operation, FileSystem fs, Path directory, int base, int count)
+            throws IOException {
+        if (operation == MetaOperation.LIST) {
+            return operation.run(fs, directory, 0);
+        }
+        long done = 0;
+        for (int i = 0; i < count; i++) {
+            done += operation.run(fs, directory, base + i);
+        }
+        return done;
+    }
+
+    private static long cpuNanos() {
+        return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
+                .getProcessCpuTime();
+    }
+
+    private void close() throws IOException {
+        threads.shutdown();
+        for (FileSystem client : clients) {
+            client.close();
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package io.tatami.benchmarks.peer;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Properties;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileUtil;
+
+/** A standalone Tatami as a real process on loopback, with the options {@code bin/tatami} gives it. */
+public final class TatamiPeer implements Peer {
+    private static final Duration START_LIMIT = Duration.ofSeconds(60);
+    private static final List<String> JAVA_OPTIONS = List.of(
+            "-Xmx512m",
+            "-XX:+UseParallelGC",
+            "-XX:MaxDirectMemorySize=1g",
+            "--add-opens=java.base/java.nio=ALL-UNNAMED");
+
+    private final Path directory;
+    private final ServerProcess process;
+    private final Configuration configuration;
+
+    private TatamiPeer(Path directory, ServerProcess process, Configuration configuration) {
+        this.directory = directory;
+        this.process = process;
+        this.configuration = configuration;
+    }
+
+    /**
+     * Formats and starts Tatami in an empty directory.
+     *
+     * @param capacity of its volume, such as {@code 20g}
+     */
+    public static TatamiPeer start(Path directory, String capacity) throws IOException, InterruptedException {
+        Files.createDirectories(directory);
+        Path data = directory.resolve("data");
+        ServerProcess process = ServerProcess.start(
+                "io.tatami.server.TatamiServer",
+                JAVA_OPTIONS,
+                directory,
+                List.of(
+                        "start",
+                        "standalone",
+                        "--foreground",
+                        "--port",
+                        "0",
+                        "--data",
+                        data.toString(),
+                        "--capacity",
+                        capacity),
+                directory.resolve("server.out"));
+        try {
+            Path ready = data.resolve("run").resolve("ready");
+            process.awaitReady(() -> Files.exists(ready), START_LIMIT);
+            Properties properties = new Properties();
+            try (var in = Files.newInputStream(ready)) {
+                properties.load(in);
+            }
+            return new TatamiPeer(directory, process, configure(properties.getProperty("uri")));
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            process.close();
+            throw e;
+        }
+    }
+
+    private static Configuration configure(String uri) {
+        Configuration configuration = new Configuration();
+        configuration.set("fs.defaultFS", uri);
+        configuration.set("fs.tatami.impl", "io.tatami.hadoop.TatamiFileSystem");
+        configuration.set("fs.AbstractFileSystem.tatami.impl", "io.tatami.hadoop.TatamiFs");
+        return configuration;
+    }
+
+    @Override
+    public String name() {
+        return "tatami";
+    }
+
+    @Override
+    public Configuration configuration() {
+        return configuration;
+    }
+
+    @Override
+    public List<ProcessHandle> servers() {
+        return List.of(process.process().toHandle());
+    }
+
+    @Override
+    public void close() throws IOException {
+        process.close();
+        FileUtil.fullyDelete(directory.toFile());
+    }
+}
