@@ -20,6 +20,7 @@ import io.tatami.protocol.wire.ContentSummaryRequest;
 import io.tatami.protocol.wire.CreateReply;
 import io.tatami.protocol.wire.CreateRequest;
 import io.tatami.protocol.wire.CreateSymlinkRequest;
+import io.tatami.protocol.wire.CutFileRequest;
 import io.tatami.protocol.wire.DeleteDirectoryRequest;
 import io.tatami.protocol.wire.DeleteFileRequest;
 import io.tatami.protocol.wire.Empty;
@@ -56,6 +57,7 @@ import io.tatami.protocol.wire.PrepareMoveRequest;
 import io.tatami.protocol.wire.ReadSharesReply;
 import io.tatami.protocol.wire.ReadSharesRequest;
 import io.tatami.protocol.wire.ReclaimDirectoriesRequest;
+import io.tatami.protocol.wire.RecoverFileRequest;
 import io.tatami.protocol.wire.RecoverLeaseReply;
 import io.tatami.protocol.wire.RecoverLeaseRequest;
 import io.tatami.protocol.wire.RegisterBlockServerReply;
@@ -68,6 +70,7 @@ import io.tatami.protocol.wire.RenewBlockReply;
 import io.tatami.protocol.wire.RenewBlockRequest;
 import io.tatami.protocol.wire.RenewLeasesReply;
 import io.tatami.protocol.wire.RenewLeasesRequest;
+import io.tatami.protocol.wire.ReopenFileRequest;
 import io.tatami.protocol.wire.ReserveMarkerReply;
 import io.tatami.protocol.wire.ReserveMarkerRequest;
 import io.tatami.protocol.wire.ResolveReply;
@@ -243,6 +246,18 @@ public final class MetaMethods {
     /** From block servers; done once by its sequence. */
     public static final Method<GiveCreditsRequest, GiveCreditsReply> GIVE_CREDITS =
             Method.idempotent(69, "shard.give-credits", GiveCreditsRequest.parser(), GiveCreditsReply.parser());
+
+    /** From the shard of a file's name to its home. */
+    public static final Method<ReopenFileRequest, AppendReply> REOPEN_FILE =
+            Method.idempotent(70, "shard.reopen-file", ReopenFileRequest.parser(), AppendReply.parser());
+
+    /** From the shard of a file's name to its home. */
+    public static final Method<CutFileRequest, TruncateReply> CUT_FILE =
+            Method.idempotent(71, "shard.cut-file", CutFileRequest.parser(), TruncateReply.parser());
+
+    /** From the shard of a file's name to its home. */
+    public static final Method<RecoverFileRequest, RecoverLeaseReply> RECOVER_FILE =
+            Method.idempotent(72, "shard.recover-file", RecoverFileRequest.parser(), RecoverLeaseReply.parser());
 
     private MetaMethods() {}
 }

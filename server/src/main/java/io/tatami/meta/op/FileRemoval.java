@@ -61,7 +61,7 @@ public final class FileRemoval {
         if (home == null) {
             return;
         }
-        if (home.getWriterSession() != 0) {
+        if (home.getState() != HomeRecord.State.CLOSED) {
             state.removeLease(new SessionId(home.getWriterSession()), file);
         }
         for (Indexed indexed : blocksOf(state, file)) {

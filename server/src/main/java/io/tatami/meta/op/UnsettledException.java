@@ -34,4 +34,12 @@ public final class UnsettledException extends Exception {
 
     /** A move is about to put an entry here; this shard's own coordinator ends it. */
     public record EntryArriving(DirectoryId parent, String name, long transaction) implements Question {}
+
+    /**
+     * The deletion of a directory above an open file was announced: was it carried out? Asked of the namespace group; the
+     * answer is kept in the gate.
+     *
+     * @param version of the announcement
+     */
+    public record DeletionInDoubt(DirectoryId directory, long version) implements Question {}
 }
