@@ -37,7 +37,8 @@ final class ErrorWatch extends AbstractEventListener {
         return first == null ? error : first;
     }
 
-    @Nullable TatamiException failure() {
+    @Nullable
+    TatamiException failure() {
         return failure.get();
     }
 }

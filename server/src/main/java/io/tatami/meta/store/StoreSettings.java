@@ -17,7 +17,11 @@ public record StoreSettings(long cacheBytes, long writeBuffersBytes, int openFil
     private static final Setting<Long> CACHE = Setting.size(
             "tatami.meta.store.cache", "512m", "8m", "1t", "Memory for records of all groups of a metadata server.");
     private static final Setting<Long> WRITE_BUFFERS = Setting.size(
-            "tatami.meta.store.write.buffers", "192m", "4m", "1t", "The part of the cache for changes not yet in tables.");
+            "tatami.meta.store.write.buffers",
+            "192m",
+            "4m",
+            "1t",
+            "The part of the cache for changes not yet in tables.");
     private static final Setting<Integer> OPEN_FILES = Setting.count(
             "tatami.meta.store.open.files", 256, 16, 1 << 20, "Table files that each metadata group keeps open.");
     private static final Setting<Integer> BACKGROUND_JOBS = Setting.count(
