@@ -112,8 +112,12 @@ public final class BlockClient {
         return CallOptions.DEFAULT.withTimeoutMillis(settings.timeoutMillis());
     }
 
-    /** Streams take turns over the lanes. */
-    private Connection bulkConnection(BlockTarget target) throws TatamiException {
+    /**
+     * A connection for one more stream; streams take turns over the lanes.
+     *
+     * @throws TatamiException when the server cannot be reached
+     */
+    public Connection bulkConnection(BlockTarget target) throws TatamiException {
         return connection(target, Lane.bulk(Math.floorMod(nextLane.getAndIncrement(), settings.lanes())));
     }
 

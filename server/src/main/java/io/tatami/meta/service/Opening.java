@@ -1,7 +1,6 @@
-package io.tatami.meta.service.host;
+package io.tatami.meta.service;
 
 import io.tatami.base.TatamiException;
-import io.tatami.meta.service.Handlers;
 import io.tatami.meta.state.Draft;
 import java.util.function.Function;
 

@@ -1,0 +1,168 @@
+package io.tatami.block.service;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.Message;
+import io.tatami.base.BlockId;
+import io.tatami.base.ChunkChecksum;
+import io.tatami.base.CrashPoint;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.block.volume.StoredBlock;
+import io.tatami.protocol.BlockMethods;
+import io.tatami.protocol.Method;
+import io.tatami.protocol.wire.BlockInfoReply;
+import io.tatami.protocol.wire.BlockInfoRequest;
+import io.tatami.protocol.wire.ChunkChecksumsReply;
+import io.tatami.protocol.wire.ChunkChecksumsRequest;
+import io.tatami.protocol.wire.DeleteBlocksReply;
+import io.tatami.protocol.wire.DeleteBlocksRequest;
+import io.tatami.protocol.wire.RecoverBlockReply;
+import io.tatami.protocol.wire.RecoverBlockRequest;
+import io.tatami.rpc.HandlerTable;
+import io.tatami.rpc.Responder;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+
+/** Serves what is asked about single blocks. All of it may be repeated. Runs on the command threads. */
+final class BlockCommands {
+    private final DataPort port;
+    private final VolumeSet volumes;
+    private final ServerThreads threads;
+
+    /** Answers a request; may block. */
+    @FunctionalInterface
+    interface Command<Q extends Message, R extends Message> {
+        R run(Q request) throws TatamiException;
+    }
+
+    BlockCommands(DataPort port, ServerThreads threads) {
+        this.port = port;
+        this.volumes = port.volumes();
+        this.threads = threads;
+    }
+
+    void serveOn(HandlerTable table) {
+        serve(table, BlockMethods.BLOCK_INFO, this::blockInfo);
+        serve(table, BlockMethods.CHUNK_CHECKSUMS, this::chunkChecksums);
+        serve(table, BlockMethods.RECOVER_BLOCK, this::recover);
+        serve(table, BlockMethods.DELETE_BLOCKS, this::delete);
+        serve(table, BlockMethods.AUDIT, request -> new BlockAudit(volumes).answer(request));
+    }
+
+    /** Has {@code command} answer a method on a command thread. */
+    <Q extends Message, R extends Message> void serve(HandlerTable table, Method<Q, R> method, Command<Q, R> command) {
+        table.on(method, (context, request, responder) -> {
+            try {
+                threads.command(() -> answer(command, request, responder));
+            } catch (TatamiException e) {
+                port.failed(e);
+                responder.failure(e);
+            }
+        });
+    }
+
+    private <Q extends Message, R extends Message> void answer(
+            Command<Q, R> command, Q request, Responder<R> responder) {
+        R reply;
+        try {
+            reply = command.run(request);
+        } catch (TatamiException e) {
+            port.failed(e);
+            responder.failure(e);
+            return;
+        } catch (RuntimeException e) {
+            TatamiException failure = new TatamiException(ErrorCode.INTERNAL, "a command failed: " + e, e);
+            port.failed(failure);
+            responder.failure(failure);
+            return;
+        }
+        responder.success(reply);
+    }
+
+    private BlockInfoReply blockInfo(BlockInfoRequest request) throws TatamiException {
+        StoredBlock stored =
+                volumes.require(DataPort.blockId(request.getBlockId()), 0).stored();
+        return BlockInfoReply.newBuilder()
+                .setGeneration(stored.generation())
+                .setVisibleLength(stored.visibleBytes())
+                .setDurableLength(stored.durableBytes())
+                .setFinalized(stored.finalized())
+                .build();
+    }
+
+    private ChunkChecksumsReply chunkChecksums(ChunkChecksumsRequest request) throws TatamiException {
+        BlockId block = DataPort.blockId(request.getBlockId());
+        if (request.getOffset() < 0
+                || request.getOffset() % ChunkChecksum.CHUNK_BYTES != 0
+                || request.getLength() < 0) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT, "checksums of a range that begins at " + request.getOffset());
+        }
+        VolumeSet.Found found = volumes.require(block, request.getGeneration());
+        int[] checksums =
+                found.volume().checksums(block, request.getGeneration(), request.getOffset(), request.getLength());
+        ByteBuffer bytes = ByteBuffer.allocate(checksums.length * Integer.BYTES);
+        bytes.asIntBuffer().put(checksums);
+        return ChunkChecksumsReply.newBuilder()
+                .setChunkBytes(ChunkChecksum.CHUNK_BYTES)
+                .setChecksums(ByteString.copyFrom(bytes))
+                .build();
+    }
+
+    /** Adopts the generation, fences who writes, and finalizes; done again it finds that it was done. */
+    private RecoverBlockReply recover(RecoverBlockRequest request) throws TatamiException {
+        BlockId block = DataPort.blockId(request.getBlockId());
+        long generation = request.getNewGeneration();
+        VolumeSet.Found found = volumes.require(block, request.getCommittedGeneration());
+        StoredBlock stored = found.stored();
+        if (stored.generation() > generation) {
+            throw new TatamiException(
+                    ErrorCode.FENCED, block + " has generation " + stored.generation() + ", above " + generation);
+        }
+        if (stored.generation() < generation) {
+            // The writer is stopped first, so that the length read below stays.
+            found.volume().setGeneration(block, generation);
+            port.fence(block, "a recovery has taken it over");
+            CrashPoint.hit("service.recover.fenced");
+        }
+        StoredBlock fenced = volumes.require(block, generation).stored();
+        long length = request.hasLength() ? request.getLength() : fenced.visibleBytes();
+        if (!fenced.finalized() || fenced.durableBytes() != length) {
+            found.volume().truncate(block, length, generation);
+            port.fence(block, "a recovery has taken it over");
+            CrashPoint.hit("service.recover.finalized");
+        }
+        return RecoverBlockReply.newBuilder().setLength(length).build();
+    }
+
+    private DeleteBlocksReply delete(DeleteBlocksRequest request) throws TatamiException {
+        DeleteBlocksReply.Builder reply = DeleteBlocksReply.newBuilder();
+        for (DeleteBlocksRequest.Item item : request.getItemList()) {
+            BlockId block = DataPort.blockId(item.getBlockId());
+            if (deleteOne(block, item.getGeneration())) {
+                reply.addDeletedBlockId(block.value());
+            }
+        }
+        CrashPoint.hit("service.delete.done");
+        return reply.build();
+    }
+
+    /** Returns false where the block has a newer generation and stays. */
+    private boolean deleteOne(BlockId block, long generation) throws TatamiException {
+        Optional<VolumeSet.Found> found = volumes.find(block);
+        if (found.isEmpty()) {
+            return true;
+        }
+        try {
+            found.get().volume().delete(block, generation);
+        } catch (TatamiException e) {
+            if (e.code() == ErrorCode.FENCED) {
+                port.failed(e);
+                return false;
+            }
+            throw e;
+        }
+        port.fence(block, "it was deleted");
+        return true;
+    }
+}

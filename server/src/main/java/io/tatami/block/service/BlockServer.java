@@ -1,0 +1,123 @@
+package io.tatami.block.service;
+
+import io.tatami.base.Clock;
+import io.tatami.base.ServerId;
+import io.tatami.base.TatamiException;
+import io.tatami.block.volume.VolumeStatistics;
+import io.tatami.client.block.BlockClient;
+import io.tatami.client.block.BlockClientSettings;
+import io.tatami.protocol.BlockMethods;
+import io.tatami.protocol.wire.BlockServerStatusReply;
+import io.tatami.protocol.wire.RegisterBlockServerRequest;
+import io.tatami.protocol.wire.VolumeStatus;
+import io.tatami.rpc.Connector;
+import io.tatami.rpc.HandlerTable;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A block server: its volumes behind a data port, and its place in a cluster. It knows nothing of sockets: whoever wires
+ * it up puts {@link #handlers} behind a port, and gives it connections outwards.
+ *
+ * <p>Order at the start: construct, listen with {@link #handlers}, {@link #join}. At the end: close what listens, this,
+ * the connector, the volumes.
+ */
+public final class BlockServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(BlockServer.class);
+    private static final long SILENCE_CHECK_MILLIS = 1_000;
+
+    private final VolumeSet volumes;
+    private final IdentityFile identityFile;
+    private final IdentityFile.Identity identity;
+    private final ServerThreads threads;
+    private final DataPort port;
+    private final HandlerTable handlers = new HandlerTable();
+    private volatile int serverId;
+
+    /**
+     * Counts this start durably, and serves the data port from now on.
+     *
+     * @param connector for chains; the caller's to close
+     * @throws TatamiException as {@link IdentityFile#start}
+     */
+    public BlockServer(
+            BlockServerSettings settings,
+            VolumeSet volumes,
+            IdentityFile identityFile,
+            Connector connector,
+            Clock clock)
+            throws TatamiException {
+        this.volumes = volumes;
+        this.identityFile = identityFile;
+        this.identity = identityFile.start();
+        this.serverId = identity.server().value();
+        this.threads = new ServerThreads(settings);
+        BlockClient chainClient = new BlockClient(connector, BlockClientSettings.DEFAULT);
+        this.port = new DataPort(settings, volumes, chainClient, clock, () -> serverId, threads);
+        port.serveOn(handlers);
+        BlockCommands commands = new BlockCommands(port, threads);
+        commands.serveOn(handlers);
+        commands.serve(handlers, BlockMethods.BLOCK_SERVER_STATUS, request -> status());
+        threads.every(SILENCE_CHECK_MILLIS, port::checkSilence);
+    }
+
+    /** What to serve; complete. */
+    public HandlerTable handlers() {
+        return handlers;
+    }
+
+    public BlockServerMetrics metrics() {
+        return port.metrics();
+    }
+
+    /**
+     * Becomes a member of the cluster, and stays one until this is closed: registers, sends heartbeats and gives credits,
+     * trying again for ever. Once.
+     *
+     * @param registration all but the server's id and the ids of the volumes
+     * @return completes with this server's id when it is registered
+     */
+    public CompletableFuture<ServerId> join(MetadataLink link, RegisterBlockServerRequest registration) {
+        RegisterBlockServerRequest.Builder complete = registration.toBuilder().clearVolumeId();
+        for (VolumeSet.ServedVolume served : volumes.volumes()) {
+            complete.addVolumeId(served.volume().id().toString());
+        }
+        Membership membership =
+                new Membership(link, port, identityFile, identity, complete.build(), threads.housekeeping());
+        threads.every(CreditLine.ASK_MILLIS_MIN, membership::tick);
+        return membership.firstRegistered().whenComplete((id, failure) -> {
+            if (id != null) {
+                serverId = id.value();
+            }
+        });
+    }
+
+    /** Waits for what was begun; the data port must not be reachable any more. */
+    @Override
+    public void close() {
+        threads.close();
+        LOG.info("block server {} has stopped", serverId);
+    }
+
+    private BlockServerStatusReply status() {
+        BlockServerStatusReply.Builder reply = BlockServerStatusReply.newBuilder()
+                .setServerId(serverId)
+                .setBytesRead(metrics().readBytes())
+                .setBytesWritten(metrics().writtenBytes());
+        for (VolumeSet.ServedVolume served : volumes.volumes()) {
+            VolumeStatistics statistics = served.volume().statistics();
+            reply.addVolume(VolumeStatus.newBuilder()
+                    .setVolumeId(served.volume().id().toString())
+                    .setPath(served.path())
+                    .setCapacityBytes(statistics.capacityBytes())
+                    .setUsedBytes(statistics.usedBytes())
+                    .setFreeBytes(statistics.freeBytes())
+                    .setLargestFreeExtentBytes(statistics.largestFreeExtentBytes())
+                    .setBlocks(statistics.blocks())
+                    .setFailure(statistics.failure())
+                    .setDamagedChunks(statistics.damagedChunks()));
+        }
+        return reply.build();
+    }
+}

@@ -1,0 +1,86 @@
+package io.tatami.block.service;
+
+import io.tatami.base.ErrorCode;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What a block server counts, from its start on. Safe for use by many threads. */
+public final class BlockServerMetrics {
+    private static final int CODES = 64;
+
+    private final LongAdder readBytes = new LongAdder();
+    private final LongAdder writtenBytes = new LongAdder();
+    private final LongAdder syncs = new LongAdder();
+    private final AtomicInteger readStreams = new AtomicInteger();
+    private final AtomicInteger writeStreams = new AtomicInteger();
+    private final AtomicLongArray errors = new AtomicLongArray(CODES);
+
+    /** Payload sent to readers. */
+    public long readBytes() {
+        return readBytes.sum();
+    }
+
+    /** Payload taken from writers, each copy of a chain counted by its server. */
+    public long writtenBytes() {
+        return writtenBytes.sum();
+    }
+
+    /** Flushes that writers asked for, finished blocks included. */
+    public long syncs() {
+        return syncs.sum();
+    }
+
+    /** Read streams that are open now. */
+    public int readStreams() {
+        return readStreams.get();
+    }
+
+    /** Write streams that are open now. */
+    public int writeStreams() {
+        return writeStreams.get();
+    }
+
+    /** Streams and calls that failed with {@code code}. */
+    public long errors(ErrorCode code) {
+        return errors.get(code.number());
+    }
+
+    void read(long bytes) {
+        readBytes.add(bytes);
+    }
+
+    void written(long bytes) {
+        writtenBytes.add(bytes);
+    }
+
+    void synced() {
+        syncs.increment();
+    }
+
+    void failed(ErrorCode code) {
+        errors.incrementAndGet(code.number());
+    }
+
+    /** Counts a read stream unless {@code limit} of them are open. */
+    boolean tryOpenReadStream(int limit) {
+        return tryAdd(readStreams, limit);
+    }
+
+    void closeReadStream() {
+        readStreams.decrementAndGet();
+    }
+
+    /** Counts a write stream unless {@code limit} of them are open. */
+    boolean tryOpenWriteStream(int limit) {
+        return tryAdd(writeStreams, limit);
+    }
+
+    void closeWriteStream() {
+        writeStreams.decrementAndGet();
+    }
+
+    private static boolean tryAdd(AtomicInteger count, int limit) {
+        return count.getAndUpdate(now -> now < limit ? now + 1 : now) < limit;
+    }
+}

@@ -1,0 +1,197 @@
+package io.tatami.block.service;
+
+import com.google.protobuf.Message;
+import io.netty.buffer.ByteBuf;
+import io.tatami.base.BlockId;
+import io.tatami.base.Clock;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.client.block.BlockClient;
+import io.tatami.protocol.BlockMethods;
+import io.tatami.protocol.wire.ReadBlockReply;
+import io.tatami.protocol.wire.ReadBlockRequest;
+import io.tatami.protocol.wire.ReadCredit;
+import io.tatami.protocol.wire.ReadFrame;
+import io.tatami.protocol.wire.WriteAck;
+import io.tatami.protocol.wire.WriteBlockReply;
+import io.tatami.protocol.wire.WriteBlockRequest;
+import io.tatami.protocol.wire.WriteFrame;
+import io.tatami.rpc.HandlerTable;
+import io.tatami.rpc.ServerStream;
+import io.tatami.rpc.StreamReceiver;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Opens the write and read streams of a block server and holds what they share. At most one write session of a block is
+ * current: a newer one, a recovery or a deletion ends the one before. Safe for use by many threads.
+ */
+final class DataPort {
+    private static final Logger LOG = LoggerFactory.getLogger(DataPort.class);
+
+    /** What an operator should look at; the rest is daily life. */
+    private static final Set<ErrorCode> SERIOUS = EnumSet.of(ErrorCode.INTERNAL, ErrorCode.CORRUPT, ErrorCode.IO_ERROR);
+
+    private final BlockServerSettings settings;
+    private final VolumeSet volumes;
+    private final BlockClient chainClient;
+    private final Clock clock;
+    private final IntSupplier serverId;
+    private final ServerThreads threads;
+    private final BlockServerMetrics metrics = new BlockServerMetrics();
+    private final ReceiveBudget receiveBudget;
+    private final Map<BlockId, WriteSession> writers = new ConcurrentHashMap<>();
+    private final Set<WriteSession> writeSessions = ConcurrentHashMap.newKeySet();
+
+    DataPort(
+            BlockServerSettings settings,
+            VolumeSet volumes,
+            BlockClient chainClient,
+            Clock clock,
+            IntSupplier serverId,
+            ServerThreads threads) {
+        this.settings = settings;
+        this.volumes = volumes;
+        this.chainClient = chainClient;
+        this.clock = clock;
+        this.serverId = serverId;
+        this.threads = threads;
+        this.receiveBudget = new ReceiveBudget(settings.receivedBytesMax());
+    }
+
+    void serveOn(HandlerTable table) {
+        table.onStream(BlockMethods.WRITE_BLOCK, (context, body, stream) -> openWrite(body, stream));
+        table.onStream(BlockMethods.READ_BLOCK, (context, body, stream) -> openRead(body, stream));
+    }
+
+    BlockServerSettings settings() {
+        return settings;
+    }
+
+    VolumeSet volumes() {
+        return volumes;
+    }
+
+    BlockClient chainClient() {
+        return chainClient;
+    }
+
+    Clock clock() {
+        return clock;
+    }
+
+    BlockServerMetrics metrics() {
+        return metrics;
+    }
+
+    ReceiveBudget receiveBudget() {
+        return receiveBudget;
+    }
+
+    /** The session has the right to write its block; one that had it before has lost it. */
+    void began(WriteSession session) {
+        WriteSession before = writers.put(session.block(), session);
+        if (before != null) {
+            before.fence("another writer has gone on with it");
+        }
+    }
+
+    void ended(WriteSession session) {
+        writers.remove(session.block(), session);
+        writeSessions.remove(session);
+        metrics.closeWriteStream();
+    }
+
+    /** Ends the block's write session, whose right to write was taken away. */
+    void fence(BlockId block, String reason) {
+        WriteSession session = writers.get(block);
+        if (session != null) {
+            session.fence(reason);
+        }
+    }
+
+    /** Ends sessions that have been silent for too long; to be called now and then. */
+    void checkSilence() {
+        writeSessions.forEach(WriteSession::checkSilence);
+    }
+
+    void failed(TatamiException failure) {
+        metrics.failed(failure.code());
+        if (SERIOUS.contains(failure.code())) {
+            LOG.warn("a request to the data port failed", failure);
+        } else {
+            LOG.debug("a request to the data port failed", failure);
+        }
+    }
+
+    /** A failure of a write stream that arose here, with this server's id as its detail. */
+    TatamiException ownFailure(TatamiException failure) {
+        return new TatamiException(
+                failure.code(), String.valueOf(failure.getMessage()), Integer.toString(serverId.getAsInt()), failure);
+    }
+
+    /** @throws TatamiException MALFORMED where {@code number} is no block's id */
+    static BlockId blockId(long number) throws TatamiException {
+        if (number <= 0) {
+            throw new TatamiException(ErrorCode.MALFORMED, "no block has the id " + Long.toUnsignedString(number));
+        }
+        return new BlockId(number);
+    }
+
+    private StreamReceiver<WriteFrame> openWrite(
+            WriteBlockRequest request, ServerStream<WriteAck, WriteBlockReply> stream) {
+        try {
+            blockId(request.getBlockId());
+            if (request.getStartOffset() < 0 || request.getReserveBytes() < request.getStartOffset()) {
+                throw new TatamiException(ErrorCode.MALFORMED, "a start beyond what is to be reserved");
+            }
+            if (!metrics.tryOpenWriteStream(settings.writeStreamsMax())) {
+                throw new TatamiException(
+                        ErrorCode.BUSY, settings.writeStreamsMax() + " write streams are open already");
+            }
+        } catch (TatamiException e) {
+            failed(e);
+            stream.failure(ownFailure(e));
+            return new Refused<>();
+        }
+        WriteSession session = new WriteSession(request, stream, this, new SerialExecutor(threads.writers()));
+        writeSessions.add(session);
+        session.start();
+        return session;
+    }
+
+    private StreamReceiver<ReadCredit> openRead(
+            ReadBlockRequest request, ServerStream<ReadFrame, ReadBlockReply> stream) {
+        try {
+            blockId(request.getBlockId());
+            if (!metrics.tryOpenReadStream(settings.readStreamsMax())) {
+                throw new TatamiException(ErrorCode.BUSY, settings.readStreamsMax() + " read streams are open already");
+            }
+        } catch (TatamiException e) {
+            failed(e);
+            stream.failure(e);
+            return new Refused<>();
+        }
+        ReadSession session = new ReadSession(request, stream, this, threads.readers());
+        session.wantTurn();
+        return session;
+    }
+
+    /** Hears the rest of a stream that was answered at once. */
+    private static final class Refused<U extends Message> implements StreamReceiver<U> {
+        @Override
+        public void onMessage(U message, ByteBuf payload) {
+            payload.release();
+        }
+
+        @Override
+        public void onCancelled(TatamiException reason) {
+            LOG.debug("a refused stream was cancelled", reason);
+        }
+    }
+}

@@ -1,0 +1,202 @@
+package io.tatami.block.service;
+
+import io.tatami.base.Clock;
+import io.tatami.base.GroupId;
+import io.tatami.base.ServerId;
+import io.tatami.base.TatamiException;
+import io.tatami.block.volume.VolumeStatistics;
+import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.protocol.wire.GiveCreditsReply;
+import io.tatami.protocol.wire.HeartbeatReply;
+import io.tatami.protocol.wire.HeartbeatRequest;
+import io.tatami.protocol.wire.RegisterBlockServerReply;
+import io.tatami.protocol.wire.RegisterBlockServerRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The server's place in its cluster: registers, keeps the id that it was given, sends heartbeats, and gives the shards
+ * credits. All state is owned by the housekeeping thread, on which {@link #tick} is called and replies are heard.
+ */
+final class Membership {
+    private static final Logger LOG = LoggerFactory.getLogger(Membership.class);
+
+    private final MetadataLink link;
+    private final VolumeSet volumes;
+    private final IdentityFile identityFile;
+    private final RegisterBlockServerRequest registration;
+    private final BlockServerSettings settings;
+    private final BlockServerMetrics metrics;
+    private final Clock clock;
+    private final Executor housekeeping;
+
+    private final CompletableFuture<ServerId> firstRegistered = new CompletableFuture<>();
+    private final List<CreditLine> credits = new ArrayList<>();
+    private IdentityFile.Identity identity;
+    private ClusterMap map = ClusterMap.getDefaultInstance();
+    private boolean registered;
+    private boolean asking;
+    private long nextTalkMillis;
+
+    /** @param registration all but the server's id */
+    Membership(
+            MetadataLink link,
+            DataPort port,
+            IdentityFile identityFile,
+            IdentityFile.Identity identity,
+            RegisterBlockServerRequest registration,
+            Executor housekeeping) {
+        this.link = link;
+        this.volumes = port.volumes();
+        this.identityFile = identityFile;
+        this.identity = identity;
+        this.registration = registration;
+        this.settings = port.settings();
+        this.metrics = port.metrics();
+        this.clock = port.clock();
+        this.housekeeping = housekeeping;
+    }
+
+    /** Completes with the server's id after the first registration of this process. */
+    CompletableFuture<ServerId> firstRegistered() {
+        return firstRegistered;
+    }
+
+    /** Does what is due; to be called every {@link CreditLine#ASK_MILLIS_MIN} or so. */
+    void tick() {
+        long now = nowMillis();
+        if (!asking && now >= nextTalkMillis) {
+            asking = true;
+            if (registered) {
+                hear(link.heartbeat(heartbeat(), map.getEpoch()), this::heartbeatAnswered);
+            } else {
+                RegisterBlockServerRequest request = registration.toBuilder()
+                        .setServerId(identity.server().value())
+                        .build();
+                hear(link.register(request), this::registrationAnswered);
+            }
+        }
+        if (registered) {
+            giveCredits(now);
+        }
+    }
+
+    private void registrationAnswered(@Nullable RegisterBlockServerReply reply, @Nullable Throwable failure) {
+        talked();
+        if (reply == null) {
+            LOG.warn("the namespace did not register this block server; trying again", failure);
+            return;
+        }
+        ServerId given = new ServerId(reply.getServerId());
+        if (!given.equals(identity.server())) {
+            IdentityFile.Identity now = new IdentityFile.Identity(given, identity.starts());
+            try {
+                identityFile.write(now);
+            } catch (TatamiException e) {
+                LOG.error("cannot keep the id {} that this server was given; it does not serve without", given, e);
+                return;
+            }
+            identity = now;
+        }
+        learn(reply.getMap());
+        registered = true;
+        if (firstRegistered.complete(given)) {
+            LOG.info("registered as block server {}", given);
+        }
+    }
+
+    private void heartbeatAnswered(@Nullable HeartbeatReply reply, @Nullable Throwable failure) {
+        talked();
+        if (reply == null) {
+            LOG.warn("a heartbeat was not answered", failure);
+            return;
+        }
+        if (reply.hasMap()) {
+            learn(reply.getMap());
+        }
+        if (reply.getRegisterAgain()) {
+            registered = false;
+            nextTalkMillis = nowMillis();
+        }
+    }
+
+    private void learn(ClusterMap newer) {
+        map = newer;
+        link.use(newer);
+        while (credits.size() < newer.getShards()) {
+            credits.add(new CreditLine(identity.starts()));
+        }
+    }
+
+    private void giveCredits(long now) {
+        int target = CreditLine.target(volumes.room().freeBytes(), settings.blockSizeBytes(), credits.size());
+        for (int shard = 0; shard < credits.size(); shard++) {
+            CreditLine line = credits.get(shard);
+            if (line.isDue(now)) {
+                hear(
+                        link.giveCredits(
+                                GroupId.ofShard(shard),
+                                line.request(identity.server().value(), target)),
+                        (reply, failure) -> creditsAnswered(line, reply, failure));
+            }
+        }
+    }
+
+    private void creditsAnswered(CreditLine line, @Nullable GiveCreditsReply reply, @Nullable Throwable failure) {
+        if (reply == null) {
+            LOG.debug("a shard did not take credits", failure);
+            line.failed(nowMillis());
+        } else {
+            line.answered(reply.getLeft(), nowMillis());
+        }
+    }
+
+    private HeartbeatRequest heartbeat() {
+        VolumeSet.Room room = volumes.room();
+        HeartbeatRequest.Builder request = HeartbeatRequest.newBuilder()
+                .setServerId(identity.server().value())
+                .setCapacityBytes(room.capacityBytes())
+                .setUsedBytes(room.usedBytes())
+                .setFreeBytes(room.freeBytes())
+                .setQueueDepth(metrics.readStreams() + metrics.writeStreams());
+        for (VolumeSet.ServedVolume served : volumes.volumes()) {
+            VolumeStatistics statistics = served.volume().statistics();
+            if (!statistics.failure().isEmpty()) {
+                request.addFailedVolume(served.volume().id().toString());
+            }
+        }
+        return request.build();
+    }
+
+    private void talked() {
+        asking = false;
+        nextTalkMillis = nowMillis() + settings.heartbeatMillis();
+    }
+
+    private long nowMillis() {
+        return TimeUnit.NANOSECONDS.toMillis(clock.monotonicNanos());
+    }
+
+    /** Hears one of the two on the housekeeping thread. */
+    private interface Answer<R> {
+        void heard(@Nullable R reply, @Nullable Throwable failure);
+    }
+
+    private <R> void hear(CompletableFuture<R> future, Answer<R> answer) {
+        CompletableFuture<R> unused = future.whenCompleteAsync(
+                (reply, failure) -> {
+                    try {
+                        answer.heard(reply, failure);
+                    } catch (RuntimeException e) {
+                        LOG.error("an answer of the metadata servers could not be used", e);
+                    }
+                },
+                housekeeping);
+    }
+}

@@ -1,0 +1,186 @@
+package io.tatami.block.service;
+
+import io.netty.buffer.ByteBuf;
+import io.tatami.base.BlockId;
+import io.tatami.base.ChunkChecksum;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.block.volume.BlockReader;
+import io.tatami.block.volume.ReadUnit;
+import io.tatami.protocol.BlockPayload;
+import io.tatami.protocol.wire.ReadBlockReply;
+import io.tatami.protocol.wire.ReadBlockRequest;
+import io.tatami.protocol.wire.ReadCredit;
+import io.tatami.protocol.wire.ReadFrame;
+import io.tatami.rpc.ServerStream;
+import io.tatami.rpc.StreamReceiver;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One read stream. It runs in turns on the reader threads: a turn sends while there is credit and the network takes more,
+ * up to {@link BlockServerSettings#readTurnBytes}, and then waits behind the other readers for the next. Whoever runs
+ * the turn owns the state; credits and cancellation come from the event loop and are atomic or volatile.
+ */
+final class ReadSession implements StreamReceiver<ReadCredit> {
+    private final ReadBlockRequest request;
+    private final ServerStream<ReadFrame, ReadBlockReply> stream;
+    private final DataPort port;
+    private final Executor readers;
+
+    private final AtomicLong credit;
+    private final AtomicInteger wanted = new AtomicInteger();
+    private volatile boolean cancelled;
+
+    private @Nullable BlockReader reader;
+    private boolean ended;
+    private long sentBytes;
+
+    private @Nullable ReadUnit unit;
+    private @Nullable UnitBytes bytes;
+    private int sentPieces;
+
+    ReadSession(
+            ReadBlockRequest request, ServerStream<ReadFrame, ReadBlockReply> stream, DataPort port, Executor readers) {
+        this.request = request;
+        this.stream = stream;
+        this.port = port;
+        this.readers = readers;
+        this.credit = new AtomicLong(request.getCreditBytes());
+    }
+
+    @Override
+    public void onMessage(ReadCredit more, ByteBuf payload) {
+        payload.release();
+        if (more.getBytes() > 0 && credit.getAndAdd(more.getBytes()) <= 0) {
+            wantTurn();
+        }
+    }
+
+    @Override
+    public void onCancelled(TatamiException reason) {
+        cancelled = true;
+        wantTurn();
+    }
+
+    /** Asks for a turn; while one is waiting or running, for one more look after it. */
+    void wantTurn() {
+        if (wanted.getAndIncrement() == 0) {
+            readers.execute(this::turn);
+        }
+    }
+
+    private void turn() {
+        int seen = wanted.get();
+        boolean again = false;
+        try {
+            again = !ended && runTurn();
+        } catch (TatamiException e) {
+            fail(e);
+        } catch (RuntimeException e) {
+            fail(new TatamiException(ErrorCode.INTERNAL, "reading " + block() + ": " + e, e));
+        }
+        if (again) {
+            readers.execute(this::turn);
+        } else if (wanted.addAndGet(-seen) > 0) {
+            readers.execute(this::turn);
+        }
+    }
+
+    /** Returns whether there is more to send at once. */
+    private boolean runTurn() throws TatamiException {
+        if (cancelled) {
+            end();
+            return false;
+        }
+        BlockReader from = reader == null ? open() : reader;
+        long turnEnd = sentBytes + port.settings().readTurnBytes();
+        while (credit.get() > 0 && stream.isWritable() && sentBytes < turnEnd && !cancelled) {
+            if (bytes == null && !nextUnit(from)) {
+                end();
+                stream.success(ReadBlockReply.newBuilder().setLength(sentBytes).build());
+                return false;
+            }
+            sendFrame();
+        }
+        if (credit.get() > 0 && !stream.isWritable()) {
+            stream.whenWritable(this::wantTurn);
+            return false;
+        }
+        return credit.get() > 0 || cancelled;
+    }
+
+    private BlockReader open() throws TatamiException {
+        VolumeSet.Found found = port.volumes().require(block(), request.getGeneration());
+        long visible = found.stored().visibleBytes();
+        if (request.getOffset() < 0 || request.getOffset() > visible || request.getLength() < 0) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    request.getLength() + " bytes at " + request.getOffset() + " of " + block() + ", which has "
+                            + visible);
+        }
+        long length = Math.min(request.getLength(), visible - request.getOffset());
+        BlockReader opened = found.volume().read(block(), request.getGeneration(), request.getOffset(), length);
+        reader = opened;
+        return opened;
+    }
+
+    private boolean nextUnit(BlockReader from) throws TatamiException {
+        ReadUnit next = from.next();
+        if (next == null) {
+            return false;
+        }
+        unit = next;
+        bytes = new UnitBytes(next);
+        sentPieces = 0;
+        return true;
+    }
+
+    private void sendFrame() {
+        if (unit == null || bytes == null) {
+            throw new IllegalStateException("no unit of " + block() + " to send from");
+        }
+        long offset = unit.offsetBytes() + bytes.readerIndex();
+        int length = Math.min(bytes.readableBytes(), BlockPayload.roomBytes(offset));
+        ReadFrame.Builder frame = ReadFrame.newBuilder().setOffset(offset);
+        int pieces = ChunkChecksum.pieces(offset, length);
+        for (int piece = 0; piece < pieces; piece++) {
+            frame.addChecksum(unit.pieceChecksums()[sentPieces + piece]);
+        }
+        sentPieces += pieces;
+        sentBytes += length;
+        credit.addAndGet(-length);
+        port.metrics().read(length);
+        stream.sendAndRelease(frame.build(), bytes.readRetainedSlice(length));
+        if (!bytes.isReadable()) {
+            bytes.release();
+            bytes = null;
+        }
+    }
+
+    private void fail(TatamiException failure) {
+        if (!ended) {
+            end();
+            port.failed(failure);
+            stream.failure(failure);
+        }
+    }
+
+    private void end() {
+        ended = true;
+        if (bytes != null) {
+            bytes.release();
+            bytes = null;
+        }
+        if (reader != null) {
+            reader.close();
+        }
+        port.metrics().closeReadStream();
+    }
+
+    private BlockId block() {
+        return new BlockId(request.getBlockId());
+    }
+}

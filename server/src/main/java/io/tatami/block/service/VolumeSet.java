@@ -1,0 +1,138 @@
+package io.tatami.block.service;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.block.volume.BlockWriter;
+import io.tatami.block.volume.StoredBlock;
+import io.tatami.block.volume.Volume;
+import io.tatami.block.volume.VolumeStatistics;
+import io.tatami.protocol.wire.WriteBlockRequest;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The volumes of one server as one. A block is on one of them at most. A volume that stopped is left out of writing; what
+ * is on it is still found, and answers with IO_ERROR. Safe for use by many threads; calls block on the disk.
+ */
+public final class VolumeSet {
+    private final List<ServedVolume> volumes;
+
+    /** A volume and where it is. */
+    public record ServedVolume(Volume volume, String path) {}
+
+    /** A block and the volume it is on. */
+    record Found(Volume volume, StoredBlock stored) {}
+
+    /** The volumes are the caller's to close. */
+    public VolumeSet(List<ServedVolume> volumes) {
+        this.volumes = List.copyOf(volumes);
+    }
+
+    List<ServedVolume> volumes() {
+        return volumes;
+    }
+
+    Optional<Found> find(BlockId block) {
+        for (ServedVolume served : volumes) {
+            Optional<StoredBlock> stored = served.volume().find(block);
+            if (stored.isPresent()) {
+                return Optional.of(new Found(served.volume(), stored.get()));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** @throws TatamiException NO_SUCH_BLOCK where it is not here, FENCED where the copy is below {@code generation} */
+    Found require(BlockId block, long generation) throws TatamiException {
+        Found found = find(block)
+                .orElseThrow(() -> new TatamiException(ErrorCode.NO_SUCH_BLOCK, block + " is not on this server"));
+        if (found.stored().generation() < generation) {
+            throw new TatamiException(
+                    ErrorCode.FENCED,
+                    block + " is here with generation " + found.stored().generation() + ", below " + generation);
+        }
+        return found;
+    }
+
+    /** The writer that a write stream asks for; see {@code WriteBlockRequest}. */
+    BlockWriter openWriter(WriteBlockRequest request) throws TatamiException {
+        BlockId block = new BlockId(request.getBlockId());
+        long generation = request.getGeneration();
+        Optional<Found> found = find(block);
+        if (found.isEmpty()) {
+            if (request.getStartOffset() > 0) {
+                throw new TatamiException(ErrorCode.NO_SUCH_BLOCK, block + " is not here to be continued");
+            }
+            return create(block, request);
+        }
+        StoredBlock stored = found.get().stored();
+        if (stored.generation() > generation) {
+            throw new TatamiException(
+                    ErrorCode.FENCED,
+                    block + " has generation " + stored.generation() + "; " + generation + " may not write it");
+        }
+        if (request.getPreviousGeneration() == 0) {
+            throw new TatamiException(ErrorCode.ALREADY_EXISTS, block + " is here already");
+        }
+        if (stored.generation() < request.getPreviousGeneration()) {
+            throw new TatamiException(
+                    ErrorCode.NO_SUCH_BLOCK,
+                    block + " is here only with generation " + stored.generation() + ", which missed writes");
+        }
+        return found.get().volume().reopen(block, generation, request.getStartOffset(), request.getReserveBytes());
+    }
+
+    /** On the volume with the most free room; where that has none after all, on the next. */
+    private BlockWriter create(BlockId block, WriteBlockRequest request) throws TatamiException {
+        List<Volume> byRoom = volumes.stream()
+                .map(ServedVolume::volume)
+                .filter(volume -> volume.statistics().failure().isEmpty())
+                .sorted(Comparator.comparingLong(
+                        (Volume volume) -> -volume.statistics().freeBytes()))
+                .toList();
+        TatamiException failure = null;
+        for (Volume volume : byRoom) {
+            try {
+                return volume.create(
+                        block, request.getGeneration(), Math.max(1, request.getReserveBytes()), request.getPacked());
+            } catch (TatamiException e) {
+                failure = withEarlier(e, failure);
+                if (e.code() != ErrorCode.NO_SPACE && e.code() != ErrorCode.IO_ERROR) {
+                    throw failure;
+                }
+            }
+        }
+        throw failure == null
+                ? new TatamiException(ErrorCode.IO_ERROR, "every volume of this server has stopped")
+                : failure;
+    }
+
+    private static TatamiException withEarlier(TatamiException now, @Nullable TatamiException earlier) {
+        if (earlier != null) {
+            now.addSuppressed(earlier);
+        }
+        return now;
+    }
+
+    /** Sums over the volumes that serve. */
+    Room room() {
+        long capacity = 0;
+        long used = 0;
+        long free = 0;
+        for (ServedVolume served : volumes) {
+            VolumeStatistics statistics = served.volume().statistics();
+            if (statistics.failure().isEmpty()) {
+                capacity += statistics.capacityBytes();
+                used += statistics.usedBytes();
+                free += statistics.freeBytes();
+            }
+        }
+        return new Room(capacity, used, free);
+    }
+
+    /** Room for blocks, in bytes. */
+    record Room(long capacityBytes, long usedBytes, long freeBytes) {}
+}

@@ -1,0 +1,361 @@
+package io.tatami.block.service;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.tatami.base.BlockId;
+import io.tatami.base.Check;
+import io.tatami.base.ChunkChecksum;
+import io.tatami.base.CrashPoint;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.block.volume.BlockWriter;
+import io.tatami.protocol.BlockPayload;
+import io.tatami.protocol.wire.WriteAck;
+import io.tatami.protocol.wire.WriteBlockReply;
+import io.tatami.protocol.wire.WriteBlockRequest;
+import io.tatami.protocol.wire.WriteFrame;
+import io.tatami.rpc.ServerStream;
+import io.tatami.rpc.StreamReceiver;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One write stream: verifies and stores frames, forwards them to the server behind, and acknowledges towards the writer
+ * what is stored from here to the tail.
+ *
+ * <p>All state is owned by the session's worker, a {@link SerialExecutor}, but for the count of bytes that wait for it.
+ * A frame is stored before it is forwarded, so that a corrupt one is blamed on the hop where it went bad. A frame that
+ * asks for a flush holds back the ones after it until the servers behind have its bytes in memory: flushing makes bytes
+ * visible, and no reader may see here what could still be lost behind.
+ */
+final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner {
+    private record Arrived(WriteFrame frame, ByteBuf payload) {}
+
+    private final WriteBlockRequest request;
+    private final BlockId block;
+    private final ServerStream<WriteAck, WriteBlockReply> stream;
+    private final DataPort port;
+    private final SerialExecutor worker;
+
+    private final AtomicLong waitingBytes = new AtomicLong();
+    private final AtomicBoolean receivingPaused = new AtomicBoolean();
+
+    private final Deque<Arrived> heldBack = new ArrayDeque<>();
+    private @Nullable BlockWriter writer;
+    private @Nullable ChainLink chain;
+    private boolean chainReady;
+    private boolean chainFinished;
+    private long chainVisible;
+    private long chainDurable;
+    private long sequence;
+    private long received;
+    private long durable;
+    private @Nullable WriteFrame flushWanted;
+    private boolean finished;
+    private boolean ended;
+    private long heardNanos;
+    private long chainHeardNanos;
+
+    WriteSession(
+            WriteBlockRequest request,
+            ServerStream<WriteAck, WriteBlockReply> stream,
+            DataPort port,
+            SerialExecutor worker) {
+        this.request = request;
+        this.block = new BlockId(request.getBlockId());
+        this.stream = stream;
+        this.port = port;
+        this.worker = worker;
+        this.heardNanos = port.clock().monotonicNanos();
+        this.chainHeardNanos = heardNanos;
+    }
+
+    BlockId block() {
+        return block;
+    }
+
+    /** Begins; called once, before any message is delivered. */
+    void start() {
+        worker.execute(() -> guarded(this::open));
+    }
+
+    @Override
+    public void onMessage(WriteFrame frame, ByteBuf payload) {
+        int length = payload.readableBytes();
+        long waiting = waitingBytes.addAndGet(length);
+        if (port.receiveBudget().addIsTooMuch(length) && receivingPaused.compareAndSet(false, true)) {
+            stream.pauseReceiving();
+        }
+        worker.execute(() -> {
+            heldBack.add(new Arrived(frame, payload));
+            guarded(() -> arrive(waiting));
+            if (ended) {
+                releaseHeldBack();
+            }
+        });
+    }
+
+    @Override
+    public void onCancelled(TatamiException reason) {
+        worker.execute(() -> end(reason));
+    }
+
+    /** Ends the session from outside, because another writer or a recovery has taken the block over. */
+    void fence(String reason) {
+        worker.execute(() -> end(new TatamiException(ErrorCode.FENCED, block + ": " + reason)));
+    }
+
+    /** Ends the session if the writer, or the server behind, has been silent for too long. */
+    void checkSilence() {
+        worker.execute(() -> {
+            long now = port.clock().monotonicNanos();
+            if (now - heardNanos > TimeUnit.MILLISECONDS.toNanos(port.settings().writerIdleMillis())) {
+                end(new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the writer of " + block + " was idle too long"));
+            } else if (chain != null
+                    && chainOwes()
+                    && now - chainHeardNanos
+                            > TimeUnit.MILLISECONDS.toNanos(port.settings().chainSilenceMillis())) {
+                end(chain.silence());
+            }
+        });
+    }
+
+    private void open() throws TatamiException {
+        BlockWriter opened = port.volumes().openWriter(request);
+        writer = opened;
+        received = opened.lengthBytes();
+        durable = request.getStartOffset();
+        Check.check(received == request.getStartOffset(), "%s begins at %d", block, received);
+        CrashPoint.hit("service.write.opened");
+        port.began(this);
+        if (request.getTargetCount() == 0) {
+            acknowledge();
+        } else {
+            chainVisible = received;
+            chainDurable = received;
+            chain = ChainLink.open(port.chainClient(), request, port.settings().chainSilenceMillis(), worker, this);
+        }
+    }
+
+    private void arrive(long waiting) throws TatamiException {
+        heardNanos = port.clock().monotonicNanos();
+        if (waiting > BlockPayload.WINDOW_BYTES_MAX + BlockPayload.BYTES_MAX) {
+            throw new TatamiException(
+                    ErrorCode.MALFORMED, "the writer of " + block + " sent " + waiting + " bytes unacknowledged");
+        }
+        takeHeldBack();
+    }
+
+    private void takeHeldBack() throws TatamiException {
+        while (!ended && flushWanted == null && !heldBack.isEmpty()) {
+            Arrived next = heldBack.remove();
+            try {
+                store(next);
+            } finally {
+                releaseArrived(next);
+            }
+            flushIfReady();
+            acknowledge();
+        }
+    }
+
+    private void store(Arrived arrived) throws TatamiException {
+        WriteFrame frame = arrived.frame();
+        ByteBuf payload = arrived.payload();
+        int length = payload.readableBytes();
+        boolean owed = chainOwes();
+        if (finished || frame.getSequence() != sequence + 1 || frame.getOffset() != received) {
+            throw new TatamiException(
+                    ErrorCode.MALFORMED,
+                    "frame " + frame.getSequence() + " at " + frame.getOffset() + " of " + block + " after frame "
+                            + sequence + ", which ended at " + received);
+        }
+        if (length > BlockPayload.BYTES_MAX || frame.getChecksumCount() != ChunkChecksum.pieces(received, length)) {
+            throw new TatamiException(
+                    ErrorCode.MALFORMED,
+                    "a frame of " + length + " bytes with " + frame.getChecksumCount() + " checksums for " + block);
+        }
+        if (length > 0) {
+            append(opened(), frame, payload);
+        }
+        sequence = frame.getSequence();
+        received += length;
+        port.metrics().written(length);
+        if (chain != null) {
+            if (!owed) {
+                chainHeardNanos = heardNanos;
+            }
+            chain.forwardAndRelease(frame, payload.retain());
+        }
+        if (frame.getSync() || frame.getLast()) {
+            flushWanted = frame;
+        }
+    }
+
+    /** Flushes once the servers behind have the bytes in memory; they flush meanwhile. */
+    private void flushIfReady() throws TatamiException {
+        WriteFrame frame = flushWanted;
+        if (frame == null || (chain != null && chainVisible < received)) {
+            return;
+        }
+        acknowledge();
+        CrashPoint.hit("service.write.before-flush");
+        durable = frame.getLast() ? opened().finish() : opened().sync();
+        CrashPoint.hit("service.write.after-flush");
+        port.metrics().synced();
+        finished = frame.getLast();
+        flushWanted = null;
+    }
+
+    /** Tells the writer how far the servers from here to the tail are, and ends the stream where the block has ended. */
+    private void acknowledge() {
+        if (chain != null && !chainReady) {
+            return;
+        }
+        long visible = chain == null ? received : Math.min(received, chainVisible);
+        if (!finished) {
+            opened().makeVisible(visible);
+        }
+        stream.send(WriteAck.newBuilder()
+                .setSequence(sequence)
+                .setVisibleLength(visible)
+                .setDurableLength(chain == null ? durable : Math.min(durable, chainDurable))
+                .build());
+        if (finished && (chain == null || chainFinished)) {
+            ended = true;
+            port.ended(this);
+            stream.success(WriteBlockReply.newBuilder().setLength(received).build());
+        }
+    }
+
+    @Override
+    public void onChainAck(WriteAck ack) {
+        guarded(() -> {
+            chainHeardNanos = port.clock().monotonicNanos();
+            chainReady = true;
+            chainVisible = Math.max(chainVisible, ack.getVisibleLength());
+            chainDurable = Math.max(chainDurable, ack.getDurableLength());
+            flushIfReady();
+            acknowledge();
+            takeHeldBack();
+        });
+    }
+
+    @Override
+    public void onChainFinished(WriteBlockReply reply) {
+        guarded(() -> {
+            if (reply.getLength() != received) {
+                throw new TatamiException(
+                        ErrorCode.INTERNAL,
+                        block + " ended at " + reply.getLength() + " behind, and at " + received + " here");
+            }
+            chainVisible = received;
+            chainDurable = received;
+            chainFinished = true;
+            flushIfReady();
+            acknowledge();
+        });
+    }
+
+    @Override
+    public void onChainFailed(TatamiException failure) {
+        end(failure);
+    }
+
+    private boolean chainOwes() {
+        return chain != null && (!chainReady || chainVisible < received || flushWanted != null);
+    }
+
+    private static void append(BlockWriter writer, WriteFrame frame, ByteBuf payload) throws TatamiException {
+        int[] checksums = new int[frame.getChecksumCount()];
+        for (int piece = 0; piece < checksums.length; piece++) {
+            checksums[piece] = frame.getChecksum(piece);
+        }
+        if (payload.nioBufferCount() == 1) {
+            writer.append(payload.nioBuffer(), checksums);
+            return;
+        }
+        ByteBuf joined = PooledByteBufAllocator.DEFAULT.directBuffer(payload.readableBytes());
+        try {
+            joined.writeBytes(payload, payload.readerIndex(), payload.readableBytes());
+            writer.append(joined.nioBuffer(), checksums);
+        } finally {
+            joined.release();
+        }
+    }
+
+    private BlockWriter opened() {
+        if (writer == null) {
+            throw new IllegalStateException(block + " is not open");
+        }
+        return writer;
+    }
+
+    private void releaseArrived(Arrived arrived) {
+        int length = arrived.payload().readableBytes();
+        arrived.payload().release();
+        port.receiveBudget().remove(length);
+        if (waitingBytes.addAndGet(-length) == 0 && receivingPaused.compareAndSet(true, false)) {
+            stream.resumeReceiving();
+        }
+    }
+
+    private void releaseHeldBack() {
+        while (!heldBack.isEmpty()) {
+            releaseArrived(heldBack.remove());
+        }
+    }
+
+    /** The stream is over; the block keeps what it has, for readers and for whoever goes on with it. */
+    private void end(TatamiException failure) {
+        if (ended) {
+            return;
+        }
+        ended = true;
+        releaseHeldBack();
+        if (writer != null && !finished) {
+            letGo(writer, failure);
+        }
+        if (chain != null) {
+            chain.cancel(String.valueOf(failure.getMessage()));
+        }
+        port.ended(this);
+        port.failed(failure);
+        stream.failure(failure instanceof ChainFailure ? failure : port.ownFailure(failure));
+    }
+
+    /** A block of which nothing came is forgotten, so that it can be begun again. */
+    private void letGo(BlockWriter opened, TatamiException failure) {
+        if (received > 0) {
+            opened.close();
+            return;
+        }
+        try {
+            opened.abort();
+        } catch (TatamiException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    private interface Step {
+        void run() throws TatamiException;
+    }
+
+    /** Runs a step unless the session has ended; what it throws ends it. */
+    private void guarded(Step step) {
+        if (ended) {
+            return;
+        }
+        try {
+            step.run();
+        } catch (TatamiException e) {
+            end(e);
+        } catch (RuntimeException e) {
+            end(new TatamiException(ErrorCode.INTERNAL, "writing " + block + ": " + e, e));
+        }
+    }
+}
