@@ -2,18 +2,24 @@ package io.tatami.rpc;
 
 import com.google.protobuf.Message;
 import io.tatami.base.Check;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
+import io.tatami.base.TatamiException;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.StreamMethod;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which handler serves which method. Filled by one thread before a server starts with it, and only read from then on.
+ * Which handler serves which method. Filled by one thread before a server starts with it, and only read from then on;
+ * the tables of groups alone come and go while it serves.
  */
 public final class HandlerTable {
     private final Map<Integer, Call<?, ?>> calls = new HashMap<>();
     private final Map<Integer, Stream<?, ?, ?, ?>> streams = new HashMap<>();
+    private final Map<GroupId, HandlerTable> groups = new ConcurrentHashMap<>();
 
     /** A method and who serves it. */
     public record Call<Q extends Message, R extends Message>(Method<Q, R> method, Handler<Q, R> handler) {}
@@ -35,6 +41,33 @@ public final class HandlerTable {
         checkFree(method.number());
         streams.put(method.number(), new Stream<>(method, handler));
         return this;
+    }
+
+    /** From now on requests that name {@code group} go to {@code table}, which is complete. From any thread. */
+    public void openGroup(GroupId group, HandlerTable table) {
+        groups.put(group, table);
+    }
+
+    /** Requests that name {@code group} are refused from now on. From any thread. */
+    public void closeGroup(GroupId group) {
+        groups.remove(group);
+    }
+
+    /**
+     * The call with this method number in the table of the group that the request names, or null; for transports.
+     *
+     * @param group null where the request names none
+     * @throws TatamiException NOT_LEADER where this server does not serve the group
+     */
+    public @Nullable Call<?, ?> call(int methodNumber, @Nullable GroupId group) throws TatamiException {
+        if (group == null || calls.containsKey(methodNumber)) {
+            return calls.get(methodNumber);
+        }
+        HandlerTable table = groups.get(group);
+        if (table == null) {
+            throw new TatamiException(ErrorCode.NOT_LEADER, "this server does not serve " + group);
+        }
+        return table.call(methodNumber);
     }
 
     /** The call with this method number, or null; for transports. */

@@ -2,7 +2,7 @@ package io.tatami.meta.service;
 
 import io.tatami.base.TatamiException;
 
-/** One part of a kind of group: registers what it serves. {@link NamespaceParts} and {@link ShardParts} list them. */
+/** One part of a kind of group: registers what it serves. Those of a process are listed in {@code io.tatami.meta.service.host}. */
 @FunctionalInterface
 public interface Handlers<S> {
     /** @throws TatamiException INVALID_ARGUMENT for a bad setting */

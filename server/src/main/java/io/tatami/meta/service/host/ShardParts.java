@@ -1,4 +1,4 @@
-package io.tatami.meta.service;
+package io.tatami.meta.service.host;
 
 import io.tatami.base.TatamiException;
 import io.tatami.meta.state.Draft;

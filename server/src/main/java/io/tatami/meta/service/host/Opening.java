@@ -1,6 +1,7 @@
-package io.tatami.meta.service;
+package io.tatami.meta.service.host;
 
 import io.tatami.base.TatamiException;
+import io.tatami.meta.service.Handlers;
 import io.tatami.meta.state.Draft;
 import java.util.function.Function;
 

@@ -1,0 +1,208 @@
+package io.tatami.meta.store;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.tatami.base.Check;
+import io.tatami.base.CrashPoint;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.state.Draft;
+import io.tatami.meta.state.Keys;
+import io.tatami.meta.state.View;
+import io.tatami.meta.state.wire.ProgressRecord;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.Options;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.Snapshot;
+import org.rocksdb.WriteBatch;
+import org.rocksdb.WriteOptions;
+
+/**
+ * The records of one group in a RocksDB of its own, in one column family. One thread applies; any thread may take
+ * snapshots. The first error of a write, a flush or a compaction stops the store for good: what the device holds is then
+ * unknown, so nothing is retried.
+ *
+ * <p>The native handles are counted: {@link #close} gives up the owner's share, and the last snapshot to be closed ends
+ * the rest.
+ */
+public final class GroupStore implements AutoCloseable {
+    private static final byte[] PROGRESS = Keys.singleton("progress");
+
+    private final Path directory;
+    private final RocksDB database;
+    private final Options options;
+    private final ErrorWatch watch;
+    private final WriteOptions synced = new WriteOptions().setSync(true);
+    private final WriteOptions unlogged = new WriteOptions().setDisableWAL(true);
+    private final ReadOptions newest = new ReadOptions();
+    private final WriteBatch batch = new WriteBatch();
+    private final AtomicInteger shares = new AtomicInteger(1);
+    private volatile ProgressRecord progress;
+
+    private GroupStore(Path directory, RocksDB database, Options options, ErrorWatch watch) throws TatamiException {
+        this.directory = directory;
+        this.database = database;
+        this.options = options;
+        this.watch = watch;
+        this.progress = readProgress();
+    }
+
+    /** How an entry becomes durable. */
+    public enum Durability {
+        /** By the store's own write-ahead log, flushed to the device before {@link #apply} returns. */
+        WRITE_AHEAD_LOG,
+        /** By a log outside; the store may lose its newest entries and is given them again. */
+        OUTSIDE
+    }
+
+    /**
+     * Makes the store of a new group; the directory must be absent or empty of one.
+     *
+     * @throws TatamiException IO_ERROR or NO_SPACE
+     */
+    public static GroupStore create(Path directory, StoreMemory memory) throws TatamiException {
+        return open(directory, memory, true);
+    }
+
+    /**
+     * Opens what {@link #create} made; a last entry that was torn by a crash is gone, whole.
+     *
+     * @throws TatamiException CORRUPT where anything but the torn end is damaged; IO_ERROR where there is no store, or
+     *     another process has it open
+     */
+    public static GroupStore open(Path directory, StoreMemory memory) throws TatamiException {
+        return open(directory, memory, false);
+    }
+
+    private static GroupStore open(Path directory, StoreMemory memory, boolean create) throws TatamiException {
+        ErrorWatch watch = new ErrorWatch(directory);
+        Options options = StoreOptions.of(memory, watch, create);
+        try {
+            return new GroupStore(directory, RocksDB.open(options, directory.toString()), options, watch);
+        } catch (RocksDBException e) {
+            options.close();
+            watch.close();
+            throw StoreErrors.of("cannot open the metadata store " + directory, e);
+        }
+    }
+
+    /** The index of the last entry applied; 0 before the first. */
+    public long appliedIndex() {
+        return progress.getAppliedIndex();
+    }
+
+    /** The log time of the last entry applied. */
+    public long logMillis() {
+        return progress.getLogMillis();
+    }
+
+    /** Whatever is newest at each read: for the thread that applies, which alone knows when that changes. */
+    public View newest() {
+        return new StoreView(database, newest);
+    }
+
+    /** @throws TatamiException UNAVAILABLE once the store was closed or has failed */
+    public StoreSnapshot snapshot() throws TatamiException {
+        requireHealthy();
+        if (shares.getAndUpdate(count -> count == 0 ? 0 : count + 1) == 0) {
+            throw new TatamiException(ErrorCode.UNAVAILABLE, "the metadata store " + directory + " is closed");
+        }
+        return new StoreSnapshot(this, database.getSnapshot());
+    }
+
+    /**
+     * Applies one entry as a whole, with its index: after a crash all of it is there or nothing is.
+     *
+     * @param next must be the entry after the last one applied
+     * @throws TatamiException the store failed, and stays stopped; whether the entry is there is known after the next
+     *     open
+     */
+    public void apply(ProgressRecord next, Map<byte[], Draft.Change> changes, Durability durability)
+            throws TatamiException {
+        requireHealthy();
+        Check.check(
+                next.getAppliedIndex() == appliedIndex() + 1,
+                "entry %d was decided at another state than %d",
+                next.getAppliedIndex(),
+                appliedIndex());
+        CrashPoint.hit("meta.apply.before-write");
+        try {
+            batch.clear();
+            for (Map.Entry<byte[], Draft.Change> change : changes.entrySet()) {
+                byte[] value = change.getValue().value();
+                if (value == null) {
+                    batch.delete(change.getKey());
+                } else {
+                    batch.put(change.getKey(), value);
+                }
+            }
+            batch.put(PROGRESS, next.toByteArray());
+            database.write(
+                    switch (durability) {
+                        case WRITE_AHEAD_LOG -> synced;
+                        case OUTSIDE -> unlogged;
+                    },
+                    batch);
+        } catch (RocksDBException e) {
+            throw watch.fail(StoreErrors.of("a write to the metadata store " + directory + " failed", e));
+        }
+        progress = next;
+        CrashPoint.hit("meta.apply.after-write");
+    }
+
+    /** Why the store has stopped, or null while it works. */
+    public @Nullable TatamiException failure() {
+        return watch.failure();
+    }
+
+    RocksDB database() {
+        return database;
+    }
+
+    void release(Snapshot snapshot) {
+        database.releaseSnapshot(snapshot);
+        snapshot.close();
+        releaseShare();
+    }
+
+    private void requireHealthy() throws TatamiException {
+        TatamiException failure = watch.failure();
+        if (failure != null) {
+            throw new TatamiException(
+                    ErrorCode.UNAVAILABLE, "the metadata store has stopped: " + failure.getMessage(), failure);
+        }
+    }
+
+    private ProgressRecord readProgress() throws TatamiException {
+        try {
+            byte[] value = database.get(PROGRESS);
+            return value == null ? ProgressRecord.getDefaultInstance() : ProgressRecord.parseFrom(value);
+        } catch (RocksDBException e) {
+            throw StoreErrors.of("cannot read the metadata store " + directory, e);
+        } catch (InvalidProtocolBufferException e) {
+            throw new TatamiException(ErrorCode.CORRUPT, "the last applied index of " + directory + " is damaged", e);
+        }
+    }
+
+    private void releaseShare() {
+        if (shares.decrementAndGet() == 0) {
+            batch.close();
+            newest.close();
+            synced.close();
+            unlogged.close();
+            database.close();
+            options.close();
+            watch.close();
+        }
+    }
+
+    /** Called once, by the owner, when nothing applies any more. */
+    @Override
+    public void close() {
+        releaseShare();
+    }
+}

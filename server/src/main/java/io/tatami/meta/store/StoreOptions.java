@@ -1,0 +1,58 @@
+package io.tatami.meta.store;
+
+import org.rocksdb.AbstractEventListener;
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.CompressionType;
+import org.rocksdb.InfoLogLevel;
+import org.rocksdb.Options;
+import org.rocksdb.WALRecoveryMode;
+
+/** How a group's RocksDB is set up, and why. */
+final class StoreOptions {
+    private static final long WRITE_BUFFER_BYTES = 32L << 20;
+    private static final long TABLE_BYTES = 32L << 20;
+    private static final long BLOCK_BYTES = 4L << 10;
+    private static final int TABLE_FORMAT = 6;
+
+    private StoreOptions() {}
+
+    static Options of(StoreMemory memory, AbstractEventListener listener, boolean create) {
+        BlockBasedTableConfig tables = new BlockBasedTableConfig()
+                .setBlockCache(memory.cache())
+                .setBlockSize(BLOCK_BYTES)
+                .setFilterPolicy(memory.filter())
+                .setFormatVersion(TABLE_FORMAT)
+                // Indexes and filters count as cached blocks: with millions of files they are most of the memory.
+                .setCacheIndexAndFilterBlocks(true)
+                .setCacheIndexAndFilterBlocksWithHighPriority(true)
+                .setPinL0FilterAndIndexBlocksInCache(true);
+        Options options = new Options()
+                .setCreateIfMissing(create)
+                .setErrorIfExists(create)
+                .setTableFormatConfig(tables)
+                .setWriteBufferManager(memory.writeBuffers())
+                .setWriteBufferSize(WRITE_BUFFER_BYTES)
+                .setTargetFileSizeBase(TABLE_BYTES)
+                .setCompressionType(CompressionType.LZ4_COMPRESSION)
+                .setMaxOpenFiles(memory.settings().openFilesMax())
+                .setMaxBackgroundJobs(memory.settings().backgroundJobs());
+        // A torn last record was never acknowledged; damage anywhere else refuses to open.
+        options.setWalRecoveryMode(WALRecoveryMode.TolerateCorruptedTailRecords);
+        // A reused log file would make old records look like a torn tail of the new ones.
+        options.setRecycleLogFileNum(0);
+        // After a failed flush nobody knows what the device holds: the group stops, and a person decides.
+        options.setMaxBgErrorResumeCount(0);
+        options.setParanoidChecks(true);
+        options.setListeners(java.util.List.of(listener));
+        quiet(options);
+        return options;
+    }
+
+    private static void quiet(Options options) {
+        options.setInfoLogLevel(InfoLogLevel.ERROR_LEVEL);
+        options.setKeepLogFileNum(2);
+        options.setStatsDumpPeriodSec(0);
+        options.setStatsPersistPeriodSec(0);
+        options.setSkipStatsUpdateOnDbOpen(true);
+    }
+}
