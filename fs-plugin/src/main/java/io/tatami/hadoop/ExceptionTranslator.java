@@ -1,0 +1,121 @@
+package io.tatami.hadoop;
+
+import io.tatami.base.TatamiException;
+import io.tatami.client.UnresolvedLinkException;
+import java.io.EOFException;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.function.Function;
+import org.apache.hadoop.fs.ChecksumException;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
+import org.apache.hadoop.fs.InvalidPathException;
+import org.apache.hadoop.fs.ParentNotDirectoryException;
+import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
+import org.apache.hadoop.security.AccessControlException;
+
+/**
+ * Turns the failures of Tatami's client into the exceptions that HDFS throws for the same thing, which is what programs
+ * written for Hadoop catch. Those of them that live in HDFS's own client jar are made only where that jar is there;
+ * elsewhere their common ancestor is thrown, an IOException with the same message.
+ */
+final class ExceptionTranslator {
+    private static final String HDFS_PROTOCOL = "org.apache.hadoop.hdfs.protocol.";
+
+    private static final Function<String, IOException> ALREADY_BEING_CREATED =
+            ifPresent(HDFS_PROTOCOL + "AlreadyBeingCreatedException");
+    private static final Function<String, IOException> RECOVERY_IN_PROGRESS =
+            ifPresent(HDFS_PROTOCOL + "RecoveryInProgressException");
+    private static final Function<String, IOException> SAFE_MODE =
+            ifPresent("org.apache.hadoop.hdfs.server.namenode.SafeModeException");
+    private static final Function<String, IOException> QUOTA_EXCEEDED =
+            ifPresent(HDFS_PROTOCOL + "QuotaExceededException");
+
+    private ExceptionTranslator() {}
+
+    /** The exception to throw for {@code failure}; the failure is its cause. Anything but a TatamiException stays itself. */
+    static IOException translate(IOException failure) {
+        if (!(failure instanceof TatamiException tatami)) {
+            return failure;
+        }
+        IOException translated = ofCode(tatami);
+        if (translated != tatami && translated.getCause() == null) {
+            translated.initCause(tatami);
+        }
+        return translated;
+    }
+
+    private static IOException ofCode(TatamiException failure) {
+        String message = failure.getMessage();
+        return switch (failure.code()) {
+            case NOT_FOUND, IS_A_DIRECTORY, LEASE_EXPIRED -> new FileNotFoundException(message);
+            case ALREADY_EXISTS -> new FileAlreadyExistsException(message);
+            case NOT_A_DIRECTORY -> new ParentNotDirectoryException(message);
+            case NOT_EMPTY -> new PathIsNotEmptyDirectoryException(message);
+            case PERMISSION_DENIED, UNAUTHENTICATED -> new AccessControlException(message);
+            case UNRESOLVED_LINK -> unresolved(failure);
+            case LEASE_HELD -> ALREADY_BEING_CREATED.apply(message);
+            case RECOVERY_IN_PROGRESS -> RECOVERY_IN_PROGRESS.apply(message);
+            case SAFE_MODE -> SAFE_MODE.apply(message);
+            case QUOTA_EXCEEDED -> QUOTA_EXCEEDED.apply(message);
+            case CORRUPT -> new ChecksumException(message, 0);
+            case CANCELLED -> new InterruptedIOException(message);
+            case INVALID_ARGUMENT,
+                    INTERNAL,
+                    FENCED,
+                    STALE_HANDLE,
+                    NOT_LEADER,
+                    STALE_SHARD_MAP,
+                    BUSY,
+                    UNAVAILABLE,
+                    DEADLINE_EXCEEDED,
+                    NO_SPACE,
+                    FORMAT_TOO_OLD,
+                    FORMAT_TOO_NEW,
+                    PROTOCOL_VERSION,
+                    WRONG_CLUSTER,
+                    MALFORMED,
+                    UNSUPPORTED,
+                    IO_ERROR,
+                    NO_SUCH_BLOCK,
+                    REPLY_EVICTED,
+                    NO_SUCH_SESSION,
+                    PATH_TOO_LONG,
+                    IN_USE -> failure;
+        };
+    }
+
+    private static IOException unresolved(TatamiException failure) {
+        String message = failure instanceof UnresolvedLinkException link ? link.target() : failure.getMessage();
+        return new org.apache.hadoop.fs.UnresolvedLinkException(message);
+    }
+
+    /** For paths that Hadoop's Path allows and no file system can have. */
+    static InvalidPathException invalidPath(String path, String reason) {
+        return new InvalidPathException(path, reason);
+    }
+
+    /** As HDFS refuses a position outside the file. */
+    static EOFException beyondEnd(String message) {
+        return new EOFException(message);
+    }
+
+    private static Function<String, IOException> ifPresent(String className) {
+        try {
+            var constructor = Class.forName(className, false, ExceptionTranslator.class.getClassLoader())
+                    .asSubclass(IOException.class)
+                    .getConstructor(String.class);
+            return message -> {
+                try {
+                    return constructor.newInstance(message);
+                } catch (ReflectiveOperationException e) {
+                    IOException plain = new IOException(message);
+                    plain.addSuppressed(e);
+                    return plain;
+                }
+            };
+        } catch (ReflectiveOperationException e) {
+            return IOException::new;
+        }
+    }
+}

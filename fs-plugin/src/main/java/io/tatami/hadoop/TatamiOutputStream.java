@@ -1,0 +1,130 @@
+package io.tatami.hadoop;
+
+import io.tatami.client.file.FileWriter;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.ClosedChannelException;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.StreamCapabilities;
+import org.apache.hadoop.fs.Syncable;
+import org.apache.hadoop.fs.statistics.IOStatistics;
+import org.apache.hadoop.fs.statistics.IOStatisticsContext;
+import org.apache.hadoop.fs.statistics.IOStatisticsSource;
+import org.apache.hadoop.fs.statistics.StreamStatisticNames;
+import org.apache.hadoop.fs.statistics.impl.IOStatisticsBinding;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file being written. Every method holds this object's lock. After {@link #close} bytes are on the devices; a write
+ * after it throws {@link ClosedChannelException}, as on HDFS.
+ */
+final class TatamiOutputStream extends OutputStream implements Syncable, StreamCapabilities, IOStatisticsSource {
+    /** Hadoop deprecates its constant in favour of hsync's, but programs still ask for this. */
+    private static final String HFLUSH = "hflush";
+
+    private final FileWriter writer;
+    private final FileSystem.@Nullable Statistics statistics;
+    private final AtomicLong bytesWritten = new AtomicLong();
+    private final AtomicLong hflushes = new AtomicLong();
+    private final AtomicLong hsyncs = new AtomicLong();
+    private final IOStatisticsContext context = IOStatisticsContext.getCurrentIOStatisticsContext();
+    private final IOStatistics ioStatistics = IOStatisticsBinding.dynamicIOStatistics()
+            .withAtomicLongCounter(StreamStatisticNames.STREAM_WRITE_BYTES, bytesWritten)
+            .withAtomicLongCounter("op_hflush", hflushes)
+            .withAtomicLongCounter("op_hsync", hsyncs)
+            .build();
+    private boolean closed;
+
+    /** @param statistics of the file system, null where nobody counts */
+    TatamiOutputStream(FileWriter writer, FileSystem.@Nullable Statistics statistics) {
+        this.writer = writer;
+        this.statistics = statistics;
+    }
+
+    @Override
+    public synchronized void write(int value) throws IOException {
+        write(new byte[] {(byte) value}, 0, 1);
+    }
+
+    @Override
+    public synchronized void write(byte[] bytes, int offset, int length) throws IOException {
+        Objects.checkFromIndexSize(offset, length, bytes.length);
+        checkOpen();
+        translated(() -> writer.write(bytes, offset, length));
+        bytesWritten.addAndGet(length);
+        if (statistics != null) {
+            statistics.incrementBytesWritten(length);
+        }
+    }
+
+    /** Hands nothing on: bytes become visible by {@link #hflush}, as on HDFS. */
+    @Override
+    public synchronized void flush() throws IOException {
+        checkOpen();
+    }
+
+    @Override
+    public synchronized void hflush() throws IOException {
+        checkOpen();
+        hflushes.incrementAndGet();
+        translated(writer::hflush);
+    }
+
+    @Override
+    public synchronized void hsync() throws IOException {
+        checkOpen();
+        hsyncs.incrementAndGet();
+        translated(() -> writer.hsync(false));
+    }
+
+    /** On how many servers the block being written is. */
+    synchronized int currentReplication() {
+        return writer.currentReplication();
+    }
+
+    @Override
+    public synchronized void close() throws IOException {
+        if (!closed) {
+            closed = true;
+            context.getAggregator().aggregate(ioStatistics);
+        }
+        translated(writer::close);
+    }
+
+    @Override
+    public boolean hasCapability(String capability) {
+        return switch (capability.toLowerCase(Locale.ROOT)) {
+            case HFLUSH,
+                    StreamCapabilities.HSYNC,
+                    StreamCapabilities.IOSTATISTICS,
+                    StreamCapabilities.IOSTATISTICS_CONTEXT -> true;
+            default -> false;
+        };
+    }
+
+    @Override
+    public IOStatistics getIOStatistics() {
+        return ioStatistics;
+    }
+
+    private void checkOpen() throws IOException {
+        if (closed) {
+            throw new ClosedChannelException();
+        }
+    }
+
+    private interface Write {
+        void run() throws IOException;
+    }
+
+    private static void translated(Write write) throws IOException {
+        try {
+            write.run();
+        } catch (IOException e) {
+            throw ExceptionTranslator.translate(e);
+        }
+    }
+}
