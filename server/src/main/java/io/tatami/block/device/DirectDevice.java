@@ -1,0 +1,197 @@
+package io.tatami.block.device;
+
+import com.sun.nio.file.ExtendedOpenOption;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * A raw block device, or a file that stands in for one, opened with {@code O_DIRECT} and locked against other processes
+ * while it is open. The lock is a POSIX record lock: it ends with the process, and it binds only those who ask for it.
+ */
+public final class DirectDevice implements Device {
+    private final Path path;
+    private final FileChannel channel;
+    private final long sizeBytes;
+
+    private DirectDevice(Path path, FileChannel channel, long sizeBytes) {
+        this.path = path;
+        this.channel = channel;
+        this.sizeBytes = sizeBytes;
+    }
+
+    /**
+     * Opens and locks a device or file that exists.
+     *
+     * @throws TatamiException NOT_FOUND; PERMISSION_DENIED; IN_USE by another server; UNSUPPORTED where the file system has
+     *     no {@code O_DIRECT}; INVALID_ARGUMENT where the path is no disk or file; IO_ERROR. Each message names the remedy.
+     */
+    public static DirectDevice open(Path path) throws TatamiException {
+        if (Files.isDirectory(path)) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT, path + " is a directory; a volume is a block device or a file");
+        }
+        FileChannel channel = openChannel(path);
+        try {
+            lock(path, channel);
+            long sizeBytes = Device.alignDown(channel.size());
+            tryRead(path, channel, sizeBytes);
+            return new DirectDevice(path, channel, sizeBytes);
+        } catch (IOException e) {
+            closeAfter(channel, e);
+            throw e instanceof TatamiException known ? known : failed("open", path, e);
+        }
+    }
+
+    @Override
+    public String name() {
+        return path.toString();
+    }
+
+    @Override
+    public long sizeBytes() {
+        return sizeBytes;
+    }
+
+    @Override
+    public void readFully(long offsetBytes, ByteBuffer into) throws TatamiException {
+        long position = offsetBytes;
+        try {
+            while (into.hasRemaining()) {
+                int count = channel.read(into, position);
+                if (count <= 0) {
+                    throw new TatamiException(ErrorCode.IO_ERROR, path + " ends at " + position);
+                }
+                position += count;
+            }
+        } catch (TatamiException e) {
+            throw e;
+        } catch (IOException e) {
+            throw failed("read " + into.remaining() + " bytes at " + position + " of", path, e);
+        }
+    }
+
+    @Override
+    public void write(long offsetBytes, ByteBuffer from) throws TatamiException {
+        long position = offsetBytes;
+        try {
+            while (from.hasRemaining()) {
+                position += channel.write(from, position);
+            }
+        } catch (IOException e) {
+            if (isNoSpace(e)) {
+                throw new TatamiException(
+                        ErrorCode.NO_SPACE,
+                        "the file system of " + path
+                                + " is full, and the file was not allocated in full: free space on it",
+                        e);
+            }
+            throw failed("write " + from.remaining() + " bytes at " + position + " of", path, e);
+        }
+    }
+
+    @Override
+    public void flush() throws TatamiException {
+        try {
+            channel.force(false);
+        } catch (IOException e) {
+            throw failed("flush", path, e);
+        }
+    }
+
+    @Override
+    public void close() throws TatamiException {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw failed("close", path, e);
+        }
+    }
+
+    private static FileChannel openChannel(Path path) throws TatamiException {
+        try {
+            return FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE, ExtendedOpenOption.DIRECT);
+        } catch (NoSuchFileException e) {
+            throw new TatamiException(
+                    ErrorCode.NOT_FOUND, "volume " + path + " does not exist; make it with 'tatami format'", e);
+        } catch (AccessDeniedException e) {
+            throw new TatamiException(
+                    ErrorCode.PERMISSION_DENIED,
+                    "this user may not write " + path + "; change its owner, or run as a user in its group",
+                    e);
+        } catch (IOException | UnsupportedOperationException e) {
+            throw isInvalidArgument(e) || e instanceof UnsupportedOperationException
+                    ? noDirectAccess(path, e)
+                    : failed("open", path, e);
+        }
+    }
+
+    /** Not every file system that accepts the flag at open can do it. */
+    private static void tryRead(Path path, FileChannel channel, long sizeBytes) throws IOException {
+        if (sizeBytes == 0) {
+            return;
+        }
+        ByteBuffer sector = ByteBuffer.allocateDirect(2 * ALIGNMENT_BYTES)
+                .alignedSlice(ALIGNMENT_BYTES)
+                .limit(ALIGNMENT_BYTES);
+        try {
+            channel.read(sector, 0);
+        } catch (IOException e) {
+            throw isInvalidArgument(e) ? noDirectAccess(path, e) : e;
+        }
+    }
+
+    private static void lock(Path path, FileChannel channel) throws IOException {
+        FileLock lock;
+        try {
+            lock = channel.tryLock();
+        } catch (OverlappingFileLockException e) {
+            throw new TatamiException(ErrorCode.IN_USE, path + " is already served by this process", e);
+        }
+        if (lock == null) {
+            String holder = LockHolder.of(path).map(pid -> "process " + pid).orElse("another process");
+            throw new TatamiException(
+                    ErrorCode.IN_USE, path + " is in use by " + holder + "; stop it first, or name another volume");
+        }
+    }
+
+    private static TatamiException noDirectAccess(Path path, Exception cause) {
+        return new TatamiException(
+                ErrorCode.UNSUPPORTED,
+                "the file system of " + path + " refuses O_DIRECT, as tmpfs and some overlay file systems do;"
+                        + " put the volume on ext4 or xfs, or give a block device",
+                cause);
+    }
+
+    private static TatamiException failed(String what, Path path, Exception cause) {
+        return new TatamiException(
+                ErrorCode.IO_ERROR, "cannot " + what + " " + path + ": " + cause.getMessage(), cause);
+    }
+
+    /** The JDK tells errno only by the C library's English text. */
+    private static boolean isNoSpace(IOException e) {
+        String message = String.valueOf(e.getMessage());
+        return message.contains("No space left") || message.contains("Disk quota exceeded");
+    }
+
+    private static boolean isInvalidArgument(Exception e) {
+        return String.valueOf(e.getMessage()).contains("Invalid argument");
+    }
+
+    private static void closeAfter(FileChannel channel, IOException reason) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            reason.addSuppressed(e);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package io.tatami.block.device;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Remembers the first error after which a volume must not go on, and fails everything that comes later with it. After a
+ * failed write or flush nobody knows what the disk holds, and the kernel reports such an error once and then forgets it.
+ * Shared by all that belongs to one volume. Safe for use by many threads.
+ */
+public final class FailStop {
+    private final String what;
+    private final AtomicReference<@Nullable Throwable> first = new AtomicReference<>();
+
+    /** @param what names the volume in errors */
+    public FailStop(String what) {
+        this.what = what;
+    }
+
+    /** @throws TatamiException IO_ERROR with the first error as its cause, once there was one */
+    public void check() throws TatamiException {
+        Throwable cause = first.get();
+        if (cause != null) {
+            throw stopped(cause);
+        }
+    }
+
+    /** Stops the volume for {@code cause}, unless it is stopped already; returns what to throw. */
+    public TatamiException stop(Throwable cause) {
+        first.compareAndSet(null, cause);
+        Throwable kept = first.get();
+        TatamiException stopped = stopped(kept == null ? cause : kept);
+        if (kept != cause) {
+            stopped.addSuppressed(cause);
+        }
+        return stopped;
+    }
+
+    /** Why the volume stopped; empty while it has not. */
+    public String reason() {
+        Throwable cause = first.get();
+        return cause == null ? "" : describe(cause);
+    }
+
+    private TatamiException stopped(Throwable cause) {
+        return new TatamiException(
+                ErrorCode.IO_ERROR,
+                what + " has stopped: " + describe(cause)
+                        + ". Check the disk (dmesg, smartctl), then start the server again",
+                cause);
+    }
+
+    private static String describe(Throwable cause) {
+        String message = cause.getMessage();
+        return message == null || message.isEmpty() ? cause.getClass().getSimpleName() : message;
+    }
+}

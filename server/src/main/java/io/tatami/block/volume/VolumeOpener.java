@@ -1,5 +1,0 @@
-package io.tatami.block.volume;
-/** Opens formatted volumes. */
-public final class VolumeOpener {
-    private VolumeOpener() {}
-}
