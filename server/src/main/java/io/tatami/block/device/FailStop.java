@@ -45,6 +45,9 @@ public final class FailStop {
     }
 
     private TatamiException stopped(Throwable cause) {
+        if (cause instanceof TatamiException known && known.code() == ErrorCode.UNAVAILABLE) {
+            return new TatamiException(ErrorCode.UNAVAILABLE, what + " has stopped: " + known.getMessage(), known);
+        }
         return new TatamiException(
                 ErrorCode.IO_ERROR,
                 what + " has stopped: " + describe(cause)

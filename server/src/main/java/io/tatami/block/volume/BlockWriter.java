@@ -1,8 +1,11 @@
 package io.tatami.block.volume;
 
 import io.tatami.base.BlockId;
+import io.tatami.base.ChunkChecksum;
+import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,39 +17,68 @@ import org.jspecify.annotations.Nullable;
  * successful {@link #sync()} is durable; {@link #close()} is then the only call left, unless it is said otherwise.
  */
 public final class BlockWriter implements AutoCloseable {
-    BlockWriter() {}
+    private final VolumeParts parts;
+    private final BlockCommitter committer;
+    private final Replica replica;
+    private final long generation;
+
+    BlockWriter(VolumeParts parts, BlockCommitter committer, Replica replica, long generation) {
+        this.parts = parts;
+        this.committer = committer;
+        this.replica = replica;
+        this.generation = generation;
+    }
 
     public BlockId block() {
-        throw new UnsupportedOperationException();
+        return replica.block();
     }
 
     public long generation() {
-        throw new UnsupportedOperationException();
+        return generation;
     }
 
     /** How many bytes the block has, those in memory included. */
     public long lengthBytes() {
-        throw new UnsupportedOperationException();
+        OpenBlock open = replica.open();
+        return open == null ? replica.describe().durableBytes() : open.lengthBytes();
     }
 
     /** How many bytes the block has room for now; on a fragmented volume less than was asked for. */
     public long capacityBytes() {
-        throw new UnsupportedOperationException();
+        return replica.extent().lengthBytes();
     }
 
     /**
      * Appends what is between position and limit of {@code data}, of any length and alignment, and moves the position to
      * the limit; nothing is durable or visible by that. The bytes are copied: the buffer is the caller's again on return.
-     * All or nothing of {@code data} is taken.
+     * All or nothing of {@code data} is taken, but for BUSY and IO_ERROR.
      *
      * @param pieceChecksums the CRC32C that the sender gave for each piece of the data, cut at the 64 KiB boundaries of the
      *     block; null to have them computed here
      * @throws TatamiException CORRUPT where a checksum does not match, or NO_SPACE where the block's room is too small and
-     *     cannot grow: in both cases the writer may be used on; FENCED; NO_SUCH_BLOCK after a delete; BUSY where no
-     *     buffer became free in time, and the writer may be used on; IO_ERROR
+     *     cannot grow (detail: the room it has): in both cases the writer may be used on; FENCED; NO_SUCH_BLOCK after a
+     *     delete; BUSY where no buffer became free in time: the writer may be used on, and the position tells what was
+     *     taken; IO_ERROR
      */
     public void append(ByteBuffer data, int @Nullable [] pieceChecksums) throws TatamiException {
-        throw new UnsupportedOperationException();
+        replica.writeLock.lock();
+        try {
+            OpenBlock open = replica.openFor(this);
+            int[] computed = ChunkChecksum.ofPieces(open.lengthBytes(), data);
+            if (pieceChecksums != null && !Arrays.equals(pieceChecksums, computed)) {
+                throw new TatamiException(
+                        ErrorCode.CORRUPT,
+                        "data for block " + block() + " at " + open.lengthBytes() + " does not match its checksums");
+            }
+            ensureRoom(open, data.remaining());
+            for (int checksum : computed) {
+                int length = ChunkChecksum.firstPieceBytes(open.lengthBytes(), data.remaining());
+                open.append(data, data.position(), length, checksum);
+                data.position(data.position() + length);
+            }
+        } finally {
+            replica.writeLock.unlock();
+        }
     }
 
     /**
@@ -54,7 +86,10 @@ public final class BlockWriter implements AutoCloseable {
      * replicas behind this one have them in memory.
      */
     public void makeVisible(long lengthBytes) {
-        throw new UnsupportedOperationException();
+        OpenBlock open = replica.open();
+        if (open != null && replica.isWriter(this)) {
+            replica.makeVisible(Math.min(lengthBytes, open.lengthBytes()));
+        }
     }
 
     /**
@@ -66,7 +101,14 @@ public final class BlockWriter implements AutoCloseable {
      *     bytes may or may not be durable then
      */
     public long sync() throws TatamiException {
-        throw new UnsupportedOperationException();
+        replica.writeLock.lock();
+        try {
+            OpenBlock open = replica.openFor(this);
+            committer.sync(replica, open, generation);
+            return open.lengthBytes();
+        } finally {
+            replica.writeLock.unlock();
+        }
     }
 
     /**
@@ -75,7 +117,14 @@ public final class BlockWriter implements AutoCloseable {
      * @return the final length
      */
     public long finish() throws TatamiException {
-        throw new UnsupportedOperationException();
+        replica.writeLock.lock();
+        try {
+            OpenBlock open = replica.openFor(this);
+            committer.finish(replica, open, generation);
+            return open.lengthBytes();
+        } finally {
+            replica.writeLock.unlock();
+        }
     }
 
     /**
@@ -83,7 +132,12 @@ public final class BlockWriter implements AutoCloseable {
      * is free, any other keeps its last durable length. This writer is used up.
      */
     public void abort() throws TatamiException {
-        throw new UnsupportedOperationException();
+        replica.writeLock.lock();
+        try {
+            committer.abort(replica, replica.openFor(this));
+        } finally {
+            replica.writeLock.unlock();
+        }
     }
 
     /**
@@ -93,6 +147,30 @@ public final class BlockWriter implements AutoCloseable {
      */
     @Override
     public void close() {
-        throw new UnsupportedOperationException();
+        replica.writeLock.lock();
+        try {
+            if (replica.isWriter(this)) {
+                committer.detach(replica);
+            }
+        } finally {
+            replica.writeLock.unlock();
+        }
+    }
+
+    private void ensureRoom(OpenBlock open, int length) throws TatamiException {
+        long wantedBytes = open.lengthBytes() + length;
+        Extent extent = open.extent();
+        if (wantedBytes > extent.lengthBytes()) {
+            extent = parts.allocator().extend(extent, wantedBytes);
+            open.setExtent(extent);
+        }
+        if (wantedBytes > extent.lengthBytes()) {
+            throw new TatamiException(
+                    ErrorCode.NO_SPACE,
+                    "block " + block() + " has room for " + extent.lengthBytes() + " bytes on "
+                            + parts.device().name() + " and cannot grow to " + wantedBytes,
+                    Long.toString(extent.lengthBytes()),
+                    null);
+        }
     }
 }

@@ -1,10 +1,16 @@
 package io.tatami.block.volume;
 
 import io.tatami.base.BlockId;
+import io.tatami.base.Check;
+import io.tatami.base.ChunkChecksum;
+import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A disk full of blocks: what the data port writes to and reads from. Opened by {@link VolumeOpener}. Safe for use by many
@@ -14,11 +20,28 @@ import java.util.UUID;
  * the index stops the volume: this call and all later ones fail with IO_ERROR, and the process must open it anew.
  */
 public final class Volume implements AutoCloseable {
-    Volume() {}
+    /** What the file system of the index must have left for a new block, so that deletes can still be written. */
+    private static final long INDEX_RESERVE_BYTES = 64L << 20;
+
+    private final SuperblockFormat.Superblock superblock;
+    private final VolumeParts parts;
+    private final ConcurrentMap<BlockId, Replica> replicas;
+    private final BlockCommitter committer;
+    private final BlockReopener reopener;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    /** @param replicas the blocks that the index names, their extents claimed from the allocator of {@code parts} */
+    Volume(SuperblockFormat.Superblock superblock, VolumeParts parts, ConcurrentMap<BlockId, Replica> replicas) {
+        this.superblock = superblock;
+        this.parts = parts;
+        this.replicas = replicas;
+        this.committer = new BlockCommitter(parts, replicas);
+        this.reopener = new BlockReopener(parts, committer);
+    }
 
     /** The id given when the volume was formatted. */
     public UUID id() {
-        throw new UnsupportedOperationException();
+        return superblock.volume();
     }
 
     /**
@@ -32,7 +55,22 @@ public final class Volume implements AutoCloseable {
      */
     public BlockWriter create(BlockId block, long generation, long reservedBytes, boolean shortFromStart)
             throws TatamiException {
-        throw new UnsupportedOperationException();
+        Check.check(reservedBytes > 0, "block %s with room for %d bytes", block, reservedBytes);
+        parts.failStop().check();
+        throwIfIndexIsFull();
+        if (replicas.containsKey(block)) {
+            throw alreadyExists(block);
+        }
+        ExtentAllocator.End end = shortFromStart ? ExtentAllocator.End.HIGH : ExtentAllocator.End.LOW;
+        Extent extent = parts.allocator().allocate(reservedBytes, 1, end);
+        Replica replica = Replica.begun(block, generation, OpenBlock.begin(parts, block, extent));
+        BlockWriter writer = new BlockWriter(parts, committer, replica, generation);
+        replica.replaceWriter(writer);
+        if (replicas.putIfAbsent(block, replica) != null) {
+            parts.allocator().release(extent);
+            throw alreadyExists(block);
+        }
+        return writer;
     }
 
     /**
@@ -48,7 +86,14 @@ public final class Volume implements AutoCloseable {
      */
     public BlockWriter reopen(BlockId block, long newGeneration, long lengthBytes, long reservedBytes)
             throws TatamiException {
-        throw new UnsupportedOperationException();
+        parts.failStop().check();
+        Replica replica = replica(block);
+        replica.writeLock.lock();
+        try {
+            return reopener.reopen(replica, newGeneration, lengthBytes, reservedBytes);
+        } finally {
+            replica.writeLock.unlock();
+        }
     }
 
     /**
@@ -58,7 +103,7 @@ public final class Volume implements AutoCloseable {
      * @throws TatamiException as {@link #reopen}
      */
     public void truncate(BlockId block, long lengthBytes, long newGeneration) throws TatamiException {
-        throw new UnsupportedOperationException();
+        reopen(block, newGeneration, lengthBytes, lengthBytes).finish();
     }
 
     /**
@@ -67,7 +112,18 @@ public final class Volume implements AutoCloseable {
      * @throws TatamiException NO_SUCH_BLOCK; FENCED where the block has a higher generation; IO_ERROR
      */
     public void setGeneration(BlockId block, long generation) throws TatamiException {
-        throw new UnsupportedOperationException();
+        parts.failStop().check();
+        Replica replica = replica(block);
+        replica.writeLock.lock();
+        try {
+            replica.throwIfDeleted();
+            replica.throwIfAbove(generation);
+            if (replica.generation() < generation) {
+                committer.adopt(replica, generation);
+            }
+        } finally {
+            replica.writeLock.unlock();
+        }
     }
 
     /**
@@ -78,7 +134,20 @@ public final class Volume implements AutoCloseable {
      * @throws TatamiException FENCED where the block has a higher generation; IO_ERROR
      */
     public void delete(BlockId block, long generationMax) throws TatamiException {
-        throw new UnsupportedOperationException();
+        parts.failStop().check();
+        Replica replica = replicas.get(block);
+        if (replica == null) {
+            return;
+        }
+        replica.writeLock.lock();
+        try {
+            if (replicas.get(block) == replica) {
+                replica.throwIfAbove(generationMax);
+                committer.delete(replica);
+            }
+        } finally {
+            replica.writeLock.unlock();
+        }
     }
 
     /**
@@ -90,7 +159,10 @@ public final class Volume implements AutoCloseable {
      */
     public BlockReader read(BlockId block, long generationMin, long offsetBytes, long lengthBytes)
             throws TatamiException {
-        throw new UnsupportedOperationException();
+        parts.failStop().check();
+        Replica replica = replica(block);
+        Replica.View view = view(replica, generationMin, offsetBytes, lengthBytes);
+        return new BlockReader(parts, replica, view, offsetBytes, offsetBytes + lengthBytes);
     }
 
     /**
@@ -101,21 +173,37 @@ public final class Volume implements AutoCloseable {
      */
     public int[] checksums(BlockId block, long generationMin, long offsetBytes, long lengthBytes)
             throws TatamiException {
-        throw new UnsupportedOperationException();
+        Check.check(offsetBytes % ChunkChecksum.CHUNK_BYTES == 0, "checksums from %d", offsetBytes);
+        parts.failStop().check();
+        return view(replica(block), generationMin, offsetBytes, lengthBytes).checksums();
     }
 
     /** What is here of a block, if anything. */
     public Optional<StoredBlock> find(BlockId block) {
-        throw new UnsupportedOperationException();
+        return Optional.ofNullable(replicas.get(block)).map(Replica::describe);
     }
 
     /** All blocks here, by rising id. Not a snapshot: each element is right at a moment during the call. */
     public List<StoredBlock> blocks() {
-        throw new UnsupportedOperationException();
+        return replicas.values().stream()
+                .map(Replica::describe)
+                .sorted(Comparator.comparingLong(stored -> stored.block().value()))
+                .toList();
     }
 
     public VolumeStatistics statistics() {
-        throw new UnsupportedOperationException();
+        ExtentAllocator allocator = parts.allocator();
+        return new VolumeStatistics(
+                allocator.capacityBytes(),
+                allocator.freeBytes(),
+                allocator.usedBytes(),
+                allocator.largestFreeBytes(),
+                replicas.size(),
+                parts.device().readBytes(),
+                parts.device().writtenBytes(),
+                parts.device().errors(),
+                parts.damagedChunks().sum(),
+                parts.failStop().reason());
     }
 
     /**
@@ -124,6 +212,81 @@ public final class Volume implements AutoCloseable {
      */
     @Override
     public void close() throws TatamiException {
-        throw new UnsupportedOperationException();
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        parts.failStop().stop(new TatamiException(ErrorCode.UNAVAILABLE, "it was closed"));
+        for (Replica replica : replicas.values()) {
+            discard(replica);
+        }
+        parts.threads().close();
+        try {
+            parts.index().close();
+        } finally {
+            parts.device().close();
+        }
+    }
+
+    /** The blocks in the order of their addresses, for who reads all of them. */
+    List<StoredBlock> blocksByAddress() {
+        return replicas.values().stream()
+                .sorted(Comparator.comparingLong(replica -> replica.extent().offsetBytes()))
+                .map(Replica::describe)
+                .toList();
+    }
+
+    /** @throws TatamiException what stopped the volume */
+    void throwIfStopped() throws TatamiException {
+        parts.failStop().check();
+    }
+
+    private Replica.View view(Replica replica, long generationMin, long offsetBytes, long lengthBytes)
+            throws TatamiException {
+        try {
+            return replica.view(parts.index(), generationMin, offsetBytes, lengthBytes);
+        } catch (TatamiException e) {
+            if (e.code() == ErrorCode.CORRUPT) {
+                replica.markDamaged();
+            }
+            throw e;
+        }
+    }
+
+    private Replica replica(BlockId block) throws TatamiException {
+        Replica replica = replicas.get(block);
+        if (replica == null) {
+            throw new TatamiException(
+                    ErrorCode.NO_SUCH_BLOCK,
+                    "block " + block + " is not on " + parts.device().name());
+        }
+        return replica;
+    }
+
+    private TatamiException alreadyExists(BlockId block) {
+        return new TatamiException(
+                ErrorCode.ALREADY_EXISTS,
+                "block " + block + " is on " + parts.device().name() + " already");
+    }
+
+    private void throwIfIndexIsFull() throws TatamiException {
+        long usableBytes = parts.index().usableBytes();
+        if (usableBytes < INDEX_RESERVE_BYTES) {
+            throw new TatamiException(
+                    ErrorCode.NO_SPACE,
+                    "the file system of the block index has only " + usableBytes + " bytes left, and "
+                            + INDEX_RESERVE_BYTES + " are kept for deletes; free space on it");
+        }
+    }
+
+    private static void discard(Replica replica) {
+        replica.writeLock.lock();
+        try {
+            OpenBlock open = replica.open();
+            if (open != null) {
+                open.discard();
+            }
+        } finally {
+            replica.writeLock.unlock();
+        }
     }
 }

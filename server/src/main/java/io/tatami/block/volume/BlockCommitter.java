@@ -1,0 +1,142 @@
+package io.tatami.block.volume;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.ChunkChecksum;
+import io.tatami.base.CrashPoint;
+import io.tatami.base.TatamiException;
+import java.util.concurrent.ConcurrentMap;
+
+/**
+ * The steps by which a block's bytes become durable, always in this order: written, flushed, named by the index; and only
+ * when the index no longer names it is room given back. All methods are called under the replica's write lock.
+ */
+final class BlockCommitter {
+    private final VolumeParts parts;
+    private final ConcurrentMap<BlockId, Replica> replicas;
+
+    /** @param replicas the volume's blocks, from which those are removed that were never durable */
+    BlockCommitter(VolumeParts parts, ConcurrentMap<BlockId, Replica> replicas) {
+        this.parts = parts;
+        this.replicas = replicas;
+    }
+
+    /** @see BlockWriter#sync */
+    void sync(Replica replica, OpenBlock open, long generation) throws TatamiException {
+        open.drain(false);
+        CrashPoint.hit("volume.sync.after-write");
+        open.flush();
+        CrashPoint.hit("volume.sync.after-flush");
+        commit(replica, open, generation);
+        CrashPoint.hit("volume.sync.after-commit");
+        replica.makeVisible(open.lengthBytes());
+    }
+
+    /** @see BlockWriter#finish */
+    void finish(Replica replica, OpenBlock open, long generation) throws TatamiException {
+        open.drain(true);
+        CrashPoint.hit("volume.finish.after-write");
+        open.flush();
+        CrashPoint.hit("volume.finish.after-flush");
+        long length = open.lengthBytes();
+        BlockRecord entry = new BlockRecord(
+                replica.block(),
+                open.extent().head(length),
+                generation,
+                length,
+                BlockRecord.State.FINALIZED,
+                BlockRecord.NO_TAIL);
+        put(replica, open, entry);
+        CrashPoint.hit("volume.finish.after-commit");
+        replica.commit(entry, null);
+        replica.makeVisible(length);
+        parts.allocator().release(open.extent().rest(length));
+    }
+
+    /** Commits the block as it is on the device, flushed, and in the open block's tail. */
+    void commit(Replica replica, OpenBlock open, long generation) throws TatamiException {
+        BlockRecord entry = new BlockRecord(
+                replica.block(), open.extent(), generation, open.lengthBytes(), BlockRecord.State.WRITING, open.tail());
+        BlockRecord before = replica.committed();
+        if (before == null || !before.sameAs(entry)) {
+            put(replica, open, entry);
+        }
+        replica.commit(entry, open);
+    }
+
+    /** Commits a generation for the bytes that are durable, and fences the writer. */
+    void adopt(Replica replica, long generation) throws TatamiException {
+        BlockRecord before = replica.committed();
+        replica.replaceWriter(null);
+        CrashPoint.hit("volume.generation.before-commit");
+        BlockRecord entry = before == null
+                ? new BlockRecord(
+                        replica.block(),
+                        replica.extent(),
+                        generation,
+                        0,
+                        BlockRecord.State.WRITING,
+                        BlockRecord.NO_TAIL)
+                : before.withGeneration(generation);
+        parts.index().put(entry);
+        CrashPoint.hit("volume.generation.after-commit");
+        replica.commit(entry, replica.open());
+    }
+
+    /** @see BlockWriter#abort */
+    void abort(Replica replica, OpenBlock open) {
+        open.discard();
+        BlockRecord committed = replica.committed();
+        if (committed == null) {
+            forget(replica, open.extent());
+            return;
+        }
+        Extent grown = open.extent();
+        replica.revertToCommitted();
+        parts.allocator().release(grown.rest(committed.extent().lengthBytes()));
+    }
+
+    /** @see BlockWriter#close */
+    void detach(Replica replica) {
+        replica.replaceWriter(null);
+        OpenBlock open = replica.open();
+        if (open != null) {
+            open.drainQuietly();
+        }
+    }
+
+    /** @see Volume#delete */
+    void delete(Replica replica) throws TatamiException {
+        OpenBlock open = replica.open();
+        if (open != null) {
+            open.discard();
+        }
+        Extent extent = replica.extent();
+        BlockRecord committed = replica.committed();
+        replica.markDeleted();
+        if (committed != null) {
+            CrashPoint.hit("volume.delete.before-commit");
+            parts.index().delete(committed);
+            CrashPoint.hit("volume.delete.after-commit");
+        }
+        forget(replica, extent);
+    }
+
+    private void forget(Replica replica, Extent extent) {
+        replica.markDeleted();
+        replicas.remove(replica.block(), replica);
+        parts.allocator().release(extent);
+    }
+
+    private void put(Replica replica, OpenBlock open, BlockRecord entry) throws TatamiException {
+        BlockRecord before = replica.committed();
+        long lengthBefore = before == null ? 0 : before.lengthBytes();
+        if (before != null && lengthBefore == entry.lengthBytes()) {
+            parts.index().put(entry);
+            return;
+        }
+        int firstChanged = (int) (Math.min(lengthBefore, entry.lengthBytes()) / ChunkChecksum.CHUNK_BYTES);
+        int chunksBefore = ChunkChecksum.pieces(0, lengthBefore);
+        parts.index()
+                .put(entry, new BlockIndex.ChecksumUpdate(open.checksums(), firstChanged, open.chunks(), chunksBefore));
+    }
+}

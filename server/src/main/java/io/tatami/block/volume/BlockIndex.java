@@ -1,0 +1,169 @@
+package io.tatami.block.volume;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.ChunkChecksum;
+import io.tatami.base.Envelope;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.block.device.FailStop;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The durable record of every block of a volume, and the checksums of its chunks, laid out as {@link BlockIndexFormat}
+ * says. Every change is one synced batch. The first error of the store stops the volume. Safe for use by many threads;
+ * the caller sees to it that one thread at a time changes a block.
+ */
+final class BlockIndex implements AutoCloseable {
+    private final IndexStore store;
+    private final FailStop failStop;
+
+    /** @param store owned by the new object, which closes it */
+    BlockIndex(IndexStore store, FailStop failStop) {
+        this.store = store;
+        this.failStop = failStop;
+    }
+
+    /** To which cluster and volume an index belongs, and its own id. */
+    record Identity(UUID cluster, UUID volume, UUID index) {}
+
+    /**
+     * The chunks of a block whose checksums a commit changes.
+     *
+     * @param checksums the checksums of all chunks of the block, from index 0
+     * @param firstChanged the first chunk whose checksum the index does not have
+     * @param chunks how many chunks the block has
+     * @param chunksBefore how many it had in the index
+     */
+    record ChecksumUpdate(int[] checksums, int firstChanged, int chunks, int chunksBefore) {}
+
+    static void writeIdentity(IndexStore store, Identity identity) throws TatamiException {
+        byte[] payload = BlockIndexFormat.encodeIdentity(identity.volume(), identity.index());
+        byte[] value = Envelope.wrap(
+                Envelope.Kind.BLOCK_INDEX, BlockIndexFormat.IDENTITY_VERSION, identity.cluster(), payload);
+        store.write(List.of(new IndexStore.Change(BlockIndexFormat.IDENTITY_KEY, value)));
+    }
+
+    /** @throws TatamiException CORRUPT where there is none, FORMAT_TOO_OLD, FORMAT_TOO_NEW, IO_ERROR */
+    Identity identity() throws TatamiException {
+        byte[] value = store.get(BlockIndexFormat.IDENTITY_KEY);
+        if (value == null) {
+            throw new TatamiException(
+                    ErrorCode.CORRUPT, "the block index has no identity: its format was not finished");
+        }
+        int version = BlockIndexFormat.IDENTITY_VERSION;
+        Envelope.Opened opened =
+                Envelope.unwrap(Envelope.Kind.BLOCK_INDEX, version, version, value, "the identity of the block index");
+        if (opened.payload().length != BlockIndexFormat.IDENTITY_PAYLOAD_BYTES) {
+            throw new TatamiException(ErrorCode.CORRUPT, "the identity of the block index has a wrong length");
+        }
+        ByteBuffer payload = ByteBuffer.wrap(opened.payload());
+        UUID volume = new UUID(payload.getLong(), payload.getLong());
+        return new Identity(opened.owner(), volume, new UUID(payload.getLong(), payload.getLong()));
+    }
+
+    /** Takes one record of a scan. */
+    @FunctionalInterface
+    interface Visitor {
+        void visit(BlockRecord entry) throws TatamiException;
+    }
+
+    /** Shows all records, by rising block id; checksums are not read. */
+    void scan(Visitor visitor) throws TatamiException {
+        store.scan(
+                BlockIndexFormat.RECORD_PREFIX,
+                (key, value) -> visitor.visit(BlockIndexFormat.decodeRecord(key, value)));
+    }
+
+    /**
+     * The stored checksums of {@code chunks} chunks from {@code firstChunk} on.
+     *
+     * @throws TatamiException CORRUPT where one is not there; this does not stop the volume
+     */
+    int[] checksums(BlockId block, int firstChunk, int chunks) throws TatamiException {
+        failStop.check();
+        int[] checksums = new int[chunks];
+        int done = 0;
+        while (done < chunks) {
+            int chunk = firstChunk + done;
+            byte[] key = BlockIndexFormat.segmentKey(block, chunk / BlockIndexFormat.SEGMENT_CHUNKS);
+            ByteBuffer segment = BlockIndexFormat.decodeSegment(key, get(key), block);
+            int from = chunk % BlockIndexFormat.SEGMENT_CHUNKS;
+            int count = Math.min(chunks - done, BlockIndexFormat.SEGMENT_CHUNKS - from);
+            if (segment.remaining() < (from + count) * Integer.BYTES) {
+                throw new TatamiException(
+                        ErrorCode.CORRUPT, "block index: block " + block + " lacks checksums from chunk " + chunk);
+            }
+            segment.asIntBuffer().get(from, checksums, done, count);
+            done += count;
+        }
+        return checksums;
+    }
+
+    /** Commits a record whose checksums the index already has. */
+    void put(BlockRecord entry) throws TatamiException {
+        write(List.of(recordChange(entry)));
+    }
+
+    /** Commits a record together with the checksums that changed. */
+    void put(BlockRecord entry, ChecksumUpdate update) throws TatamiException {
+        List<IndexStore.Change> changes = new ArrayList<>();
+        changes.add(recordChange(entry));
+        int segment = update.firstChanged() / BlockIndexFormat.SEGMENT_CHUNKS;
+        int first = segment * BlockIndexFormat.SEGMENT_CHUNKS;
+        while (first < Math.max(update.chunks(), update.chunksBefore())) {
+            byte[] key = BlockIndexFormat.segmentKey(entry.block(), segment);
+            int count = Math.min(update.chunks() - first, BlockIndexFormat.SEGMENT_CHUNKS);
+            byte[] value = count <= 0 ? null : BlockIndexFormat.encodeSegment(key, update.checksums(), first, count);
+            changes.add(new IndexStore.Change(key, value));
+            segment++;
+            first += BlockIndexFormat.SEGMENT_CHUNKS;
+        }
+        write(changes);
+    }
+
+    /** Commits that a block is gone. */
+    void delete(BlockRecord entry) throws TatamiException {
+        List<IndexStore.Change> changes = new ArrayList<>();
+        changes.add(new IndexStore.Change(BlockIndexFormat.recordKey(entry.block()), null));
+        int chunks = ChunkChecksum.pieces(0, entry.lengthBytes());
+        for (int segment = 0; segment * BlockIndexFormat.SEGMENT_CHUNKS < chunks; segment++) {
+            changes.add(new IndexStore.Change(BlockIndexFormat.segmentKey(entry.block(), segment), null));
+        }
+        write(changes);
+    }
+
+    /** What the file system of the index has left. */
+    long usableBytes() throws TatamiException {
+        return store.usableBytes();
+    }
+
+    @Override
+    public void close() throws TatamiException {
+        store.close();
+    }
+
+    private static IndexStore.Change recordChange(BlockRecord entry) {
+        return new IndexStore.Change(BlockIndexFormat.recordKey(entry.block()), BlockIndexFormat.encodeRecord(entry));
+    }
+
+    private byte @Nullable [] get(byte[] key) throws TatamiException {
+        try {
+            return store.get(key);
+        } catch (TatamiException e) {
+            throw failStop.stop(e);
+        }
+    }
+
+    private void write(List<IndexStore.Change> changes) throws TatamiException {
+        failStop.check();
+        try {
+            store.write(changes);
+        } catch (TatamiException e) {
+            throw failStop.stop(e);
+        }
+    }
+}

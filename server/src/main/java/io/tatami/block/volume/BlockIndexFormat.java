@@ -1,0 +1,199 @@
+package io.tatami.block.volume;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.block.device.Device;
+import java.nio.ByteBuffer;
+import java.util.UUID;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keys and values of the block index. All numbers are big-endian, so that keys sort by block and segment.
+ *
+ * <pre>
+ * key of the identity   +-----+
+ *                       | 'i' |                       value: an {@link io.tatami.base.Envelope} of kind BLOCK_INDEX, owner the
+ *                       +-----+                       cluster, payload volume id (16 bytes), index id (16 bytes)
+ *
+ * key of a record       0     1                 9
+ *                       +-----+-----------------+
+ *                       | 'e' | block id        |
+ *                       +-----+-----------------+
+ * value                 0         1       2            4       8               16              24           32        40      40+tail
+ *                       +---------+-------+------------+-------+---------------+---------------+------------+---------+-------+--------+
+ *                       | version | state | tail bytes | zeros | extent offset | extent length | generation | length  | tail  | crc32c |
+ *                       +---------+-------+------------+-------+---------------+---------------+------------+---------+-------+--------+
+ *
+ * key of a segment      0     1                 9                13
+ *                       +-----+-----------------+----------------+
+ *                       | 'c' | block id        | segment number |
+ *                       +-----+-----------------+----------------+
+ * value                 +-------------------+-----+-------------------+--------+
+ *                       | chunk's crc32c    |  …  | chunk's crc32c    | crc32c |   up to 256 chunks of 64 KiB
+ *                       +-------------------+-----+-------------------+--------+
+ * </pre>
+ *
+ * The CRC32C at the end of a value covers its key, then the value before it: a value under a wrong key is found too.
+ * Records have a prefix of their own so that opening a volume reads them alone.
+ */
+final class BlockIndexFormat {
+    static final byte[] IDENTITY_KEY = {'i'};
+    static final byte[] RECORD_PREFIX = {'e'};
+    static final int SEGMENT_CHUNKS = 256;
+
+    static final int IDENTITY_VERSION = 1;
+    static final int IDENTITY_PAYLOAD_BYTES = 4 * Long.BYTES;
+
+    private static final byte SEGMENT_PREFIX = 'c';
+    private static final int RECORD_KEY_BYTES = 1 + Long.BYTES;
+    private static final int SEGMENT_KEY_BYTES = RECORD_KEY_BYTES + Integer.BYTES;
+
+    private static final byte RECORD_VERSION = 1;
+    private static final int STATE_OFFSET = 1;
+    private static final int TAIL_BYTES_OFFSET = STATE_OFFSET + 1;
+    private static final int ZEROS_OFFSET = TAIL_BYTES_OFFSET + Short.BYTES;
+    private static final int EXTENT_OFFSET = ZEROS_OFFSET + Integer.BYTES;
+    private static final int EXTENT_LENGTH_OFFSET = EXTENT_OFFSET + Long.BYTES;
+    private static final int GENERATION_OFFSET = EXTENT_LENGTH_OFFSET + Long.BYTES;
+    private static final int LENGTH_OFFSET = GENERATION_OFFSET + Long.BYTES;
+    private static final int TAIL_OFFSET = LENGTH_OFFSET + Long.BYTES;
+
+    private BlockIndexFormat() {}
+
+    static byte[] recordKey(BlockId block) {
+        return ByteBuffer.allocate(RECORD_KEY_BYTES)
+                .put(RECORD_PREFIX)
+                .putLong(block.value())
+                .array();
+    }
+
+    static byte[] segmentKey(BlockId block, int segment) {
+        return ByteBuffer.allocate(SEGMENT_KEY_BYTES)
+                .put(SEGMENT_PREFIX)
+                .putLong(block.value())
+                .putInt(segment)
+                .array();
+    }
+
+    static byte[] encodeRecord(BlockRecord entry) {
+        ByteBuffer value = ByteBuffer.allocate(TAIL_OFFSET + entry.tail().length + Integer.BYTES)
+                .put(RECORD_VERSION)
+                .put((byte) entry.state().number())
+                .putShort((short) entry.tail().length)
+                .putInt(0)
+                .putLong(entry.extent().offsetBytes())
+                .putLong(entry.extent().lengthBytes())
+                .putLong(entry.generation())
+                .putLong(entry.lengthBytes())
+                .put(entry.tail());
+        return sealed(recordKey(entry.block()), value);
+    }
+
+    /** @throws TatamiException CORRUPT, FORMAT_TOO_OLD or FORMAT_TOO_NEW */
+    static BlockRecord decodeRecord(byte[] key, byte[] value) throws TatamiException {
+        if (key.length != RECORD_KEY_BYTES) {
+            throw corrupt("a record's key of " + key.length + " bytes");
+        }
+        BlockId block = new BlockId(ByteBuffer.wrap(key).getLong(RECORD_PREFIX.length));
+        ByteBuffer buffer = unsealed(key, value, "the record of block " + block);
+        if (buffer.limit() < TAIL_OFFSET) {
+            throw corrupt("the record of block " + block + " has only " + value.length + " bytes");
+        }
+        checkVersion(buffer.get(0), block);
+        Extent extent = extent(buffer, block);
+        long length = buffer.getLong(LENGTH_OFFSET);
+        BlockRecord.State state = state(buffer.get(STATE_OFFSET), block);
+        int tailBytes = buffer.getShort(TAIL_BYTES_OFFSET);
+        int wanted = state == BlockRecord.State.FINALIZED ? 0 : (int) (length % Device.ALIGNMENT_BYTES);
+        if (length < 0
+                || length > extent.lengthBytes()
+                || tailBytes != wanted
+                || buffer.limit() != TAIL_OFFSET + wanted) {
+            throw corrupt("the record of block " + block + " contradicts itself");
+        }
+        byte[] tail = tailBytes == 0 ? BlockRecord.NO_TAIL : new byte[tailBytes];
+        buffer.get(TAIL_OFFSET, tail);
+        return new BlockRecord(block, extent, buffer.getLong(GENERATION_OFFSET), length, state, tail);
+    }
+
+    /** The segment of {@code chunks} checksums from {@code first} of the array on. */
+    static byte[] encodeSegment(byte[] key, int[] checksums, int first, int chunks) {
+        ByteBuffer value = ByteBuffer.allocate((chunks + 1) * Integer.BYTES);
+        value.asIntBuffer().put(checksums, first, chunks);
+        return sealed(key, value.position(chunks * Integer.BYTES));
+    }
+
+    /** @throws TatamiException CORRUPT where the segment is missing or damaged */
+    static ByteBuffer decodeSegment(byte[] key, byte @Nullable [] value, BlockId block) throws TatamiException {
+        String what = "a segment of checksums of block " + block;
+        if (value == null) {
+            throw corrupt(what + " is missing");
+        }
+        return unsealed(key, value, what);
+    }
+
+    static byte[] encodeIdentity(UUID volume, UUID index) {
+        return ByteBuffer.allocate(IDENTITY_PAYLOAD_BYTES)
+                .putLong(volume.getMostSignificantBits())
+                .putLong(volume.getLeastSignificantBits())
+                .putLong(index.getMostSignificantBits())
+                .putLong(index.getLeastSignificantBits())
+                .array();
+    }
+
+    private static byte[] sealed(byte[] key, ByteBuffer value) {
+        return value.putInt(crc(key, value.array(), value.position())).array();
+    }
+
+    private static ByteBuffer unsealed(byte[] key, byte[] value, String what) throws TatamiException {
+        int length = value.length - Integer.BYTES;
+        if (length < 0 || ByteBuffer.wrap(value).getInt(length) != crc(key, value, length)) {
+            throw corrupt(what + " fails its checksum");
+        }
+        return ByteBuffer.wrap(value, 0, length);
+    }
+
+    private static int crc(byte[] key, byte[] value, int length) {
+        CRC32C crc = new CRC32C();
+        crc.update(key, 0, key.length);
+        crc.update(value, 0, length);
+        return (int) crc.getValue();
+    }
+
+    private static void checkVersion(byte version, BlockId block) throws TatamiException {
+        if (version < RECORD_VERSION) {
+            throw new TatamiException(
+                    ErrorCode.FORMAT_TOO_OLD, "the record of block " + block + " has format version " + version);
+        }
+        if (version > RECORD_VERSION) {
+            throw new TatamiException(
+                    ErrorCode.FORMAT_TOO_NEW,
+                    "the record of block " + block + " has format version " + version + "; this release knows "
+                            + RECORD_VERSION);
+        }
+    }
+
+    private static Extent extent(ByteBuffer record, BlockId block) throws TatamiException {
+        long offset = record.getLong(EXTENT_OFFSET);
+        long length = record.getLong(EXTENT_LENGTH_OFFSET);
+        if (offset < 0 || length < 0 || (offset | length) % Device.ALIGNMENT_BYTES != 0) {
+            throw corrupt("block " + block + " has an extent of " + length + " bytes at " + offset);
+        }
+        return new Extent(offset, length);
+    }
+
+    private static BlockRecord.State state(byte number, BlockId block) throws TatamiException {
+        for (BlockRecord.State state : BlockRecord.State.values()) {
+            if (state.number() == number) {
+                return state;
+            }
+        }
+        throw corrupt("block " + block + " has the unknown state " + number);
+    }
+
+    private static TatamiException corrupt(String what) {
+        return new TatamiException(ErrorCode.CORRUPT, "block index: " + what);
+    }
+}

@@ -1,0 +1,55 @@
+package io.tatami.block.volume;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.Check;
+import io.tatami.block.device.Device;
+
+/**
+ * What the index says of a block: the durable truth.
+ *
+ * @param extent where its bytes are; empty only for a finalized block without bytes
+ * @param lengthBytes how many bytes are durable
+ * @param tail the bytes behind the last whole 4 KiB of a block being written: they are only here, and not on the device,
+ *     until their sector is full or the block is finalized. Empty for a finalized block. Must not be changed.
+ */
+record BlockRecord(BlockId block, Extent extent, long generation, long lengthBytes, State state, byte[] tail) {
+    static final byte[] NO_TAIL = new byte[0];
+
+    /** The numbers are part of the format. */
+    enum State {
+        WRITING(1),
+        FINALIZED(2);
+
+        private final int number;
+
+        State(int number) {
+            this.number = number;
+        }
+
+        int number() {
+            return number;
+        }
+    }
+
+    BlockRecord {
+        Check.check(lengthBytes >= 0 && lengthBytes <= extent.lengthBytes(), "%d bytes in %s", lengthBytes, extent);
+        int wanted = state == State.FINALIZED ? 0 : (int) (lengthBytes % Device.ALIGNMENT_BYTES);
+        Check.check(tail.length == wanted, "a tail of %d bytes at length %d", tail.length, lengthBytes);
+    }
+
+    BlockRecord withGeneration(long newGeneration) {
+        return new BlockRecord(block, extent, newGeneration, lengthBytes, state, tail);
+    }
+
+    /** Whether the index need not be told {@code other} when it has this. */
+    boolean sameAs(BlockRecord other) {
+        return extent.equals(other.extent)
+                && generation == other.generation
+                && lengthBytes == other.lengthBytes
+                && state == other.state;
+    }
+
+    boolean isFinalized() {
+        return state == State.FINALIZED;
+    }
+}

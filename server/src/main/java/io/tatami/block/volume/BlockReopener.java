@@ -1,0 +1,170 @@
+package io.tatami.block.volume;
+
+import io.tatami.base.ChunkChecksum;
+import io.tatami.base.CrashPoint;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.block.device.AlignedBuffer;
+import io.tatami.block.device.Device;
+import java.nio.ByteBuffer;
+
+/**
+ * Goes on with a block: gives it room, cuts it, and commits that before a byte of it is written again. All methods are
+ * called under the replica's write lock.
+ */
+final class BlockReopener {
+    private final VolumeParts parts;
+    private final BlockCommitter committer;
+
+    BlockReopener(VolumeParts parts, BlockCommitter committer) {
+        this.parts = parts;
+        this.committer = committer;
+    }
+
+    /** @see Volume#reopen */
+    BlockWriter reopen(Replica replica, long newGeneration, long lengthBytes, long reservedBytes)
+            throws TatamiException {
+        replica.throwIfDeleted();
+        replica.throwIfAbove(newGeneration);
+        OpenBlock open = drained(replica);
+        if (lengthBytes > open.lengthBytes()) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "block " + replica.block() + " has " + open.lengthBytes() + " bytes, not " + lengthBytes);
+        }
+        replica.replaceWriter(null);
+        Runnable cut = planCut(replica, open, lengthBytes);
+        Extent left = makeRoom(replica, open, Math.max(reservedBytes, lengthBytes));
+        if (lengthBytes < open.lengthBytes()) {
+            replica.invalidateReaders(lengthBytes, cut);
+        } else {
+            cut.run();
+        }
+        CrashPoint.hit("volume.reopen.before-flush");
+        open.flush();
+        CrashPoint.hit("volume.reopen.before-commit");
+        committer.commit(replica, open, newGeneration);
+        CrashPoint.hit("volume.reopen.after-commit");
+        parts.allocator().release(left);
+        replica.makeVisible(lengthBytes);
+        BlockWriter writer = new BlockWriter(parts, committer, replica, newGeneration);
+        replica.replaceWriter(writer);
+        return writer;
+    }
+
+    private OpenBlock drained(Replica replica) throws TatamiException {
+        OpenBlock open = replica.open();
+        if (open != null) {
+            open.drain(false);
+            return open;
+        }
+        BlockRecord entry = replica.committed();
+        if (entry == null) {
+            throw new IllegalStateException("block " + replica.block() + " is neither open nor in the index");
+        }
+        int chunks = ChunkChecksum.pieces(0, entry.lengthBytes());
+        return OpenBlock.resume(parts, entry, parts.index().checksums(entry.block(), 0, chunks));
+    }
+
+    /**
+     * Lengthens the extent in place, or moves the block to one that is long enough; where neither can be had, what there is
+     * must do, unless that is nothing.
+     *
+     * @return the extent that is free once the block's new one is committed
+     */
+    private Extent makeRoom(Replica replica, OpenBlock open, long wantedBytes) throws TatamiException {
+        Extent old = open.extent();
+        if (wantedBytes <= old.lengthBytes()) {
+            return Extent.EMPTY;
+        }
+        if (old.isEmpty()) {
+            open.setExtent(parts.allocator().allocate(wantedBytes, 1, ExtentAllocator.End.LOW));
+            return Extent.EMPTY;
+        }
+        Extent longer = parts.allocator().extend(old, wantedBytes);
+        open.setExtent(longer);
+        if (wantedBytes <= longer.lengthBytes() || parts.allocator().largestFreeBytes() < Device.alignUp(wantedBytes)) {
+            return Extent.EMPTY;
+        }
+        try {
+            move(replica, open, wantedBytes);
+        } catch (TatamiException | RuntimeException e) {
+            parts.allocator().release(longer.rest(old.lengthBytes()));
+            open.setExtent(old);
+            throw e;
+        }
+        return longer;
+    }
+
+    private void move(Replica replica, OpenBlock open, long wantedBytes) throws TatamiException {
+        Extent target = parts.allocator().allocate(wantedBytes, wantedBytes, ExtentAllocator.End.LOW);
+        try {
+            copy(replica, open, target);
+            CrashPoint.hit("volume.move.after-copy");
+            parts.flush().flush();
+            CrashPoint.hit("volume.move.after-flush");
+        } catch (TatamiException | RuntimeException e) {
+            parts.allocator().release(target);
+            throw e;
+        }
+        replica.invalidateReaders(open.lengthBytes(), () -> open.setExtent(target));
+    }
+
+    /** What is copied is checked first: damage is not carried along. */
+    private void copy(Replica replica, OpenBlock open, Extent target) throws TatamiException {
+        long deviceEnd = Device.alignUp(open.onDeviceBytes());
+        AlignedBuffer buffer = parts.acquireWriteBuffer();
+        try {
+            for (long start = 0; start < deviceEnd; start += Device.UNIT_BYTES) {
+                long end = Math.min(open.lengthBytes(), start + Device.UNIT_BYTES);
+                fetchChecked(replica, open, start, end, buffer);
+                long offset = target.offsetBytes() + start;
+                ByteBuffer sectors = buffer.range(0, (int) (Math.min(deviceEnd, start + Device.UNIT_BYTES) - start));
+                parts.threads()
+                        .submit(() -> parts.device().write(offset, sectors))
+                        .await();
+            }
+        } finally {
+            buffer.release();
+        }
+    }
+
+    /**
+     * Prepares to give up what lies beyond {@code keptBytes}, and to have the part of its last sector that is kept in
+     * memory; all that can fail is done here.
+     */
+    private Runnable planCut(Replica replica, OpenBlock open, long keptBytes) throws TatamiException {
+        if (keptBytes == open.lengthBytes() && open.onDeviceBytes() <= Device.alignDown(keptBytes)) {
+            return () -> {};
+        }
+        int kept = (int) (keptBytes % ChunkChecksum.CHUNK_BYTES);
+        if (kept == 0) {
+            return () -> open.cut(keptBytes, BlockRecord.NO_TAIL, ChunkChecksum.EMPTY);
+        }
+        AlignedBuffer buffer = parts.acquireWriteBuffer();
+        try {
+            long start = keptBytes - kept;
+            long end = Math.min(open.lengthBytes(), start + ChunkChecksum.CHUNK_BYTES);
+            fetchChecked(replica, open, start, end, buffer);
+            int checksum = ChunkChecksum.of(buffer.memory(), 0, kept);
+            byte[] tail = new byte[kept % Device.ALIGNMENT_BYTES];
+            buffer.memory().get(kept - tail.length, tail);
+            return () -> open.cut(keptBytes, tail, checksum);
+        } finally {
+            buffer.release();
+        }
+    }
+
+    private void fetchChecked(Replica replica, OpenBlock open, long start, long end, AlignedBuffer buffer)
+            throws TatamiException {
+        Extent extent = open.extent();
+        parts.threads()
+                .submit(() -> replica.fetch(parts.device(), extent, start, end, buffer))
+                .await();
+        Replica.View view = new Replica.View(extent, 0, open.lengthBytes(), 0, open.checksums());
+        long damaged = view.firstDamaged(buffer.memory(), start, end);
+        if (damaged >= 0) {
+            throw parts.damaged(replica, damaged);
+        }
+    }
+}

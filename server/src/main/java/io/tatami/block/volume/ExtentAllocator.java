@@ -1,0 +1,264 @@
+package io.tatami.block.volume;
+
+import io.tatami.base.Check;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.block.device.Device;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which parts of a volume no block has. First fit from one end: streaming blocks from the low end, because low addresses
+ * are the outer, faster tracks of a disk; blocks known to be short from the high end, so that they leave no gaps between
+ * the long ones. Neighbouring free extents are one.
+ *
+ * <p>Nothing here is stored: the index's records are the truth, and an opened volume claims their extents one by one. A
+ * released extent may be handed out at once, so release it only when the index no longer names it.
+ *
+ * <p>Free extents are kept by address, and by address within each power of two of their lengths: a fit is found without
+ * looking at shorter ones. Safe for use by many threads, under one lock.
+ */
+final class ExtentAllocator {
+    /** From which end of the volume an extent is taken. */
+    enum End {
+        LOW,
+        HIGH
+    }
+
+    private final Extent area;
+    private final long reserveBytes;
+    private final TreeMap<Long, Long> lengths = new TreeMap<>();
+    private final List<TreeSet<Long>> offsetsByClass = new ArrayList<>(Long.SIZE);
+    private long freeBytes;
+
+    /**
+     * @param area what blocks may have; all of it is free at first
+     * @param reserveBytes is never handed out, so that {@link #freeBytes()} reaches 0 before the area is full
+     */
+    ExtentAllocator(Extent area, long reserveBytes) {
+        this.area = area;
+        this.reserveBytes = reserveBytes;
+        for (int i = 0; i < Long.SIZE; i++) {
+            offsetsByClass.add(new TreeSet<>());
+        }
+        if (!area.isEmpty()) {
+            add(area.offsetBytes(), area.lengthBytes());
+        }
+    }
+
+    /**
+     * Takes an extent of {@code wantedBytes}, rounded up to the alignment, or the longest there is where none is as long.
+     *
+     * @param minimumBytes nothing shorter is of use; at least 1
+     * @throws TatamiException NO_SPACE where no free extent has {@code minimumBytes}
+     */
+    synchronized Extent allocate(long wantedBytes, long minimumBytes, End end) throws TatamiException {
+        Check.check(
+                minimumBytes > 0 && wantedBytes >= minimumBytes, "%d bytes, %d at least", wantedBytes, minimumBytes);
+        long allowed = Device.alignDown(freeBytes());
+        long wanted = Math.min(Device.alignUp(wantedBytes), allowed);
+        if (wanted < Device.alignUp(minimumBytes)) {
+            throw noSpace(minimumBytes);
+        }
+        Long found = end == End.LOW ? lowestFit(wanted) : highestFit(wanted);
+        if (found == null) {
+            found = longest();
+            if (found == null || lengthAt(found) < minimumBytes) {
+                throw noSpace(minimumBytes);
+            }
+            wanted = Math.min(lengthAt(found), wanted);
+        }
+        return take(found, wanted, end);
+    }
+
+    /**
+     * Lengthens an extent at its end, by what is free there.
+     *
+     * @param wantedBytes the length to reach, rounded up to the alignment
+     * @return the extent, up to {@code wantedBytes} long; the same where nothing is free behind it
+     */
+    synchronized Extent extend(Extent extent, long wantedBytes) {
+        long more = Math.min(Device.alignUp(wantedBytes) - extent.lengthBytes(), Device.alignDown(freeBytes()));
+        Long behind = lengths.get(extent.endBytes());
+        if (extent.isEmpty() || behind == null || more <= 0) {
+            return extent;
+        }
+        Extent taken = take(extent.endBytes(), Math.min(more, behind), End.LOW);
+        return new Extent(extent.offsetBytes(), extent.lengthBytes() + taken.lengthBytes());
+    }
+
+    /** Takes just this extent, where all of it is free; false where it is not. */
+    synchronized boolean claim(Extent extent) {
+        if (extent.isEmpty()) {
+            return true;
+        }
+        Map.Entry<Long, Long> before = lengths.floorEntry(extent.offsetBytes());
+        if (before == null || before.getKey() + before.getValue() < extent.endBytes()) {
+            return false;
+        }
+        long offset = before.getKey();
+        long length = before.getValue();
+        remove(offset, length);
+        addIfAny(offset, extent.offsetBytes() - offset);
+        addIfAny(extent.endBytes(), offset + length - extent.endBytes());
+        return true;
+    }
+
+    /** Makes an extent free that was taken; releasing anything else is a bug. */
+    synchronized void release(Extent extent) {
+        if (extent.isEmpty()) {
+            return;
+        }
+        long offset = extent.offsetBytes();
+        long end = extent.endBytes();
+        Check.check(offset >= area.offsetBytes() && end <= area.endBytes(), "%s is outside %s", extent, area);
+        Map.Entry<Long, Long> before = lengths.floorEntry(offset);
+        Map.Entry<Long, Long> behind = lengths.ceilingEntry(offset);
+        Check.check(before == null || before.getKey() + before.getValue() <= offset, "%s was free", extent);
+        Check.check(behind == null || behind.getKey() >= end, "%s was free", extent);
+        if (before != null && before.getKey() + before.getValue() == offset) {
+            offset = before.getKey();
+            remove(before.getKey(), before.getValue());
+        }
+        if (behind != null && behind.getKey() == end) {
+            end += behind.getValue();
+            remove(behind.getKey(), behind.getValue());
+        }
+        add(offset, end - offset);
+    }
+
+    /** All that blocks may have, taken or free. */
+    long capacityBytes() {
+        return area.lengthBytes();
+    }
+
+    /** What may still be taken. */
+    synchronized long freeBytes() {
+        return Math.max(0, freeBytes - reserveBytes);
+    }
+
+    /** What is taken. */
+    synchronized long usedBytes() {
+        return area.lengthBytes() - freeBytes;
+    }
+
+    /** The longest extent that can be taken now. */
+    synchronized long largestFreeBytes() {
+        Long found = longest();
+        return found == null ? 0 : Math.min(lengthAt(found), Device.alignDown(freeBytes()));
+    }
+
+    /** How many free extents there are: a measure of fragmentation. */
+    synchronized int freeExtents() {
+        return lengths.size();
+    }
+
+    private @Nullable Long lowestFit(long wanted) {
+        int wantedClass = classOf(wanted);
+        Long lowest = null;
+        for (int i = wantedClass + 1; i < Long.SIZE; i++) {
+            NavigableSet<Long> offsets = offsetsByClass.get(i);
+            if (!offsets.isEmpty() && (lowest == null || offsets.first() < lowest)) {
+                lowest = offsets.first();
+            }
+        }
+        for (Long offset : offsetsByClass.get(wantedClass)) {
+            if (lowest != null && offset > lowest) {
+                break;
+            }
+            if (lengthAt(offset) >= wanted) {
+                return offset;
+            }
+        }
+        return lowest;
+    }
+
+    private @Nullable Long highestFit(long wanted) {
+        int wantedClass = classOf(wanted);
+        Long highest = null;
+        for (int i = wantedClass + 1; i < Long.SIZE; i++) {
+            NavigableSet<Long> offsets = offsetsByClass.get(i);
+            if (!offsets.isEmpty() && (highest == null || offsets.last() > highest)) {
+                highest = offsets.last();
+            }
+        }
+        for (Long offset : offsetsByClass.get(wantedClass).descendingSet()) {
+            if (highest != null && offset < highest) {
+                break;
+            }
+            if (lengthAt(offset) >= wanted) {
+                return offset;
+            }
+        }
+        return highest;
+    }
+
+    private @Nullable Long longest() {
+        for (int i = Long.SIZE - 1; i >= 0; i--) {
+            Long best = null;
+            for (Long offset : offsetsByClass.get(i)) {
+                if (best == null || lengthAt(offset) > lengthAt(best)) {
+                    best = offset;
+                }
+            }
+            if (best != null) {
+                return best;
+            }
+        }
+        return null;
+    }
+
+    private Extent take(long offset, long wanted, End end) {
+        long length = lengthAt(offset);
+        remove(offset, length);
+        if (end == End.LOW) {
+            addIfAny(offset + wanted, length - wanted);
+            return new Extent(offset, wanted);
+        }
+        addIfAny(offset, length - wanted);
+        return new Extent(offset + length - wanted, wanted);
+    }
+
+    private void addIfAny(long offset, long length) {
+        if (length > 0) {
+            add(offset, length);
+        }
+    }
+
+    private void add(long offset, long length) {
+        lengths.put(offset, length);
+        offsetsByClass.get(classOf(length)).add(offset);
+        freeBytes += length;
+    }
+
+    private void remove(long offset, long length) {
+        lengths.remove(offset);
+        offsetsByClass.get(classOf(length)).remove(offset);
+        freeBytes -= length;
+    }
+
+    private long lengthAt(long offset) {
+        Long length = lengths.get(offset);
+        if (length == null) {
+            throw new IllegalStateException("no free extent at " + offset);
+        }
+        return length;
+    }
+
+    /** The power of two at or below a length, as its exponent. */
+    private static int classOf(long length) {
+        return Long.SIZE - 1 - Long.numberOfLeadingZeros(length);
+    }
+
+    private TatamiException noSpace(long minimumBytes) {
+        return new TatamiException(
+                ErrorCode.NO_SPACE,
+                "no free extent of " + minimumBytes + " bytes: " + freeBytes() + " of " + area.lengthBytes()
+                        + " bytes are free in " + lengths.size() + " extents; delete files or add a volume");
+    }
+}

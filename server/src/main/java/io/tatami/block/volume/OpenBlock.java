@@ -1,0 +1,352 @@
+package io.tatami.block.volume;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.Check;
+import io.tatami.base.ChunkChecksum;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.block.device.AlignedBuffer;
+import io.tatami.block.device.Device;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The growing end of a block: its bytes that are not on the device yet, and the checksums of all of it.
+ *
+ * <pre>
+ *  0                  onDevice                       fillStart            length        extent
+ * +------------------+------------------------------+--------------------+-------------+
+ * | on the device    | being written: 0 to 2 units  | filling, or tail   |    free     |
+ * +------------------+------------------------------+--------------------+-------------+
+ * </pre>
+ *
+ * A unit ends at a multiple of 4 MiB of the block. Only whole sectors of 4 KiB go to the device before the block is
+ * finalized; what is left over is the tail, which the index holds when it is durable. So no sector with acknowledged
+ * bytes is ever written again while the device has the only copy of them.
+ *
+ * <p>The thread that holds the replica's write lock changes it; readers look in at any time, under this object's monitor,
+ * which is never held during I/O. Device threads only report that a unit was written.
+ */
+final class OpenBlock {
+    private static final int UNITS_IN_FLIGHT_MAX = 2;
+    private static final int UNIT_CHUNKS = Device.UNIT_BYTES / ChunkChecksum.CHUNK_BYTES;
+
+    private final VolumeParts parts;
+    private final BlockId block;
+    private final Deque<UnitWrite> inFlight = new ArrayDeque<>(UNITS_IN_FLIGHT_MAX);
+    private final byte[] tail = new byte[Device.ALIGNMENT_BYTES];
+    private Extent extent;
+    private int[] checksums;
+    private long lengthBytes;
+    private long onDeviceBytes;
+    private long fillStartBytes;
+    private @Nullable AlignedBuffer filling;
+    private @Nullable TatamiException failure;
+    private boolean unflushed;
+
+    private OpenBlock(VolumeParts parts, BlockId block, Extent extent, int[] checksums) {
+        this.parts = parts;
+        this.block = block;
+        this.extent = extent;
+        this.checksums = checksums;
+    }
+
+    /** A unit on its way to the device; done and pending are the writing side's and the device's word on it. */
+    private static final class UnitWrite {
+        private final AlignedBuffer buffer;
+        private final long startBytes;
+        private final long endBytes;
+        private boolean done;
+
+        UnitWrite(AlignedBuffer buffer, long startBytes, long endBytes) {
+            this.buffer = buffer;
+            this.startBytes = startBytes;
+            this.endBytes = endBytes;
+        }
+    }
+
+    /** A block without bytes. */
+    static OpenBlock begin(VolumeParts parts, BlockId block, Extent extent) {
+        return new OpenBlock(parts, block, extent, new int[UNIT_CHUNKS]);
+    }
+
+    /** The block as its record says; {@code checksums} are those of all its chunks and become the new object's own. */
+    static OpenBlock resume(VolumeParts parts, BlockRecord entry, int[] checksums) {
+        OpenBlock open = new OpenBlock(parts, entry.block(), entry.extent(), checksums);
+        open.lengthBytes = entry.lengthBytes();
+        open.onDeviceBytes = entry.isFinalized() ? entry.lengthBytes() : entry.lengthBytes() - entry.tail().length;
+        open.fillStartBytes = open.onDeviceBytes;
+        System.arraycopy(entry.tail(), 0, open.tail, 0, entry.tail().length);
+        return open;
+    }
+
+    synchronized Extent extent() {
+        return extent;
+    }
+
+    /** Grown at its end, or moved while nothing is in flight. */
+    synchronized void setExtent(Extent changed) {
+        extent = changed;
+    }
+
+    synchronized long lengthBytes() {
+        return lengthBytes;
+    }
+
+    /** The bytes behind the last whole sector; only when drained. */
+    synchronized byte[] tail() {
+        int length = (int) (lengthBytes - fillStartBytes);
+        return length == 0 ? BlockRecord.NO_TAIL : Arrays.copyOf(tail, length);
+    }
+
+    /** The array of checksums, for the writing side: chunks beyond the length have none. */
+    int[] checksums() {
+        return checksums;
+    }
+
+    int chunks() {
+        return ChunkChecksum.pieces(0, lengthBytes);
+    }
+
+    /** A copy of the checksums of chunks from {@code first} to before {@code end}, as they are now. */
+    synchronized int[] checksums(int first, int end) {
+        return Arrays.copyOfRange(checksums, first, end);
+    }
+
+    /**
+     * Takes one piece of data that lies within a chunk and within the extent.
+     *
+     * @param data its bytes begin at {@code index}; position and limit stay
+     * @throws TatamiException BUSY, with nothing taken; or the error of an earlier write
+     */
+    void append(ByteBuffer data, int index, int length, int checksum) throws TatamiException {
+        AlignedBuffer buffer = fillable();
+        int at = (int) (lengthBytes - fillStartBytes);
+        buffer.memory().put(at, data, index, length);
+        ensureChecksums((int) (lengthBytes / ChunkChecksum.CHUNK_BYTES));
+        synchronized (this) {
+            int chunk = (int) (lengthBytes / ChunkChecksum.CHUNK_BYTES);
+            boolean begins = lengthBytes % ChunkChecksum.CHUNK_BYTES == 0;
+            checksums[chunk] = begins ? checksum : ChunkChecksum.concat(checksums[chunk], checksum, length);
+            lengthBytes += length;
+        }
+        if (lengthBytes == unitEnd(fillStartBytes)) {
+            submit(lengthBytes);
+        }
+    }
+
+    /**
+     * Gets all whole sectors onto the device (not flushed), and the rest into the tail; no buffer is held afterwards.
+     *
+     * @param padTail the rest goes to the device too, padded with zeros, as the block's end
+     */
+    void drain(boolean padTail) throws TatamiException {
+        int rest = (int) (lengthBytes % Device.ALIGNMENT_BYTES);
+        if (padTail && rest > 0) {
+            AlignedBuffer buffer = fillable();
+            int end = (int) (lengthBytes - fillStartBytes);
+            buffer.memory().put(end, new byte[Device.ALIGNMENT_BYTES - rest]);
+            submit(Device.alignUp(lengthBytes));
+        } else if (filling != null) {
+            moveRestToTail(filling, rest);
+        }
+        awaitWrites(0);
+    }
+
+    /** {@link #drain} for a block that nobody writes now: an error is kept, and thrown to whoever goes on with it. */
+    void drainQuietly() {
+        try {
+            drain(false);
+        } catch (TatamiException e) {
+            synchronized (this) {
+                failure = e;
+            }
+        }
+    }
+
+    /** Makes what is on the device durable; no access where it is already. */
+    void flush() throws TatamiException {
+        if (unflushed) {
+            parts.flush().flush();
+            unflushed = false;
+        }
+    }
+
+    /**
+     * Gives up the bytes from {@code keptBytes} on; only when drained.
+     *
+     * @param keptTail the bytes of the last sector kept, behind its last whole sector
+     * @param lastChecksum the checksum of the last chunk kept, if it is not whole
+     */
+    synchronized void cut(long keptBytes, byte[] keptTail, int lastChecksum) {
+        Check.check(filling == null && inFlight.isEmpty(), "block %s is cut while it is written", block);
+        lengthBytes = keptBytes;
+        onDeviceBytes = Device.alignDown(keptBytes);
+        fillStartBytes = onDeviceBytes;
+        System.arraycopy(keptTail, 0, tail, 0, keptTail.length);
+        if (keptBytes % ChunkChecksum.CHUNK_BYTES != 0) {
+            checksums[(int) (keptBytes / ChunkChecksum.CHUNK_BYTES)] = lastChecksum;
+        }
+    }
+
+    /** Up to where the bytes can be read from the device; those between there and the length are here. */
+    synchronized long onDeviceBytes() {
+        return onDeviceBytes;
+    }
+
+    /**
+     * Copies those of the bytes from {@code start} to {@code end} of the block that are not on the device.
+     *
+     * @param into byte 0 is byte {@code start} of the block
+     * @return up to where the others must be read from the device; at least {@code start}, at most {@code end}
+     */
+    synchronized long copyUnwritten(long start, long end, ByteBuffer into) {
+        for (UnitWrite unit : inFlight) {
+            copyOverlap(unit.buffer.memory(), unit.startBytes, unit.endBytes, start, end, into);
+        }
+        AlignedBuffer buffer = filling;
+        ByteBuffer rest = buffer == null ? ByteBuffer.wrap(tail) : buffer.memory();
+        copyOverlap(rest, fillStartBytes, lengthBytes, start, end, into);
+        return Math.max(start, Math.min(end, onDeviceBytes));
+    }
+
+    /** Waits for the writes under way, whatever comes of them, and gives all buffers back. */
+    void discard() {
+        awaitUntil(() -> inFlight.stream().allMatch(unit -> unit.done));
+        synchronized (this) {
+            inFlight.forEach(unit -> unit.buffer.release());
+            inFlight.clear();
+            if (filling != null) {
+                filling.release();
+                filling = null;
+            }
+        }
+    }
+
+    private AlignedBuffer fillable() throws TatamiException {
+        throwFailure();
+        AlignedBuffer buffer = filling;
+        if (buffer == null) {
+            buffer = parts.acquireWriteBuffer();
+            synchronized (this) {
+                buffer.memory().put(0, tail, 0, (int) (lengthBytes - fillStartBytes));
+                filling = buffer;
+            }
+        }
+        return buffer;
+    }
+
+    private void moveRestToTail(AlignedBuffer buffer, int rest) throws TatamiException {
+        long end = lengthBytes - rest;
+        buffer.memory().get((int) (end - fillStartBytes), tail, 0, rest);
+        if (end > fillStartBytes) {
+            submit(end);
+        } else {
+            synchronized (this) {
+                filling = null;
+            }
+            buffer.release();
+        }
+    }
+
+    /** Hands the filling buffer to the device threads, up to {@code end}; waits while two are under way. */
+    private void submit(long end) throws TatamiException {
+        awaitWrites(UNITS_IN_FLIGHT_MAX - 1);
+        UnitWrite unit;
+        synchronized (this) {
+            AlignedBuffer buffer = filling;
+            if (buffer == null) {
+                throw new IllegalStateException("nothing to write of block " + block);
+            }
+            unit = new UnitWrite(buffer, fillStartBytes, end);
+            inFlight.add(unit);
+            filling = null;
+            fillStartBytes = Math.min(end, Device.alignDown(lengthBytes));
+            unflushed = true;
+        }
+        parts.threads().submit(() -> write(unit));
+    }
+
+    /** On a device thread. */
+    private void write(UnitWrite unit) {
+        try {
+            int length = (int) (unit.endBytes - unit.startBytes);
+            parts.device().write(extent().offsetBytes() + unit.startBytes, unit.buffer.range(0, length));
+            written(unit, null);
+        } catch (TatamiException e) {
+            written(unit, e);
+        } catch (RuntimeException | Error e) {
+            written(unit, new TatamiException(ErrorCode.INTERNAL, "block " + block + " was not written", e));
+            throw e;
+        }
+    }
+
+    private synchronized void written(UnitWrite unit, @Nullable TatamiException thrown) {
+        unit.done = true;
+        if (thrown != null && failure == null) {
+            failure = thrown;
+        }
+        UnitWrite first = inFlight.peek();
+        while (failure == null && first != null && first.done) {
+            onDeviceBytes = first.endBytes;
+            first.buffer.release();
+            inFlight.remove();
+            first = inFlight.peek();
+        }
+        notifyAll();
+    }
+
+    private void awaitWrites(int leftMax) throws TatamiException {
+        awaitUntil(() -> failure != null || inFlight.size() <= leftMax);
+        throwFailure();
+    }
+
+    private synchronized void throwFailure() throws TatamiException {
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    /** Waits for the device threads until the condition, asked under the monitor, holds; an interrupt is kept for later. */
+    private void awaitUntil(BooleanSupplier condition) {
+        boolean interrupted = false;
+        synchronized (this) {
+            while (!condition.getAsBoolean()) {
+                try {
+                    wait();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void ensureChecksums(int chunk) {
+        if (chunk >= checksums.length) {
+            int[] longer = Arrays.copyOf(checksums, Math.max(chunk + 1, 2 * checksums.length));
+            synchronized (this) {
+                checksums = longer;
+            }
+        }
+    }
+
+    private static void copyOverlap(
+            ByteBuffer source, long sourceStart, long sourceEnd, long start, long end, ByteBuffer into) {
+        long from = Math.max(sourceStart, start);
+        long to = Math.min(sourceEnd, end);
+        if (from < to) {
+            into.put((int) (from - start), source, (int) (from - sourceStart), (int) (to - from));
+        }
+    }
+
+    private static long unitEnd(long offsetBytes) {
+        return offsetBytes / Device.UNIT_BYTES * Device.UNIT_BYTES + Device.UNIT_BYTES;
+    }
+}

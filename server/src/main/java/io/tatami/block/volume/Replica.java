@@ -1,0 +1,291 @@
+package io.tatami.block.volume;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.ChunkChecksum;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.block.device.AlignedBuffer;
+import io.tatami.block.device.Device;
+import java.nio.ByteBuffer;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One block on this volume: what is durable of it, what is open, and who may write it.
+ *
+ * <p>Whoever changes the block holds {@link #writeLock}, during I/O too. The monitor guards what readers see, and is never
+ * held during I/O. Order: write lock, this monitor, the open block's monitor.
+ */
+final class Replica {
+    private static final long CHUNK_BYTES = ChunkChecksum.CHUNK_BYTES;
+
+    /** Held by whoever changes the block; to be taken by callers of the methods that say so. */
+    final ReentrantLock writeLock = new ReentrantLock();
+
+    private final BlockId block;
+    private long generation;
+    private @Nullable BlockRecord committed;
+    private @Nullable OpenBlock open;
+    private @Nullable BlockWriter writer;
+    private long visibleBytes;
+    private boolean deleted;
+    private boolean damaged;
+
+    /** Rises whenever bytes that a reader may be reading are given up or moved. */
+    private int version;
+
+    private Replica(BlockId block, long generation, @Nullable BlockRecord committed, @Nullable OpenBlock open) {
+        this.block = block;
+        this.generation = generation;
+        this.committed = committed;
+        this.open = open;
+        this.visibleBytes = committed == null ? 0 : committed.lengthBytes();
+    }
+
+    /** A block that only memory knows. */
+    static Replica begun(BlockId block, long generation, OpenBlock open) {
+        return new Replica(block, generation, null, open);
+    }
+
+    /** A block found in the index. */
+    static Replica found(BlockRecord entry) {
+        return new Replica(entry.block(), entry.generation(), entry, null);
+    }
+
+    BlockId block() {
+        return block;
+    }
+
+    synchronized long generation() {
+        return generation;
+    }
+
+    /** The record in the index; null for a block that was never synced. */
+    synchronized @Nullable BlockRecord committed() {
+        return committed;
+    }
+
+    /** What is being written, by a writer or left by one; null for a block that was not written since the volume opened. */
+    synchronized @Nullable OpenBlock open() {
+        return open;
+    }
+
+    /** The extent taken for the block, which may be longer than the one committed. */
+    synchronized Extent extent() {
+        if (open != null) {
+            return open.extent();
+        }
+        return committed == null ? Extent.EMPTY : committed.extent();
+    }
+
+    synchronized StoredBlock describe() {
+        boolean finalized = open == null && committed != null && committed.isFinalized();
+        long durableBytes = committed == null ? 0 : committed.lengthBytes();
+        return new StoredBlock(block, generation, durableBytes, visibleBytes, finalized, damaged);
+    }
+
+    synchronized void makeVisible(long lengthBytes) {
+        visibleBytes = Math.max(visibleBytes, lengthBytes);
+    }
+
+    synchronized void markDamaged() {
+        damaged = true;
+    }
+
+    /** Makes {@code next} the only valid writer, or nobody; under the write lock. */
+    synchronized void replaceWriter(@Nullable BlockWriter next) {
+        writer = next;
+    }
+
+    synchronized boolean isWriter(BlockWriter asking) {
+        return writer == asking && !deleted;
+    }
+
+    /**
+     * The open block, for its valid writer; under the write lock.
+     *
+     * @throws TatamiException NO_SUCH_BLOCK or FENCED
+     */
+    synchronized OpenBlock openFor(BlockWriter asking) throws TatamiException {
+        throwIfDeleted();
+        if (writer != asking || open == null) {
+            throw new TatamiException(
+                    ErrorCode.FENCED,
+                    "block " + block + " is at generation " + generation + " and this writer is no longer its writer");
+        }
+        return open;
+    }
+
+    /** Adopts what was committed; under the write lock. */
+    synchronized void commit(BlockRecord entry, @Nullable OpenBlock stillOpen) {
+        committed = entry;
+        generation = entry.generation();
+        open = stillOpen;
+        if (stillOpen == null) {
+            writer = null;
+        }
+    }
+
+    /** Goes back to what is durable; under the write lock, for a block that was committed once. */
+    synchronized void revertToCommitted() {
+        visibleBytes = Math.min(visibleBytes, committed == null ? 0 : committed.lengthBytes());
+        open = null;
+        writer = null;
+        version++;
+    }
+
+    /** Does what gives up or moves bytes from {@code keptBytes} on, in one step for readers; under the write lock. */
+    synchronized void invalidateReaders(long keptBytes, Runnable change) {
+        change.run();
+        visibleBytes = Math.min(visibleBytes, keptBytes);
+        version++;
+    }
+
+    /** From now on the block is gone for all; under the write lock. */
+    synchronized void markDeleted() {
+        deleted = true;
+        writer = null;
+        version++;
+    }
+
+    synchronized void throwIfDeleted() throws TatamiException {
+        if (deleted) {
+            throw new TatamiException(ErrorCode.NO_SUCH_BLOCK, "block " + block + " was deleted");
+        }
+    }
+
+    /** @throws TatamiException FENCED where the block's generation is above {@code newGeneration} */
+    synchronized void throwIfAbove(long newGeneration) throws TatamiException {
+        if (generation > newGeneration) {
+            throw new TatamiException(
+                    ErrorCode.FENCED,
+                    "block " + block + " is at generation " + generation + ", above " + newGeneration);
+        }
+    }
+
+    /**
+     * What a reader needs of the block, as it is now.
+     *
+     * @param lengthBytes up to where the checksums reach
+     * @param firstChunk the chunk of the first checksum
+     * @param checksums of the chunks of the range, the last one up to {@code lengthBytes} if that lies within it
+     */
+    record View(Extent extent, int version, long lengthBytes, int firstChunk, int[] checksums) {
+        /** Up to where whole chunks must be read to check the bytes before {@code endBytes}. */
+        long checkedEnd(long endBytes) {
+            return Math.min(lengthBytes, (endBytes + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES);
+        }
+
+        int checksumAt(long offsetBytes) {
+            return checksums[(int) (offsetBytes / CHUNK_BYTES) - firstChunk];
+        }
+
+        /** Where the first damaged chunk begins of the bytes from {@code start}, a chunk's, to {@code end}; -1 for none. */
+        long firstDamaged(ByteBuffer bytes, long start, long end) {
+            for (long at = start; at < end; at += CHUNK_BYTES) {
+                int length = (int) Math.min(CHUNK_BYTES, end - at);
+                if (ChunkChecksum.of(bytes, (int) (at - start), length) != checksumAt(at)) {
+                    return at;
+                }
+            }
+            return -1;
+        }
+    }
+
+    /**
+     * Checks a reader's range and looks up its checksums.
+     *
+     * @throws TatamiException as {@link Volume#read}
+     */
+    View view(BlockIndex index, long generationMin, long offsetBytes, long readBytes) throws TatamiException {
+        int first = (int) (offsetBytes / ChunkChecksum.CHUNK_BYTES);
+        int count = ChunkChecksum.pieces(offsetBytes, readBytes);
+        Extent extent;
+        int seenVersion;
+        long lengthBytes;
+        synchronized (this) {
+            throwUnlessReadable(generationMin, offsetBytes, readBytes);
+            OpenBlock current = open;
+            if (current != null) {
+                // One look at both: the last checksum belongs to just this length.
+                synchronized (current) {
+                    int[] checksums = current.checksums(first, first + count);
+                    return new View(current.extent(), version, current.lengthBytes(), first, checksums);
+                }
+            }
+            extent = extent();
+            seenVersion = version;
+            lengthBytes = committed == null ? 0 : committed.lengthBytes();
+        }
+        int[] checksums = index.checksums(block, first, count);
+        checkVersion(seenVersion);
+        return new View(extent, seenVersion, lengthBytes, first, checksums);
+    }
+
+    /**
+     * Brings bytes of the block together, from memory and from the device. On a device thread.
+     *
+     * @param extent where the block was when the caller looked
+     * @param start of the block, a multiple of 4 KiB
+     * @param into gets the bytes at its index 0
+     * @throws TatamiException IO_ERROR
+     */
+    void fetch(Device device, Extent extent, long start, long end, AlignedBuffer into) throws TatamiException {
+        long deviceEnd = copyUnwritten(start, end, into.memory());
+        if (deviceEnd > start) {
+            int length = (int) Device.alignUp(deviceEnd - start);
+            device.readFully(extent.offsetBytes() + start, into.range(0, length));
+        }
+    }
+
+    /** Copies what the device does not have of the bytes from {@code start} to {@code end}; tells where that begins. */
+    private long copyUnwritten(long start, long end, ByteBuffer into) {
+        OpenBlock current;
+        BlockRecord entry;
+        synchronized (this) {
+            current = open;
+            entry = committed;
+        }
+        if (current != null) {
+            return current.copyUnwritten(start, end, into);
+        }
+        if (entry == null || entry.isFinalized()) {
+            return end;
+        }
+        long tailStart = entry.lengthBytes() - entry.tail().length;
+        long from = Math.max(start, tailStart);
+        long to = Math.min(end, entry.lengthBytes());
+        if (from < to) {
+            into.put((int) (from - start), entry.tail(), (int) (from - tailStart), (int) (to - from));
+        }
+        return Math.max(start, Math.min(end, tailStart));
+    }
+
+    /**
+     * To be asked after bytes were fetched: they are the block's only if it did not change under the reader.
+     *
+     * @throws TatamiException NO_SUCH_BLOCK or BUSY
+     */
+    synchronized void checkVersion(int seenVersion) throws TatamiException {
+        throwIfDeleted();
+        if (version != seenVersion) {
+            throw new TatamiException(
+                    ErrorCode.BUSY, "block " + block + " was cut or moved while it was read; read again");
+        }
+    }
+
+    private void throwUnlessReadable(long generationMin, long offsetBytes, long readBytes) throws TatamiException {
+        throwIfDeleted();
+        if (generation < generationMin) {
+            throw new TatamiException(
+                    ErrorCode.NO_SUCH_BLOCK,
+                    "block " + block + " is here at generation " + generation + " only, below " + generationMin);
+        }
+        if (offsetBytes < 0 || readBytes < 0 || offsetBytes + readBytes > visibleBytes) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    readBytes + " bytes at " + offsetBytes + " of block " + block + " are not all within its "
+                            + visibleBytes + " visible bytes");
+        }
+    }
+}

@@ -1,0 +1,204 @@
+package io.tatami.block.volume;
+
+import io.tatami.base.Check;
+import io.tatami.base.ChunkChecksum;
+import io.tatami.base.Clock;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads all durable bytes of a volume in the order of their addresses, below the page cache, and checks them; the volume's
+ * {@link DamageListener} hears of what fails. Runs passes on a thread of its own, no faster than it is told to. Its methods
+ * may be called by any thread.
+ */
+public final class Scrubber implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Scrubber.class);
+
+    /** What may come of reading a block that others change, or that the disk cannot read; the next one is not concerned. */
+    private static final Set<ErrorCode> SKIPPED =
+            EnumSet.of(ErrorCode.NO_SUCH_BLOCK, ErrorCode.INVALID_ARGUMENT, ErrorCode.BUSY, ErrorCode.IO_ERROR);
+
+    private final Volume volume;
+    private final Clock clock;
+    private final long bytesPerSecondMax;
+    private @Nullable Thread thread;
+    private boolean paused;
+    private boolean stopping;
+    private Progress progress = new Progress(0, 0, 0, 0);
+
+    /** @param bytesPerSecondMax what it may read; at least 1 */
+    public Scrubber(Volume volume, Clock clock, long bytesPerSecondMax) {
+        Check.check(bytesPerSecondMax > 0, "scrubbing at %d bytes/s", bytesPerSecondMax);
+        this.volume = volume;
+        this.clock = clock;
+        this.bytesPerSecondMax = bytesPerSecondMax;
+    }
+
+    /**
+     * How far the pass under way is, or how the last one ended.
+     *
+     * @param totalBytes what the volume held when the pass began
+     * @param skippedBlocks blocks that could not be read to their end: deleted, cut or moved meanwhile, or unreadable
+     */
+    public record Progress(long scrubbedBytes, long totalBytes, long damagedChunks, long skippedBlocks) {}
+
+    /** Begins a pass, unless one is under way. */
+    public synchronized void start() {
+        if (thread != null) {
+            return;
+        }
+        stopping = false;
+        Thread started = new Thread(this::runPass, "scrubber-" + volume.id());
+        started.setDaemon(true);
+        thread = started;
+        started.start();
+    }
+
+    /** Lets the pass under way, or the next one, wait until {@link #resume()}. */
+    public synchronized void pause() {
+        paused = true;
+    }
+
+    public synchronized void resume() {
+        paused = false;
+        notifyAll();
+    }
+
+    public synchronized boolean isRunning() {
+        return thread != null;
+    }
+
+    public synchronized Progress progress() {
+        return progress;
+    }
+
+    /** Ends the pass under way and waits until it has ended; an interrupt is kept for later. */
+    @Override
+    public synchronized void close() {
+        stopping = true;
+        notifyAll();
+        boolean interrupted = false;
+        while (thread != null) {
+            try {
+                wait();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
+     * One pass, on the calling thread.
+     *
+     * @throws TatamiException IO_ERROR or UNAVAILABLE once the volume has stopped; damage is not thrown
+     */
+    Progress scrub() throws TatamiException {
+        List<StoredBlock> blocks = volume.blocksByAddress();
+        long total = blocks.stream().mapToLong(StoredBlock::durableBytes).sum();
+        report(new Progress(0, total, 0, 0));
+        long startNanos = clock.monotonicNanos();
+        for (StoredBlock stored : blocks) {
+            long at = 0;
+            while (at < stored.durableBytes() && mayGoOn(startNanos)) {
+                at = scrub(stored, at, startNanos);
+            }
+        }
+        return progress();
+    }
+
+    /** Reads a block from an offset up to its end or the first damage; tells where to go on. */
+    private long scrub(StoredBlock stored, long offsetBytes, long startNanos) throws TatamiException {
+        long at = offsetBytes;
+        try (BlockReader reader = volume.read(stored.block(), 0, at, stored.durableBytes() - at)) {
+            while (mayGoOn(startNanos)) {
+                try (ReadUnit unit = reader.next()) {
+                    if (unit == null) {
+                        break;
+                    }
+                    int length = unit.data().remaining();
+                    at += length;
+                    add(length, 0, 0);
+                }
+            }
+            return at;
+        } catch (TatamiException e) {
+            return afterFailure(stored, e);
+        }
+    }
+
+    private long afterFailure(StoredBlock stored, TatamiException e) throws TatamiException {
+        if (e.code() == ErrorCode.CORRUPT) {
+            LOG.warn("scrub: {}", e.getMessage());
+            add(0, 1, 0);
+            // Without a place it is the index's checksums that are damaged: none of the block can be checked.
+            return e.detail().isEmpty()
+                    ? stored.durableBytes()
+                    : Long.parseLong(e.detail()) + ChunkChecksum.CHUNK_BYTES;
+        }
+        volume.throwIfStopped();
+        if (!SKIPPED.contains(e.code())) {
+            throw e;
+        }
+        LOG.info("scrub: block {} is skipped: {}", stored.block(), e.getMessage());
+        add(0, 0, 1);
+        return stored.durableBytes();
+    }
+
+    private void runPass() {
+        try {
+            Progress end = scrub();
+            LOG.info("scrub of volume {} ended: {}", volume.id(), end);
+        } catch (TatamiException e) {
+            LOG.warn("scrub of volume {} ended early", volume.id(), e);
+        } finally {
+            synchronized (this) {
+                thread = null;
+                notifyAll();
+            }
+        }
+    }
+
+    /** Waits while paused or ahead of the allowed rate; false once the scrubber is to stop. */
+    private synchronized boolean mayGoOn(long startNanos) {
+        boolean interrupted = false;
+        while (!stopping && (paused || aheadMillis(startNanos) > 0)) {
+            try {
+                wait(paused ? 0 : aheadMillis(startNanos));
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return !stopping;
+    }
+
+    private long aheadMillis(long startNanos) {
+        double wantedSeconds = (double) progress.scrubbedBytes() / bytesPerSecondMax;
+        long elapsedMillis = TimeUnit.NANOSECONDS.toMillis(clock.monotonicNanos() - startNanos);
+        return (long) (wantedSeconds * TimeUnit.SECONDS.toMillis(1)) - elapsedMillis;
+    }
+
+    private synchronized void report(Progress current) {
+        progress = current;
+    }
+
+    private synchronized void add(long bytes, long damaged, long skipped) {
+        progress = new Progress(
+                progress.scrubbedBytes + bytes,
+                progress.totalBytes,
+                progress.damagedChunks + damaged,
+                progress.skippedBlocks + skipped);
+    }
+}

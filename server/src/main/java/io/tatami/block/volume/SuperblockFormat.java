@@ -1,0 +1,145 @@
+package io.tatami.block.volume;
+
+import io.tatami.base.CrashPoint;
+import io.tatami.base.Envelope;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.block.device.Device;
+import java.nio.ByteBuffer;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The first 4 MiB of a volume.
+ *
+ * <pre>
+ *  0            4 KiB            2 MiB          2 MiB + 4 KiB       4 MiB                              size
+ * +------------+----------------+--------------+-------------------+-----------------------------------+
+ * | superblock |     unused     | superblock   |      unused       | extents of blocks …               |
+ * +------------+----------------+--------------+-------------------+-----------------------------------+
+ *
+ * A superblock is an {@link Envelope} of kind SUPERBLOCK, owner the cluster, whose payload is, big-endian:
+ *
+ *  0                16               32        40
+ * +----------------+----------------+---------+
+ * | volume id      | index id       | size    |
+ * +----------------+----------------+---------+
+ * </pre>
+ *
+ * It is written only by format, first copy, flush, second copy, flush; either suffices. The index id names the block index
+ * that belongs to the volume, and the index names the volume. Size is what the volume may use of its device, which may be
+ * larger, but never smaller.
+ */
+public final class SuperblockFormat {
+    /** Where the first extent may begin. */
+    static final long DATA_OFFSET = 4L << 20;
+
+    /** The smallest volume: a superblock and one unit of blocks. */
+    static final long SIZE_BYTES_MIN = DATA_OFFSET + Device.UNIT_BYTES;
+
+    private static final long SECOND_COPY_OFFSET = 2L << 20;
+    private static final int COPY_BYTES = Device.ALIGNMENT_BYTES;
+    private static final int VERSION = 1;
+    private static final int PAYLOAD_BYTES = 5 * Long.BYTES;
+
+    private SuperblockFormat() {}
+
+    /** What a superblock says. */
+    public record Superblock(UUID cluster, UUID volume, UUID index, long sizeBytes) {}
+
+    /** Writes both copies durably, one after the other. */
+    static void write(Device device, Superblock superblock) throws TatamiException {
+        writeCopy(device, 0, encode(superblock));
+        CrashPoint.hit("volume.format.after-first-superblock");
+        writeCopy(device, SECOND_COPY_OFFSET, encode(superblock));
+        CrashPoint.hit("volume.format.after-second-superblock");
+    }
+
+    /** Overwrites both copies with zeros, durably: what is there is then no volume. */
+    static void wipe(Device device) throws TatamiException {
+        writeCopy(device, 0, new byte[0]);
+        writeCopy(device, SECOND_COPY_OFFSET, new byte[0]);
+        CrashPoint.hit("volume.format.after-wipe");
+    }
+
+    /**
+     * Reads the superblock, from the second copy where the first is damaged.
+     *
+     * @throws TatamiException CORRUPT where neither copy is whole, as on a device never formatted; FORMAT_TOO_OLD or
+     *     FORMAT_TOO_NEW; IO_ERROR
+     */
+    static Superblock read(Device device) throws TatamiException {
+        try {
+            return decode(readCopy(device, 0), device.name());
+        } catch (TatamiException first) {
+            if (first.code() == ErrorCode.FORMAT_TOO_OLD || first.code() == ErrorCode.FORMAT_TOO_NEW) {
+                throw first;
+            }
+            return readSecond(device, first);
+        }
+    }
+
+    private static Superblock readSecond(Device device, TatamiException first) throws TatamiException {
+        try {
+            return decode(readCopy(device, SECOND_COPY_OFFSET), device.name());
+        } catch (TatamiException second) {
+            second.addSuppressed(first);
+            throw second;
+        }
+    }
+
+    /** The superblock where there is one whole copy, null where the device bears none of any version. */
+    static @Nullable Superblock find(Device device) throws TatamiException {
+        try {
+            return read(device);
+        } catch (TatamiException e) {
+            if (e.code() == ErrorCode.CORRUPT) {
+                return null;
+            }
+            throw e;
+        }
+    }
+
+    private static byte[] encode(Superblock superblock) {
+        ByteBuffer payload = ByteBuffer.allocate(PAYLOAD_BYTES)
+                .putLong(superblock.volume().getMostSignificantBits())
+                .putLong(superblock.volume().getLeastSignificantBits())
+                .putLong(superblock.index().getMostSignificantBits())
+                .putLong(superblock.index().getLeastSignificantBits())
+                .putLong(superblock.sizeBytes());
+        return Envelope.wrap(Envelope.Kind.SUPERBLOCK, VERSION, superblock.cluster(), payload.array());
+    }
+
+    private static Superblock decode(byte[] copy, String name) throws TatamiException {
+        Envelope.Opened opened =
+                Envelope.unwrap(Envelope.Kind.SUPERBLOCK, VERSION, VERSION, copy, "the superblock of " + name);
+        if (opened.payload().length != PAYLOAD_BYTES) {
+            throw new TatamiException(ErrorCode.CORRUPT, "the superblock of " + name + " has a wrong length");
+        }
+        ByteBuffer payload = ByteBuffer.wrap(opened.payload());
+        UUID volume = new UUID(payload.getLong(), payload.getLong());
+        UUID index = new UUID(payload.getLong(), payload.getLong());
+        return new Superblock(opened.owner(), volume, index, payload.getLong());
+    }
+
+    private static void writeCopy(Device device, long offsetBytes, byte[] bytes) throws TatamiException {
+        ByteBuffer sector = sector();
+        sector.put(0, bytes);
+        device.write(offsetBytes, sector);
+        device.flush();
+    }
+
+    private static byte[] readCopy(Device device, long offsetBytes) throws TatamiException {
+        ByteBuffer sector = sector();
+        device.readFully(offsetBytes, sector);
+        byte[] bytes = new byte[COPY_BYTES];
+        sector.get(0, bytes);
+        return bytes;
+    }
+
+    private static ByteBuffer sector() {
+        return ByteBuffer.allocateDirect(2 * COPY_BYTES)
+                .alignedSlice(Device.ALIGNMENT_BYTES)
+                .limit(COPY_BYTES);
+    }
+}

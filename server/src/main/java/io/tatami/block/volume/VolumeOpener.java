@@ -1,0 +1,154 @@
+package io.tatami.block.volume;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.CrashPoint;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.block.device.Device;
+import io.tatami.block.device.DirectDevice;
+import io.tatami.block.device.FailStop;
+import io.tatami.block.device.GuardedDevice;
+import io.tatami.block.device.IoThreads;
+import io.tatami.block.device.SharedFlush;
+import java.nio.file.Path;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Opens formatted volumes of one cluster. Opening writes nothing, so it may be broken off and repeated at will: blocks that
+ * were being written are there with what was durable of them, and what no record names is free.
+ */
+public final class VolumeOpener {
+    private final UUID cluster;
+    private final VolumeResources resources;
+
+    /** @param resources given to every volume opened, and shared by them */
+    public VolumeOpener(UUID cluster, VolumeResources resources) {
+        this.cluster = cluster;
+        this.resources = resources;
+    }
+
+    /**
+     * Opens and locks a volume.
+     *
+     * @param path a block device or file
+     * @param indexDirectory where {@link VolumeFormatter} put its block index
+     * @throws TatamiException what {@link DirectDevice#open} throws; CORRUPT where the device bears no superblock, or index
+     *     and superblock do not name each other, or the index contradicts itself; WRONG_CLUSTER; FORMAT_TOO_OLD or
+     *     FORMAT_TOO_NEW; NOT_FOUND where there is no index. Each message names the remedy.
+     */
+    public Volume open(Path path, Path indexDirectory) throws TatamiException {
+        FailStop failStop = new FailStop("volume " + path);
+        Device device = DirectDevice.open(path);
+        IndexStore store;
+        try {
+            checkSuperblock(device);
+            store = RocksIndexStore.open(indexDirectory, failStop);
+        } catch (TatamiException | RuntimeException e) {
+            closeAfter(device, e);
+            throw e;
+        }
+        IoThreads threads = IoThreads.start(
+                "volume-" + path.getFileName(), resources.settings().ioThreads());
+        return open(device, store, threads, failStop);
+    }
+
+    /** Opens a volume on parts that are given; all of them are closed where this fails. */
+    Volume open(Device device, IndexStore store, IoThreads threads, FailStop failStop) throws TatamiException {
+        GuardedDevice guarded = new GuardedDevice(device, failStop);
+        BlockIndex index = new BlockIndex(store, failStop);
+        try {
+            SuperblockFormat.Superblock superblock = checkSuperblock(guarded);
+            checkIdentity(superblock, index.identity(), device.name());
+            CrashPoint.hit("volume.open.after-identity");
+            long dataBytes = Device.alignDown(superblock.sizeBytes()) - SuperblockFormat.DATA_OFFSET;
+            ExtentAllocator allocator = new ExtentAllocator(
+                    new Extent(SuperblockFormat.DATA_OFFSET, dataBytes),
+                    resources.settings().reserveBytes());
+            ConcurrentMap<BlockId, Replica> replicas = new ConcurrentHashMap<>();
+            index.scan(entry -> claim(entry, allocator, replicas));
+            CrashPoint.hit("volume.open.after-scan");
+            VolumeParts parts = new VolumeParts(
+                    guarded,
+                    threads,
+                    new SharedFlush(guarded, threads),
+                    index,
+                    allocator,
+                    resources,
+                    failStop,
+                    new LongAdder());
+            return new Volume(superblock, parts, replicas);
+        } catch (TatamiException | RuntimeException e) {
+            threads.close();
+            closeAfter(index, e);
+            closeAfter(guarded, e);
+            throw e;
+        }
+    }
+
+    private SuperblockFormat.Superblock checkSuperblock(Device device) throws TatamiException {
+        if (device.sizeBytes() < SuperblockFormat.SIZE_BYTES_MIN) {
+            throw VolumeFormatter.tooSmall(device);
+        }
+        SuperblockFormat.Superblock superblock;
+        try {
+            superblock = SuperblockFormat.read(device);
+        } catch (TatamiException e) {
+            throw e.code() != ErrorCode.CORRUPT
+                    ? e
+                    : new TatamiException(
+                            ErrorCode.CORRUPT,
+                            device.name() + " bears no superblock of Tatami; make it a volume with 'tatami format'",
+                            e);
+        }
+        if (!superblock.cluster().equals(cluster)) {
+            throw new TatamiException(
+                    ErrorCode.WRONG_CLUSTER,
+                    device.name() + " belongs to cluster " + superblock.cluster() + ", not to " + cluster
+                            + "; name another device, or give it up with 'format --force'");
+        }
+        if (superblock.sizeBytes() > device.sizeBytes()) {
+            throw new TatamiException(
+                    ErrorCode.CORRUPT,
+                    device.name() + " was formatted with " + superblock.sizeBytes() + " bytes and now has only "
+                            + device.sizeBytes() + "; restore its size");
+        }
+        return superblock;
+    }
+
+    private static void checkIdentity(SuperblockFormat.Superblock superblock, BlockIndex.Identity identity, String name)
+            throws TatamiException {
+        BlockIndex.Identity wanted =
+                new BlockIndex.Identity(superblock.cluster(), superblock.volume(), superblock.index());
+        if (!wanted.equals(identity)) {
+            throw new TatamiException(
+                    ErrorCode.CORRUPT,
+                    "the block index names volume " + identity.volume() + " and index " + identity.index() + ", but "
+                            + name
+                            + " is volume " + wanted.volume() + " and wants index " + wanted.index()
+                            + "; name the index directory of this volume");
+        }
+    }
+
+    private static void claim(BlockRecord entry, ExtentAllocator allocator, ConcurrentMap<BlockId, Replica> replicas)
+            throws TatamiException {
+        if (!allocator.claim(entry.extent())) {
+            throw new TatamiException(
+                    ErrorCode.CORRUPT,
+                    "block index: " + entry.extent() + " of block " + entry.block()
+                            + " is outside the volume or belongs to another block too; the volume is not to be trusted:"
+                            + " format it anew, and let other replicas replace its blocks");
+        }
+        replicas.put(entry.block(), Replica.found(entry));
+    }
+
+    private static void closeAfter(AutoCloseable closeable, Exception reason) {
+        try {
+            closeable.close();
+        } catch (Exception e) {
+            reason.addSuppressed(e);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package io.tatami.block.volume;
+
+import io.tatami.base.Check;
+import io.tatami.block.device.AlignedBufferPool;
+import io.tatami.block.device.Device;
+
+/**
+ * What a volume is given from outside; volumes of one server may share it.
+ *
+ * @param writeBuffers units of 4 MiB for bytes on their way to the device: one that fills and up to two that are written
+ *     for each busy writer, and one for each that waits for its client
+ * @param readBuffers units of 4 MiB for bytes on their way to readers
+ * @param damage told of chunks that fail their checksums
+ */
+public record VolumeResources(
+        AlignedBufferPool writeBuffers, AlignedBufferPool readBuffers, VolumeSettings settings, DamageListener damage) {
+
+    public VolumeResources {
+        Check.check(
+                writeBuffers.bufferBytes() == Device.UNIT_BYTES && readBuffers.bufferBytes() == Device.UNIT_BYTES,
+                "buffers are not of %d bytes",
+                Device.UNIT_BYTES);
+    }
+
+    /** Pools of the given numbers of buffers, default settings, and nobody told of damage. */
+    public static VolumeResources withBuffers(int writeBuffers, int readBuffers) {
+        return new VolumeResources(
+                new AlignedBufferPool(Device.UNIT_BYTES, writeBuffers),
+                new AlignedBufferPool(Device.UNIT_BYTES, readBuffers),
+                VolumeSettings.DEFAULT,
+                (block, offsetBytes) -> {});
+    }
+}

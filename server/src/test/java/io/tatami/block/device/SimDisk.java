@@ -1,0 +1,147 @@
+package io.tatami.block.device;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.random.RandomGenerator;
+
+/**
+ * A disk in memory that keeps only what was flushed: when its power goes, each sector written since is kept, dropped or
+ * torn, as a seeded generator chooses. Sectors never written are zeros and cost nothing. A failed flush loses what was to
+ * be flushed, as the kernel's page cache does, and later flushes succeed. Safe for use by many threads.
+ */
+public final class SimDisk implements Device {
+    private static final int SECTOR_BYTES = ALIGNMENT_BYTES;
+    private static final int TORN_UNIT_BYTES = 512;
+
+    private final long sizeBytes;
+    private final SimFaults faults;
+    private final Map<Long, byte[]> durable = new HashMap<>();
+    private final Map<Long, byte[]> unflushed = new TreeMap<>();
+    private boolean flushesIgnored;
+
+    public SimDisk(long sizeBytes, SimFaults faults) {
+        this.sizeBytes = sizeBytes;
+        this.faults = faults;
+    }
+
+    @Override
+    public String name() {
+        return "simulated disk";
+    }
+
+    @Override
+    public long sizeBytes() {
+        return sizeBytes;
+    }
+
+    @Override
+    public synchronized void readFully(long offsetBytes, ByteBuffer into) throws TatamiException {
+        SimFaults.Fault fault = faults.next();
+        if (fault == SimFaults.Fault.POWER_CUT || fault == SimFaults.Fault.IO_ERROR) {
+            throw failed("read");
+        }
+        for (long sector = offsetBytes / SECTOR_BYTES; into.hasRemaining(); sector++) {
+            into.put(current(sector));
+        }
+    }
+
+    @Override
+    public synchronized void write(long offsetBytes, ByteBuffer from) throws TatamiException {
+        SimFaults.Fault fault = faults.next();
+        if (fault == SimFaults.Fault.NO_SPACE) {
+            throw new TatamiException(ErrorCode.NO_SPACE, "simulated: no space");
+        }
+        for (long sector = offsetBytes / SECTOR_BYTES; from.hasRemaining(); sector++) {
+            byte[] bytes = new byte[SECTOR_BYTES];
+            from.get(bytes);
+            unflushed.put(sector, bytes);
+        }
+        if (fault != null) {
+            throw failed("write");
+        }
+    }
+
+    @Override
+    public synchronized void flush() throws TatamiException {
+        SimFaults.Fault fault = faults.next();
+        if (fault == SimFaults.Fault.POWER_CUT) {
+            throw failed("flush");
+        }
+        if (fault == SimFaults.Fault.IO_ERROR) {
+            unflushed.clear();
+            throw failed("flush");
+        }
+        if (!flushesIgnored) {
+            durable.putAll(unflushed);
+            unflushed.clear();
+        }
+    }
+
+    @Override
+    public void close() {
+        // The disk outlives those who use it: a test opens it again.
+    }
+
+    /** From now on the disk says that it flushed and does not: what a volume must never be built on. */
+    public synchronized void ignoreFlushes() {
+        flushesIgnored = true;
+    }
+
+    /** The power went: settles the fate of each sector not flushed. */
+    public synchronized void losePower(RandomGenerator random) {
+        for (Map.Entry<Long, byte[]> entry : unflushed.entrySet()) {
+            switch (random.nextInt(3)) {
+                case 0 -> durable.put(entry.getKey(), entry.getValue());
+                case 1 -> tear(entry.getKey(), entry.getValue(), random);
+                default -> {
+                    // Dropped: what was durable before stays.
+                }
+            }
+        }
+        unflushed.clear();
+    }
+
+    /** Turns one bit over behind everybody's back. */
+    public synchronized void flipBit(long offsetBytes, int bit) {
+        byte[] bytes = current(offsetBytes / SECTOR_BYTES).clone();
+        bytes[(int) (offsetBytes % SECTOR_BYTES)] ^= (byte) (1 << bit);
+        poke(offsetBytes / SECTOR_BYTES, bytes);
+    }
+
+    /** The bytes of a sector of 4 KiB as they would be read. */
+    public synchronized byte[] peek(long sector) {
+        return current(sector).clone();
+    }
+
+    /** Puts a sector of 4 KiB in place, durably, behind everybody's back. */
+    public synchronized void poke(long sector, byte[] bytes) {
+        unflushed.remove(sector);
+        durable.put(sector, bytes.clone());
+    }
+
+    private byte[] current(long sector) {
+        byte[] written = unflushed.get(sector);
+        return written != null ? written : durable.getOrDefault(sector, new byte[SECTOR_BYTES]);
+    }
+
+    /** Of a torn sector each 512 bytes are old or new, and one of them may be cut at any byte. */
+    private void tear(long sector, byte[] written, RandomGenerator random) {
+        byte[] torn = durable.getOrDefault(sector, new byte[SECTOR_BYTES]).clone();
+        for (int at = 0; at < SECTOR_BYTES; at += TORN_UNIT_BYTES) {
+            if (random.nextBoolean()) {
+                System.arraycopy(written, at, torn, at, TORN_UNIT_BYTES);
+            }
+        }
+        int at = random.nextInt(SECTOR_BYTES / TORN_UNIT_BYTES) * TORN_UNIT_BYTES;
+        System.arraycopy(written, at, torn, at, random.nextInt(TORN_UNIT_BYTES));
+        durable.put(sector, torn);
+    }
+
+    private static TatamiException failed(String what) {
+        return new TatamiException(ErrorCode.IO_ERROR, "simulated: cannot " + what);
+    }
+}

@@ -1,0 +1,94 @@
+package io.tatami.block.volume;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.block.device.SimFaults;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An index store in memory: a batch is durable when the call returns, and when it fails, all or nothing of it, by a seeded
+ * choice. Safe for use by many threads.
+ */
+final class SimIndexStore implements IndexStore {
+    private final NavigableMap<byte[], byte[]> entries = new TreeMap<>(Arrays::compareUnsigned);
+    private final SimFaults faults;
+    private final RandomGenerator random;
+    private long usableBytes = Long.MAX_VALUE;
+
+    SimIndexStore(SimFaults faults, RandomGenerator random) {
+        this.faults = faults;
+        this.random = random;
+    }
+
+    @Override
+    public synchronized byte @Nullable [] get(byte[] key) throws TatamiException {
+        throwIfReadFails();
+        return entries.get(key);
+    }
+
+    @Override
+    public synchronized void scan(byte[] prefix, Visitor visitor) throws TatamiException {
+        throwIfReadFails();
+        for (Map.Entry<byte[], byte[]> entry : entries.tailMap(prefix).entrySet()) {
+            if (!Arrays.equals(prefix, 0, prefix.length, entry.getKey(), 0, prefix.length)) {
+                return;
+            }
+            visitor.visit(entry.getKey(), entry.getValue());
+        }
+    }
+
+    @Override
+    public synchronized void write(List<Change> changes) throws TatamiException {
+        SimFaults.Fault fault = faults.next();
+        boolean fails = fault == SimFaults.Fault.POWER_CUT || fault == SimFaults.Fault.IO_ERROR;
+        if (!fails || random.nextBoolean()) {
+            for (Change change : changes) {
+                byte[] value = change.value();
+                if (value == null) {
+                    entries.remove(change.key());
+                } else {
+                    entries.put(change.key(), value);
+                }
+            }
+        }
+        if (fails) {
+            throw failed("write");
+        }
+    }
+
+    @Override
+    public synchronized long usableBytes() {
+        return usableBytes;
+    }
+
+    @Override
+    public void close() {
+        // The entries outlive those who use them: a test opens them again.
+    }
+
+    synchronized void setUsableBytes(long bytes) {
+        usableBytes = bytes;
+    }
+
+    /** The values themselves, for tests that damage them. */
+    synchronized NavigableMap<byte[], byte[]> entries() {
+        return entries;
+    }
+
+    private void throwIfReadFails() throws TatamiException {
+        SimFaults.Fault fault = faults.next();
+        if (fault == SimFaults.Fault.POWER_CUT || fault == SimFaults.Fault.IO_ERROR) {
+            throw failed("read");
+        }
+    }
+
+    private static TatamiException failed(String what) {
+        return new TatamiException(ErrorCode.IO_ERROR, "simulated: cannot " + what + " the index");
+    }
+}

@@ -1,0 +1,102 @@
+package io.tatami.block.volume;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.TatamiException;
+import io.tatami.block.device.FailStop;
+import io.tatami.block.device.IoThreads;
+import io.tatami.block.device.SimDisk;
+import io.tatami.block.device.SimFaults;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+
+/**
+ * A volume on a simulated disk and a simulated index, which a test may crash and open again. All I/O runs on the calling
+ * thread, so that a seed repeats it access by access.
+ */
+public final class SimVolume {
+    /** Shared by all simulated volumes of a JVM: slabs are too large to be made for each. */
+    private static final VolumeResources BUFFERS = VolumeResources.withBuffers(8, 8);
+
+    public static final UUID CLUSTER = new UUID(1, 2);
+
+    private final Random random;
+    private final SimFaults faults = new SimFaults();
+    private final SimDisk disk;
+    private final SimIndexStore store;
+    private final List<String> damages = new ArrayList<>();
+    private Volume volume;
+
+    /** A formatted and opened volume with room for {@code dataBytes} of blocks. */
+    public SimVolume(long dataBytes, long seed) throws TatamiException {
+        this.random = new Random(seed);
+        this.disk = new SimDisk(SuperblockFormat.DATA_OFFSET + dataBytes, faults);
+        this.store = new SimIndexStore(faults, random);
+        new VolumeFormatter(CLUSTER, random).format(disk, store);
+        this.volume = openAgain();
+    }
+
+    /** The volume as it was opened last. */
+    public Volume volume() {
+        return volume;
+    }
+
+    public SimFaults faults() {
+        return faults;
+    }
+
+    public SimDisk disk() {
+        return disk;
+    }
+
+    /** What the damage listener heard, as "block offset". */
+    public List<String> damages() {
+        return damages;
+    }
+
+    SimIndexStore store() {
+        return store;
+    }
+
+    /** Cuts the power, if it is not off already, and opens what is left of the volume. */
+    public Volume crash() throws TatamiException {
+        volume.close();
+        disk.losePower(random);
+        faults.powerOn();
+        volume = openAgain();
+        return volume;
+    }
+
+    private Volume openAgain() throws TatamiException {
+        VolumeSettings settings = new VolumeSettings(1, 3, 0, 0);
+        VolumeResources resources = new VolumeResources(
+                BUFFERS.writeBuffers(),
+                BUFFERS.readBuffers(),
+                settings,
+                (block, offsetBytes) -> damages.add(block + " " + offsetBytes));
+        return new VolumeOpener(CLUSTER, resources)
+                .open(disk, store, IoThreads.onCaller(), new FailStop("simulated volume"));
+    }
+
+    /** All of the visible bytes from an offset on. */
+    public static byte[] read(Volume volume, BlockId block, long offsetBytes, int length) throws TatamiException {
+        ByteBuffer bytes = ByteBuffer.allocate(length);
+        try (BlockReader reader = volume.read(block, 0, offsetBytes, length)) {
+            while (true) {
+                try (ReadUnit unit = reader.next()) {
+                    if (unit == null) {
+                        return bytes.array();
+                    }
+                    bytes.put(unit.data().duplicate());
+                }
+            }
+        }
+    }
+
+    public static byte[] readAll(Volume volume, BlockId block) throws TatamiException {
+        StoredBlock stored = volume.find(block).orElseThrow();
+        return read(volume, block, 0, (int) stored.visibleBytes());
+    }
+}
