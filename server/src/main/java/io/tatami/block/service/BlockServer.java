@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
  * A block server: its volumes behind a data port, and its place in a cluster. It knows nothing of sockets: whoever wires
  * it up puts {@link #handlers} behind a port, and gives it connections outwards.
  *
- * <p>Order at the start: construct, listen with {@link #handlers}, {@link #join}. At the end: close what listens, this,
- * the connector, the volumes.
+ * <p>Order at the start: construct, listen with {@link #handlers}, {@link #join}. At the end: close this, what
+ * listens, the connector, the volumes.
  */
 public final class BlockServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BlockServer.class);
@@ -93,9 +93,10 @@ public final class BlockServer implements AutoCloseable {
         });
     }
 
-    /** Waits for what was begun; the data port must not be reachable any more. */
+    /** Ends the open streams, refuses new ones with UNAVAILABLE, and waits for what was begun. */
     @Override
     public void close() {
+        port.close();
         threads.close();
         LOG.info("block server {} has stopped", serverId);
     }

@@ -47,6 +47,8 @@ final class DataPort {
     private final ReceiveBudget receiveBudget;
     private final Map<BlockId, WriteSession> writers = new ConcurrentHashMap<>();
     private final Set<WriteSession> writeSessions = ConcurrentHashMap.newKeySet();
+    private final Set<ReadSession> readSessions = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
 
     DataPort(
             BlockServerSettings settings,
@@ -120,6 +122,28 @@ final class DataPort {
         writeSessions.forEach(WriteSession::checkSilence);
     }
 
+    void ended(ReadSession session) {
+        readSessions.remove(session);
+        metrics.closeReadStream();
+    }
+
+    /** Opens no further stream, and ends those that are open with UNAVAILABLE. */
+    void close() {
+        closed = true;
+        writeSessions.forEach(session -> session.stop(stopping()));
+        readSessions.forEach(session -> session.stop(stopping()));
+    }
+
+    private static TatamiException stopping() {
+        return new TatamiException(ErrorCode.UNAVAILABLE, "the block server is stopping");
+    }
+
+    private void checkOpen() throws TatamiException {
+        if (closed) {
+            throw stopping();
+        }
+    }
+
     void failed(TatamiException failure) {
         metrics.failed(failure.code());
         if (SERIOUS.contains(failure.code())) {
@@ -146,6 +170,7 @@ final class DataPort {
     private StreamReceiver<WriteFrame> openWrite(
             WriteBlockRequest request, ServerStream<WriteAck, WriteBlockReply> stream) {
         try {
+            checkOpen();
             blockId(request.getBlockId());
             if (request.getStartOffset() < 0 || request.getReserveBytes() < request.getStartOffset()) {
                 throw new TatamiException(ErrorCode.MALFORMED, "a start beyond what is to be reserved");
@@ -162,12 +187,16 @@ final class DataPort {
         WriteSession session = new WriteSession(request, stream, this, new SerialExecutor(threads.writers()));
         writeSessions.add(session);
         session.start();
+        if (closed) {
+            session.stop(stopping());
+        }
         return session;
     }
 
     private StreamReceiver<ReadCredit> openRead(
             ReadBlockRequest request, ServerStream<ReadFrame, ReadBlockReply> stream) {
         try {
+            checkOpen();
             blockId(request.getBlockId());
             if (!metrics.tryOpenReadStream(settings.readStreamsMax())) {
                 throw new TatamiException(ErrorCode.BUSY, settings.readStreamsMax() + " read streams are open already");
@@ -178,7 +207,11 @@ final class DataPort {
             return new Refused<>();
         }
         ReadSession session = new ReadSession(request, stream, this, threads.readers());
+        readSessions.add(session);
         session.wantTurn();
+        if (closed) {
+            session.stop(stopping());
+        }
         return session;
     }
 

@@ -32,7 +32,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
 
     private final AtomicLong credit;
     private final AtomicInteger wanted = new AtomicInteger();
-    private volatile boolean cancelled;
+    private volatile @Nullable TatamiException stopped;
 
     private @Nullable BlockReader reader;
     private boolean ended;
@@ -61,7 +61,12 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
 
     @Override
     public void onCancelled(TatamiException reason) {
-        cancelled = true;
+        stop(reason);
+    }
+
+    /** Ends the session from outside. */
+    void stop(TatamiException reason) {
+        stopped = reason;
         wantTurn();
     }
 
@@ -91,13 +96,13 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
 
     /** Returns whether there is more to send at once. */
     private boolean runTurn() throws TatamiException {
-        if (cancelled) {
-            end();
-            return false;
+        TatamiException reason = stopped;
+        if (reason != null) {
+            throw reason;
         }
         BlockReader from = reader == null ? open() : reader;
         long turnEnd = sentBytes + port.settings().readTurnBytes();
-        while (credit.get() > 0 && stream.isWritable() && sentBytes < turnEnd && !cancelled) {
+        while (credit.get() > 0 && stream.isWritable() && sentBytes < turnEnd && stopped == null) {
             if (bytes == null && !nextUnit(from)) {
                 end();
                 stream.success(ReadBlockReply.newBuilder().setLength(sentBytes).build());
@@ -109,7 +114,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
             stream.whenWritable(this::wantTurn);
             return false;
         }
-        return credit.get() > 0 || cancelled;
+        return credit.get() > 0 || stopped != null;
     }
 
     private BlockReader open() throws TatamiException {
@@ -177,7 +182,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
         if (reader != null) {
             reader.close();
         }
-        port.metrics().closeReadStream();
+        port.ended(this);
     }
 
     private BlockId block() {

@@ -75,12 +75,14 @@ final class ServerThreads implements AutoCloseable {
                 TimeUnit.MILLISECONDS);
     }
 
-    /** @throws TatamiException BUSY where too many commands wait already */
+    /** @throws TatamiException BUSY where too many commands wait already, UNAVAILABLE where the server is stopping */
     void command(Runnable command) throws TatamiException {
         try {
             commands.execute(command);
         } catch (RejectedExecutionException e) {
-            throw new TatamiException(ErrorCode.BUSY, "too many commands wait for the disks", e);
+            throw commands.isShutdown()
+                    ? new TatamiException(ErrorCode.UNAVAILABLE, "the block server is stopping", e)
+                    : new TatamiException(ErrorCode.BUSY, "too many commands wait for the disks", e);
         }
     }
 

@@ -101,12 +101,17 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
 
     @Override
     public void onCancelled(TatamiException reason) {
-        worker.execute(() -> end(reason));
+        stop(reason);
     }
 
     /** Ends the session from outside, because another writer or a recovery has taken the block over. */
     void fence(String reason) {
-        worker.execute(() -> end(new TatamiException(ErrorCode.FENCED, block + ": " + reason)));
+        stop(new TatamiException(ErrorCode.FENCED, block + ": " + reason));
+    }
+
+    /** Ends the session from outside; the block keeps what it has. */
+    void stop(TatamiException reason) {
+        worker.execute(() -> end(reason));
     }
 
     /** Ends the session if the writer, or the server behind, has been silent for too long. */
