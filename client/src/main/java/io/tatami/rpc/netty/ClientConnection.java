@@ -1,0 +1,162 @@
+package io.tatami.rpc.netty;
+
+import com.google.protobuf.Message;
+import io.netty.channel.ChannelFuture;
+import io.tatami.base.Check;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.protocol.Method;
+import io.tatami.protocol.StreamMethod;
+import io.tatami.rpc.CallOptions;
+import io.tatami.rpc.Connection;
+import io.tatami.rpc.RpcStream;
+import io.tatami.rpc.StreamListener;
+import java.net.SocketAddress;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/** A connection as its callers see it; what happens on the event loop is in {@link ClientHandler}. */
+final class ClientConnection implements Connection {
+    private final SocketAddress peer;
+    private final UUID clusterId;
+    private final Link link;
+    private final ClientRequests requests;
+    private final CompletableFuture<Void> closed = new CompletableFuture<>();
+    private volatile long shardMapEpoch;
+
+    ClientConnection(SocketAddress peer, UUID clusterId, Link link, ClientRequests requests) {
+        this.peer = peer;
+        this.clusterId = clusterId;
+        this.link = link;
+        this.requests = requests;
+    }
+
+    @Override
+    public SocketAddress peer() {
+        return peer;
+    }
+
+    @Override
+    public UUID clusterId() {
+        return clusterId;
+    }
+
+    @Override
+    public long shardMapEpoch() {
+        return shardMapEpoch;
+    }
+
+    /** Called on the event loop only, so that the epoch never falls. */
+    void heardOf(long epoch) {
+        if (epoch > shardMapEpoch) {
+            shardMapEpoch = epoch;
+        }
+    }
+
+    @Override
+    public boolean isOpen() {
+        return !closed.isDone() && link.channel().isActive();
+    }
+
+    @Override
+    public CompletableFuture<Void> closed() {
+        return closed;
+    }
+
+    @Override
+    public <Q extends Message, R extends Message> CompletableFuture<R> call(
+            Method<Q, R> method, CallOptions options, Q body) {
+        if (!requests.permits().tryAcquire()) {
+            return CompletableFuture.failedFuture(tooMany());
+        }
+        return admitted(method, options, body);
+    }
+
+    @Override
+    public <Q extends Message, R extends Message> R callAndWait(Method<Q, R> method, CallOptions options, Q body)
+            throws TatamiException {
+        Check.check(!link.channel().eventLoop().inEventLoop(), "an event loop must not wait for itself");
+        CompletableFuture<R> future = null;
+        try {
+            CallOptions left = awaitPermit(options);
+            future = admitted(method, left, body);
+            return future.get();
+        } catch (InterruptedException e) {
+            if (future != null) {
+                future.cancel(true);
+            }
+            Thread.currentThread().interrupt();
+            throw new TatamiException(ErrorCode.CANCELLED, "interrupted while waiting for " + method, e);
+        } catch (ExecutionException e) {
+            throw rethrown(method, e);
+        }
+    }
+
+    @Override
+    public <Q extends Message, U extends Message, D extends Message, R extends Message> RpcStream<U> openStream(
+            StreamMethod<Q, U, D, R> method, CallOptions options, Q body, StreamListener<D, R> listener) {
+        ClientStream<U, D, R> stream = new ClientStream<>(method, listener, link);
+        if (requests.permits().tryAcquire()) {
+            PendingRequest request = pending(stream, method.number(), options, body);
+            stream.begin(request);
+            link.outbox().offer(request);
+        } else {
+            stream.failed(tooMany());
+        }
+        return stream;
+    }
+
+    @Override
+    public void close() {
+        ChannelFuture unused = link.channel().close();
+    }
+
+    private <Q extends Message, R extends Message> CompletableFuture<R> admitted(
+            Method<Q, R> method, CallOptions options, Q body) {
+        ClientCall<R> call = new ClientCall<>(method);
+        PendingRequest request = pending(call, method.number(), options, body);
+        call.begin(request);
+        link.outbox().offer(request);
+        return call;
+    }
+
+    private PendingRequest pending(PendingRequest.Waiter waiter, int methodNumber, CallOptions options, Message body) {
+        long deadlineNanos = link.clock().monotonicNanos() + TimeUnit.MILLISECONDS.toNanos(options.timeoutMillis());
+        return new PendingRequest(requests, waiter, methodNumber, options, body, deadlineNanos);
+    }
+
+    /** Waits for a permit; the options with what is left of the time. */
+    private CallOptions awaitPermit(CallOptions options) throws TatamiException, InterruptedException {
+        Semaphore permits = requests.permits();
+        if (permits.tryAcquire()) {
+            return options;
+        }
+        if (options.timeoutMillis() == 0) {
+            permits.acquire();
+            return options;
+        }
+        long begunNanos = link.clock().monotonicNanos();
+        if (!permits.tryAcquire(options.timeoutMillis(), TimeUnit.MILLISECONDS)) {
+            throw new TatamiException(
+                    ErrorCode.DEADLINE_EXCEEDED, "no place in the queue within " + options.timeoutMillis() + " ms");
+        }
+        long waitedMillis = TimeUnit.NANOSECONDS.toMillis(link.clock().monotonicNanos() - begunNanos);
+        return options.withTimeoutMillis(Math.max(1, options.timeoutMillis() - waitedMillis));
+    }
+
+    private TatamiException tooMany() {
+        return new TatamiException(ErrorCode.BUSY, "too many requests wait for " + peer);
+    }
+
+    /** The failure with the caller's stack, which says more than the event loop's. */
+    private static TatamiException rethrown(Method<?, ?> method, ExecutionException failure) {
+        Throwable cause = failure.getCause();
+        if (cause instanceof TatamiException known) {
+            return new TatamiException(known.code(), Handshake.messageOf(known), known.detail(), known);
+        }
+        throw new IllegalStateException(method + " failed in a way that calls do not", failure);
+    }
+}

@@ -1,0 +1,90 @@
+package io.tatami.rpc.netty;
+
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.ChannelFactory;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The threads that serve connections, on epoll where the machine has it and on NIO elsewhere. One instance may serve
+ * several clients and servers of a process; whoever made it closes it, after them.
+ */
+public final class EventLoops implements AutoCloseable {
+    private static final int LOOPS_BY_CORES_MAX = 4;
+    private static final int RECEIVE_BYTES_MIN = 2 << 10;
+    private static final int RECEIVE_BYTES_START = 16 << 10;
+    private static final int RECEIVE_BYTES_MAX = 512 << 10;
+    private static final long CLOSE_TIMEOUT_SECONDS = 10;
+
+    private final EventLoopGroup group;
+    private final ChannelFactory<SocketChannel> socketFactory;
+    private final ChannelFactory<ServerChannel> serverFactory;
+
+    /** @param name of the threads, which are daemons */
+    public EventLoops(String name, RpcSettings settings) {
+        this(name, settings, Epoll.isAvailable());
+    }
+
+    EventLoops(String name, RpcSettings settings, boolean epoll) {
+        IoHandlerFactory handlers = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+        int threads = settings.eventLoops() > 0
+                ? settings.eventLoops()
+                : Math.min(Runtime.getRuntime().availableProcessors(), LOOPS_BY_CORES_MAX);
+        group = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), handlers);
+        socketFactory = epoll ? EpollSocketChannel::new : NioSocketChannel::new;
+        serverFactory = epoll ? EpollServerSocketChannel::new : NioServerSocketChannel::new;
+    }
+
+    EventLoopGroup group() {
+        return group;
+    }
+
+    ChannelFactory<SocketChannel> socketFactory() {
+        return socketFactory;
+    }
+
+    ChannelFactory<ServerChannel> serverFactory() {
+        return serverFactory;
+    }
+
+    /** The options of a connection, on either side. */
+    static Map<ChannelOption<?>, Object> socketOptions(RpcSettings settings) {
+        RecvByteBufAllocator receive =
+                new AdaptiveRecvByteBufAllocator(RECEIVE_BYTES_MIN, RECEIVE_BYTES_START, RECEIVE_BYTES_MAX);
+        int high = settings.writeBufferBytes();
+        return Map.of(
+                ChannelOption.TCP_NODELAY,
+                true,
+                ChannelOption.SO_KEEPALIVE,
+                true,
+                ChannelOption.ALLOCATOR,
+                PooledByteBufAllocator.DEFAULT,
+                ChannelOption.RECVBUF_ALLOCATOR,
+                receive,
+                ChannelOption.WRITE_BUFFER_WATER_MARK,
+                new WriteBufferWaterMark(high / 4, high));
+    }
+
+    /** Ends the threads, at most ten seconds later; connections still open are closed. */
+    @Override
+    public void close() {
+        group.shutdownGracefully(0, CLOSE_TIMEOUT_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
+    }
+}

@@ -1,0 +1,144 @@
+package io.tatami.rpc.netty;
+
+import com.google.protobuf.ByteString;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.protocol.FrameFormat;
+import io.tatami.protocol.ProtocolVersion;
+import io.tatami.protocol.wire.Goodbye;
+import io.tatami.protocol.wire.Hello;
+import io.tatami.protocol.wire.Welcome;
+import java.nio.ByteBuffer;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** What the two sides say first, and what they make of it. Pure. */
+final class Handshake {
+    private static final int CLUSTER_ID_BYTES = 2 * Long.BYTES;
+
+    private Handshake() {}
+
+    static Hello hello(ClientIdentity client, RpcSettings settings) {
+        return Hello.newBuilder()
+                .setMagic(FrameFormat.MAGIC)
+                .setOldestVersion(ProtocolVersion.OLDEST)
+                .setNewestVersion(ProtocolVersion.NEWEST)
+                .setClusterId(toBytes(client.clusterId()))
+                .setClientName(client.name())
+                .setClientVersion(release())
+                .setAuthScheme(client.authScheme())
+                .setCredential(client.credential())
+                .setFrameBytesMax(settings.frameBytesMax())
+                .build();
+    }
+
+    /**
+     * The server's answer; whom the connection is for is yet to be found out.
+     *
+     * @throws TatamiException MALFORMED, PROTOCOL_VERSION or WRONG_CLUSTER, to be told to the client
+     */
+    static Welcome answer(Hello hello, ServerIdentity server, RpcSettings settings) throws TatamiException {
+        checkMagic(hello.getMagic());
+        int version = ProtocolVersion.choose(
+                ProtocolVersion.OLDEST, ProtocolVersion.NEWEST, hello.getOldestVersion(), hello.getNewestVersion());
+        if (version == ProtocolVersion.NONE) {
+            throw new TatamiException(
+                    ErrorCode.PROTOCOL_VERSION,
+                    "the server " + server.name() + " speaks protocol versions "
+                            + range(ProtocolVersion.OLDEST, ProtocolVersion.NEWEST) + ", the client "
+                            + hello.getClientName() + " speaks "
+                            + range(hello.getOldestVersion(), hello.getNewestVersion()));
+        }
+        UUID wanted = clusterId(hello.getClusterId());
+        if (wanted != null && !wanted.equals(server.clusterId())) {
+            throw wrongCluster(server.clusterId(), wanted);
+        }
+        return Welcome.newBuilder()
+                .setMagic(FrameFormat.MAGIC)
+                .setVersion(version)
+                .setClusterId(toBytes(server.clusterId()))
+                .setServerName(server.name())
+                .setServerVersion(release())
+                .setInflightRequestsMax(settings.inflightRequestsMax())
+                .setFrameBytesMax(settings.frameBytesMax())
+                .build();
+    }
+
+    /**
+     * The id of the cluster that welcomed the client.
+     *
+     * @throws TatamiException MALFORMED, PROTOCOL_VERSION or WRONG_CLUSTER
+     */
+    static UUID accept(Welcome welcome, ClientIdentity client) throws TatamiException {
+        checkMagic(welcome.getMagic());
+        if (welcome.getVersion() < ProtocolVersion.OLDEST || welcome.getVersion() > ProtocolVersion.NEWEST) {
+            throw new TatamiException(
+                    ErrorCode.PROTOCOL_VERSION,
+                    "the server chose protocol version " + welcome.getVersion() + ", this client speaks "
+                            + range(ProtocolVersion.OLDEST, ProtocolVersion.NEWEST));
+        }
+        UUID cluster = clusterId(welcome.getClusterId());
+        if (cluster == null) {
+            throw new TatamiException(ErrorCode.MALFORMED, "the server did not say which cluster it belongs to");
+        }
+        if (client.clusterId() != null && !cluster.equals(client.clusterId())) {
+            throw wrongCluster(cluster, client.clusterId());
+        }
+        return cluster;
+    }
+
+    static TatamiException wrongCluster(UUID servers, UUID wanted) {
+        return new TatamiException(
+                ErrorCode.WRONG_CLUSTER, "the server belongs to cluster " + servers + ", the client wants " + wanted);
+    }
+
+    static ByteString toBytes(@Nullable UUID clusterId) {
+        if (clusterId == null) {
+            return ByteString.EMPTY;
+        }
+        ByteBuffer bytes = ByteBuffer.allocate(CLUSTER_ID_BYTES)
+                .putLong(clusterId.getMostSignificantBits())
+                .putLong(clusterId.getLeastSignificantBits());
+        return ByteString.copyFrom(bytes.flip());
+    }
+
+    static Goodbye goodbye(TatamiException reason) {
+        return Goodbye.newBuilder()
+                .setError(reason.code().number())
+                .setMessage(messageOf(reason))
+                .setDetail(reason.detail())
+                .build();
+    }
+
+    static String messageOf(Throwable failure) {
+        String message = failure.getMessage();
+        return message == null ? failure.toString() : message;
+    }
+
+    private static @Nullable UUID clusterId(ByteString bytes) throws TatamiException {
+        if (bytes.isEmpty()) {
+            return null;
+        }
+        if (bytes.size() != CLUSTER_ID_BYTES) {
+            throw new TatamiException(ErrorCode.MALFORMED, "a cluster id of " + bytes.size() + " bytes");
+        }
+        ByteBuffer buffer = bytes.asReadOnlyByteBuffer();
+        return new UUID(buffer.getLong(), buffer.getLong());
+    }
+
+    private static void checkMagic(int magic) throws TatamiException {
+        if (magic != FrameFormat.MAGIC) {
+            throw new TatamiException(ErrorCode.MALFORMED, "the peer does not speak Tatami's protocol");
+        }
+    }
+
+    private static String range(int oldest, int newest) {
+        return oldest == newest ? Integer.toString(oldest) : oldest + " to " + newest;
+    }
+
+    /** The release as the jar's manifest names it. */
+    private static String release() {
+        String version = Handshake.class.getPackage().getImplementationVersion();
+        return version == null ? "unreleased" : version;
+    }
+}

@@ -1,0 +1,213 @@
+package io.tatami.rpc.netty;
+
+import com.google.protobuf.Message;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.tatami.base.Check;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.protocol.FrameFormat;
+import io.tatami.protocol.FrameKind;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that is written to one connection. Any thread offers entries; the event loop takes them in the order of their
+ * arrival, encodes small frames one behind the other into shared buffers, and flushes once for all that it found.
+ *
+ * <p>The queue is bounded by those who offer: calls by the permits of their connection, replies by the requests in
+ * flight, data by {@link WriteGate}.
+ */
+final class Outbox implements Runnable {
+    /** Something to be written; called on the event loop. */
+    interface Entry {
+        /** Writes itself with {@link Outbox#write}. Not called once the connection is closed. */
+        void write();
+
+        /** Ends itself, because the connection is closed; may be called on any thread once the loop has ended. */
+        void discard();
+    }
+
+    private static final int BATCH_BYTES = 16 << 10;
+    private static final int BATCHED_FRAME_BYTES_MAX = 4 << 10;
+
+    private final Channel channel;
+    private final Queue<Entry> entries = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean scheduled = new AtomicBoolean();
+    private final WriteGate gate;
+
+    // Owned by the event loop.
+    private int frameBytesMax = FrameFormat.FRAME_BYTES_MAX;
+    private boolean reading;
+    private boolean running;
+    private boolean closed;
+    private @Nullable ByteBuf batch;
+
+    Outbox(Channel channel, RpcSettings settings) {
+        this.channel = channel;
+        this.gate = new WriteGate(channel, settings.writeBufferBytes());
+    }
+
+    WriteGate gate() {
+        return gate;
+    }
+
+    /** Limits what is written from now on to what the peer takes. */
+    void limitFrames(int bytesMax) {
+        frameBytesMax = Math.min(frameBytesMax, bytesMax);
+    }
+
+    /** Queues an entry; from any thread. */
+    void offer(Entry entry) {
+        entries.add(entry);
+        if (!channel.eventLoop().inEventLoop() || !reading) {
+            schedule();
+        }
+    }
+
+    /** Entries offered on the loop from here on wait for {@link #endRead}. */
+    void beginRead() {
+        reading = true;
+    }
+
+    void endRead() {
+        reading = false;
+        run();
+    }
+
+    /** Writes and flushes all that was offered; within itself it does nothing, as the outer run goes on until the end. */
+    @Override
+    public void run() {
+        if (running) {
+            return;
+        }
+        running = true;
+        scheduled.set(false);
+        Entry entry = entries.poll();
+        while (entry != null) {
+            take(entry);
+            entry = entries.poll();
+        }
+        running = false;
+        writeBatch();
+        if (!closed) {
+            channel.flush();
+        }
+        gate.wake();
+    }
+
+    private void take(Entry entry) {
+        try {
+            if (closed) {
+                entry.discard();
+            } else {
+                entry.write();
+            }
+        } catch (RuntimeException e) {
+            // A bug, ours or of a callback: the connection ends, and with it the entries behind.
+            channel.pipeline().fireExceptionCaught(e);
+        }
+    }
+
+    /** Discards what is queued and what still comes. */
+    void close() {
+        closed = true;
+        run();
+        gate.close();
+    }
+
+    /** Writes a frame without a payload; on the event loop. */
+    void write(FrameKind kind, int callId, @Nullable Message header, @Nullable Message body) throws TatamiException {
+        writeHead(kind, callId, header, body, 0);
+    }
+
+    /** Writes a DATA frame; on the event loop. The payload's ownership passes, whatever happens. */
+    void writeDataAndRelease(int callId, Message body, ByteBuf payload) throws TatamiException {
+        try {
+            writeHead(FrameKind.DATA, callId, null, body, payload.readableBytes());
+        } catch (TatamiException e) {
+            payload.release();
+            throw e;
+        }
+        if (payload.isReadable()) {
+            writeBatch();
+            pass(payload);
+        } else {
+            payload.release();
+        }
+    }
+
+    private void writeHead(
+            FrameKind kind, int callId, @Nullable Message header, @Nullable Message body, int payloadBytes)
+            throws TatamiException {
+        int headerBytes = header == null ? 0 : header.getSerializedSize();
+        int bodyBytes = body == null ? 0 : body.getSerializedSize();
+        long frameBytes = (long) FrameFormat.PREFIX_BYTES + headerBytes + bodyBytes + payloadBytes;
+        if (Math.max(headerBytes, bodyBytes) > FrameFormat.MESSAGE_BYTES_MAX || frameBytes > frameBytesMax) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT, "a message of " + frameBytes + " bytes is too long to be sent");
+        }
+        ByteBuf out = batchWithRoom((int) frameBytes - payloadBytes);
+        out.writeInt((int) frameBytes - Integer.BYTES)
+                .writeByte(kind.number())
+                .writeByte(0)
+                .writeShort(0)
+                .writeInt(callId)
+                .writeInt(headerBytes)
+                .writeInt(bodyBytes);
+        if (header != null) {
+            MessageBytes.append(header, headerBytes, out);
+        }
+        if (body != null) {
+            MessageBytes.append(body, bodyBytes, out);
+        }
+    }
+
+    private ByteBuf batchWithRoom(int bytes) {
+        if (batch != null && batch.writableBytes() < bytes) {
+            writeBatch();
+        }
+        if (batch == null) {
+            int capacity = bytes > BATCHED_FRAME_BYTES_MAX ? bytes : BATCH_BYTES;
+            batch = channel.alloc().directBuffer(capacity, capacity);
+        }
+        return batch;
+    }
+
+    private void writeBatch() {
+        if (batch != null) {
+            pass(batch);
+            batch = null;
+        }
+    }
+
+    /** A failure reaches the pipeline's exceptionCaught, which closes the connection. */
+    private void pass(ByteBuf buffer) {
+        ChannelFuture unused = channel.write(buffer, channel.voidPromise());
+    }
+
+    private void schedule() {
+        if (scheduled.getAndSet(true)) {
+            return;
+        }
+        try {
+            channel.eventLoop().execute(this);
+        } catch (RejectedExecutionException e) {
+            Check.check(channel.eventLoop().isShuttingDown(), "a running event loop refused work: %s", e);
+            scheduled.set(false);
+            discardAll();
+        }
+    }
+
+    private void discardAll() {
+        Entry entry = entries.poll();
+        while (entry != null) {
+            entry.discard();
+            entry = entries.poll();
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package io.tatami.rpc.netty;
+
+import io.netty.channel.Channel;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
+import io.tatami.base.SessionId;
+import io.tatami.base.TatamiException;
+import io.tatami.protocol.UserIdentity;
+import io.tatami.protocol.wire.RequestHeader;
+import io.tatami.rpc.CallContext;
+import io.tatami.rpc.CallOptions;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** What a server makes of a client's address and headers, which may hold anything. */
+final class Peers {
+    private Peers() {}
+
+    static CallContext.Peer of(Channel channel, String clientName) {
+        SocketAddress address = channel.remoteAddress();
+        return new CallContext.Peer(address, clientName, isSameHost(address, channel.localAddress()));
+    }
+
+    /** @throws TatamiException MALFORMED when a field has a value that it cannot have */
+    static CallContext context(CallContext.Peer peer, UserIdentity user, RequestHeader header, long arrivalNanos)
+            throws TatamiException {
+        long timeoutMillis = Integer.toUnsignedLong(header.getDeadlineMillis());
+        if (header.getSession() < 0 || header.getNumber() < 0 || header.getLowWaterMark() < 0) {
+            throw new TatamiException(ErrorCode.MALFORMED, "a request header with numbers above 2^63");
+        }
+        CallOptions options = new CallOptions(
+                group(header),
+                new SessionId(header.getSession()),
+                header.getNumber(),
+                header.getLowWaterMark(),
+                timeoutMillis,
+                header.getShardMapEpoch(),
+                header.getCredential());
+        return new CallContext(peer, user, options, arrivalNanos + TimeUnit.MILLISECONDS.toNanos(timeoutMillis));
+    }
+
+    private static @Nullable GroupId group(RequestHeader header) throws TatamiException {
+        if (!header.hasGroup()) {
+            return null;
+        }
+        if (header.getGroup() < GroupId.NAMESPACE.value() || header.getGroup() >= GroupId.SHARDS_MAX) {
+            throw new TatamiException(ErrorCode.MALFORMED, "there is no group " + header.getGroup());
+        }
+        return new GroupId(header.getGroup());
+    }
+
+    private static boolean isSameHost(SocketAddress remote, SocketAddress local) {
+        return remote instanceof InetSocketAddress there
+                && local instanceof InetSocketAddress here
+                && (there.getAddress().isLoopbackAddress() || there.getAddress().equals(here.getAddress()));
+    }
+}

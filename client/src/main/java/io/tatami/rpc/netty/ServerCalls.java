@@ -1,0 +1,170 @@
+package io.tatami.rpc.netty;
+
+import com.google.protobuf.Message;
+import io.netty.util.collection.IntObjectHashMap;
+import io.netty.util.collection.IntObjectMap;
+import io.tatami.base.Clock;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.protocol.FrameKind;
+import io.tatami.protocol.wire.ReplyHeader;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests in flight on one connection of a server. Answers come from any thread by {@link #offer}; all else is
+ * owned by the connection's event loop.
+ */
+final class ServerCalls {
+    private final Link link;
+    private final int inflightMax;
+    private final LongSupplier shardMapEpoch;
+    private final Runnable onEmpty;
+    private final IntObjectMap<ServerCall<?>> inflight = new IntObjectHashMap<>();
+    private int streams;
+
+    /** @param onEmpty run when the last request in flight was answered */
+    ServerCalls(Link link, int inflightMax, LongSupplier shardMapEpoch, Runnable onEmpty) {
+        this.link = link;
+        this.inflightMax = inflightMax;
+        this.shardMapEpoch = shardMapEpoch;
+        this.onEmpty = onEmpty;
+    }
+
+    void offer(ServerCall<?> call) {
+        link.outbox().offer(call);
+    }
+
+    boolean isEmpty() {
+        return inflight.isEmpty();
+    }
+
+    boolean hasStreams() {
+        return streams > 0;
+    }
+
+    boolean isFull() {
+        return inflight.size() >= inflightMax;
+    }
+
+    @Nullable
+    ServerCall<?> get(int callId) {
+        return inflight.get(callId);
+    }
+
+    /** @throws TatamiException MALFORMED when the client uses a call id twice */
+    void begin(ServerCall<?> call) throws TatamiException {
+        if (inflight.containsKey(call.callId())) {
+            throw new TatamiException(
+                    ErrorCode.MALFORMED, "call id " + Integer.toUnsignedString(call.callId()) + " is in flight twice");
+        }
+        inflight.put(call.callId(), call);
+        if (call.stream() != null) {
+            streams++;
+        }
+        link.readGate().full(isFull());
+    }
+
+    /** Writes an answer, unless nobody waits for it any more. */
+    void answer(ServerCall<?> call, Message reply) {
+        if (inflight.get(call.callId()) != call) {
+            return;
+        }
+        try {
+            link.outbox().write(FrameKind.REPLY, call.callId(), okHeader(), reply);
+        } catch (TatamiException e) {
+            refuse(call.callId(), e);
+        }
+        answered(call);
+    }
+
+    /** Writes a failure, unless nobody waits for it any more. */
+    void answer(ServerCall<?> call, TatamiException failure) {
+        if (inflight.get(call.callId()) == call) {
+            refuse(call.callId(), failure);
+            answered(call);
+        }
+    }
+
+    /** Writes a failure to a request that was not begun. */
+    void refuse(int callId, TatamiException failure) {
+        ReplyHeader header = ReplyHeader.newBuilder()
+                .setError(failure.code().number())
+                .setMessage(shortened(Handshake.messageOf(failure)))
+                .setDetail(shortened(failure.detail()))
+                .setShardMapEpoch(shardMapEpoch.getAsLong())
+                .build();
+        try {
+            link.outbox().write(FrameKind.REPLY, callId, header, null);
+        } catch (TatamiException e) {
+            throw new IllegalStateException("a failure is always short", e);
+        }
+    }
+
+    /** Forgets a request whose client does not wait any more. */
+    void cancel(int callId, TatamiException reason) {
+        ServerCall<?> call = inflight.get(callId);
+        if (call != null) {
+            remove(call);
+            ServerCall.Half stream = call.stream();
+            if (stream != null) {
+                stream.cancelled(reason);
+            }
+        }
+    }
+
+    void cancelAll(TatamiException reason) {
+        for (ServerCall<?> call : new ArrayList<>(inflight.values())) {
+            cancel(call.callId(), reason);
+        }
+    }
+
+    /** Cancels the streams whose time is over; a call ends by its answer, which nobody reads. */
+    void expireStreams(Clock clock) {
+        List<ServerCall<?>> expired = new ArrayList<>();
+        for (ServerCall<?> call : inflight.values()) {
+            if (call.stream() != null && call.context().isExpired(clock)) {
+                expired.add(call);
+            }
+        }
+        for (ServerCall<?> call : expired) {
+            TatamiException reason = new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the stream's time is over");
+            refuse(call.callId(), reason);
+            cancel(call.callId(), reason);
+        }
+    }
+
+    private void answered(ServerCall<?> call) {
+        remove(call);
+        ServerCall.Half stream = call.stream();
+        if (stream != null) {
+            stream.answered();
+        }
+    }
+
+    private void remove(ServerCall<?> call) {
+        inflight.remove(call.callId());
+        if (call.stream() != null) {
+            streams--;
+        }
+        link.readGate().full(isFull());
+        if (inflight.isEmpty()) {
+            onEmpty.run();
+        }
+    }
+
+    private ReplyHeader okHeader() {
+        long epoch = shardMapEpoch.getAsLong();
+        return epoch == 0
+                ? ReplyHeader.getDefaultInstance()
+                : ReplyHeader.newBuilder().setShardMapEpoch(epoch).build();
+    }
+
+    /** Messages of exceptions may hold anything. */
+    private static String shortened(String text) {
+        int charsMax = 4 << 10;
+        return text.length() <= charsMax ? text : text.substring(0, charsMax);
+    }
+}

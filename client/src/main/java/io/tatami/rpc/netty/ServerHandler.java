@@ -1,0 +1,315 @@
+package io.tatami.rpc.netty;
+
+import com.google.protobuf.Message;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.concurrent.ScheduledFuture;
+import io.tatami.base.Clock;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.protocol.FrameKind;
+import io.tatami.protocol.UserIdentity;
+import io.tatami.protocol.wire.Goodbye;
+import io.tatami.protocol.wire.Hello;
+import io.tatami.protocol.wire.RequestHeader;
+import io.tatami.protocol.wire.Welcome;
+import io.tatami.rpc.CallContext;
+import io.tatami.rpc.HandlerTable;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The server's side of a connection on its event loop: handshake, then frames to handlers, limits, silence. */
+final class ServerHandler extends ChannelInboundHandlerAdapter {
+    private static final Logger LOG = LoggerFactory.getLogger(ServerHandler.class);
+    private static final long TICK_NANOS_MAX = TimeUnit.SECONDS.toNanos(1);
+
+    private final ServerIdentity identity;
+    private final HandlerTable handlers;
+    private final RpcSettings settings;
+    private final Clock clock;
+    private final FrameDecoder decoder;
+
+    private @Nullable Session session;
+    private @Nullable Client client;
+    private @Nullable ScheduledFuture<?> tick;
+    private boolean draining;
+    private boolean leaving;
+    private long openedNanos;
+    private long lastHeardNanos;
+
+    /** What there is from the first moment. */
+    private record Session(ChannelHandlerContext ctx, Link link, ServerCalls calls) {}
+
+    /** What there is from the handshake on. */
+    private record Client(CallContext.Peer peer, UserIdentity user, int version) {}
+
+    ServerHandler(
+            ServerIdentity identity, HandlerTable handlers, RpcSettings settings, Clock clock, FrameDecoder decoder) {
+        this.identity = identity;
+        this.handlers = handlers;
+        this.settings = settings;
+        this.clock = clock;
+        this.decoder = decoder;
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+        Outbox outbox = new Outbox(ctx.channel(), settings);
+        Link link = new Link(ctx.channel(), outbox, new ReadGate(ctx, decoder), clock);
+        ServerCalls calls =
+                new ServerCalls(link, settings.inflightRequestsMax(), identity.shardMapEpoch(), this::leaveIfDrained);
+        session = new Session(ctx, link, calls);
+        openedNanos = clock.monotonicNanos();
+        lastHeardNanos = openedNanos;
+        scheduleTick(session);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) throws TatamiException {
+        Frame frame = (Frame) message;
+        Session now = session;
+        try {
+            if (now != null && !leaving) {
+                now.link.outbox().beginRead();
+                lastHeardNanos = frame.arrivalNanos();
+                dispatch(now, frame);
+            }
+        } finally {
+            frame.release();
+        }
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext ctx) {
+        if (session != null) {
+            session.link.outbox().endRead();
+        }
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+        if (session != null) {
+            session.link.readGate().congested(!ctx.channel().isWritable() && !session.calls.hasStreams());
+            session.link.outbox().gate().wake();
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        leaving = true;
+        if (tick != null) {
+            tick.cancel(false);
+        }
+        if (session != null) {
+            session.calls.cancelAll(new TatamiException(ErrorCode.UNAVAILABLE, "the client's connection was lost"));
+            session.link.outbox().close();
+        }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        if (cause instanceof TatamiException told) {
+            LOG.warn("closing the connection of {}: {}", ctx.channel().remoteAddress(), told.getMessage());
+            leave(told);
+        } else if (cause instanceof IOException) {
+            LOG.debug("lost the connection of {}", ctx.channel().remoteAddress(), cause);
+            ChannelFuture unused = ctx.close();
+        } else {
+            LOG.error("a bug in serving {}", ctx.channel().remoteAddress(), cause);
+            leave(new TatamiException(ErrorCode.INTERNAL, Handshake.messageOf(cause), cause));
+        }
+    }
+
+    /** Takes no new request, and closes once the last one is answered; on the event loop. */
+    void drain() {
+        draining = true;
+        leaveIfDrained();
+    }
+
+    private void dispatch(Session now, Frame frame) throws TatamiException {
+        Client known = client;
+        if (known == null) {
+            if (frame.kind() != FrameKind.HELLO) {
+                throw new TatamiException(ErrorCode.MALFORMED, "the client began with " + frame.kind());
+            }
+            hello(now, frame.body(Hello.parser()));
+            return;
+        }
+        switch (frame.kind()) {
+            case REQUEST -> request(now, known, frame);
+            case DATA -> data(now, frame);
+            case CANCEL -> cancel(now, frame);
+            case PING -> now.link.outbox().write(FrameKind.PONG, frame.callId(), null, null);
+            case PONG -> LOG.trace("{} is alive", known.peer.address());
+            case GOODBYE -> LOG.debug("{} leaves", known.peer.address());
+            case HELLO, WELCOME, REPLY ->
+                throw new TatamiException(ErrorCode.MALFORMED, "a client does not send " + frame.kind() + " here");
+        }
+    }
+
+    private void hello(Session now, Hello hello) throws TatamiException {
+        Welcome welcome = Handshake.answer(hello, identity, settings);
+        CallContext.Peer peer = Peers.of(now.ctx.channel(), hello.getClientName());
+        UserIdentity user = identity.authenticator().authenticate(hello.getAuthScheme(), hello.getCredential(), peer);
+        if (hello.getFrameBytesMax() > 0) {
+            now.link.outbox().limitFrames(hello.getFrameBytesMax());
+        }
+        client = new Client(peer, user, welcome.getVersion());
+        now.link.outbox().write(FrameKind.WELCOME, 0, null, welcome);
+        LOG.debug("{} connected: {} {}", peer.address(), hello.getClientName(), hello.getClientVersion());
+    }
+
+    private void request(Session now, Client known, Frame frame) throws TatamiException {
+        RequestHeader header = frame.header(RequestHeader.parser());
+        if (header.getProtocolVersion() != known.version) {
+            throw new TatamiException(
+                    ErrorCode.MALFORMED,
+                    "a request of protocol version " + header.getProtocolVersion() + " after " + known.version
+                            + " was agreed on");
+        }
+        CallContext context = Peers.context(known.peer, known.user, header, frame.arrivalNanos());
+        TatamiException refusal = refusal(now, header, context);
+        if (refusal != null) {
+            now.calls.refuse(frame.callId(), refusal);
+            return;
+        }
+        HandlerTable.Call<?, ?> call = handlers.call(header.getMethod());
+        HandlerTable.Stream<?, ?, ?, ?> stream = handlers.stream(header.getMethod());
+        if (call != null) {
+            begin(now, call, frame, context);
+        } else if (stream != null) {
+            begin(now, stream, frame, context);
+        } else {
+            now.calls.refuse(
+                    frame.callId(),
+                    new TatamiException(
+                            ErrorCode.UNSUPPORTED, identity.name() + " serves no method " + header.getMethod()));
+        }
+    }
+
+    /** Why a request is not begun, or null. */
+    private @Nullable TatamiException refusal(Session now, RequestHeader header, CallContext context) {
+        if (draining) {
+            return new TatamiException(ErrorCode.UNAVAILABLE, identity.name() + " is stopping");
+        }
+        if (!header.getClusterId().isEmpty()
+                && !header.getClusterId().equals(Handshake.toBytes(identity.clusterId()))) {
+            return new TatamiException(
+                    ErrorCode.WRONG_CLUSTER, "the request is for another cluster than " + identity.clusterId());
+        }
+        if (context.isExpired(clock)) {
+            return new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the request came too late to be begun");
+        }
+        if (handlers.stream(header.getMethod()) != null && now.calls.isFull()) {
+            return new TatamiException(ErrorCode.BUSY, "too many requests are in flight");
+        }
+        return null;
+    }
+
+    private <Q extends Message, R extends Message> void begin(
+            Session now, HandlerTable.Call<Q, R> served, Frame frame, CallContext context) throws TatamiException {
+        Q body = frame.body(served.method().requestParser());
+        ServerCall<R> call = new ServerCall<>(now.calls, frame.callId(), context, null);
+        now.calls.begin(call);
+        guarded(call, served.method().name(), () -> served.handler().handle(context, body, call));
+    }
+
+    private <Q extends Message, U extends Message, D extends Message, R extends Message> void begin(
+            Session now, HandlerTable.Stream<Q, U, D, R> served, Frame frame, CallContext context)
+            throws TatamiException {
+        Q body = frame.body(served.method().requestParser());
+        ServerStreamEnd<U, D, R> stream =
+                new ServerStreamEnd<>(served.method(), now.link, now.calls, frame.callId(), context);
+        now.calls.begin(stream.call());
+        guarded(stream.call(), served.method().name(), () -> stream.open(served.handler(), body));
+    }
+
+    private static void data(Session now, Frame frame) throws TatamiException {
+        ServerCall<?> call = now.calls.get(frame.callId());
+        ServerCall.Half stream = call == null ? null : call.stream();
+        if (call != null && stream == null) {
+            throw new TatamiException(ErrorCode.MALFORMED, "a message for a call, which is no stream");
+        }
+        if (call != null && stream != null) {
+            stream.received(frame);
+        }
+    }
+
+    private static void cancel(Session now, Frame frame) throws TatamiException {
+        Goodbye why = frame.body(Goodbye.parser());
+        now.calls.cancel(frame.callId(), new TatamiException(ErrorCode.CANCELLED, why.getMessage()));
+    }
+
+    /** A handler that throws has a bug, which must not take the connection with it. */
+    private static void guarded(ServerCall<?> call, String methodName, Runnable handling) {
+        try {
+            handling.run();
+        } catch (RuntimeException e) {
+            LOG.error("the handler of {} failed", methodName, e);
+            if (!call.isAnswered()) {
+                call.failure(new TatamiException(ErrorCode.INTERNAL, methodName + " failed: " + e, e));
+            }
+        }
+    }
+
+    private void leaveIfDrained() {
+        if (draining && !leaving && session != null && session.calls.isEmpty()) {
+            leave(new TatamiException(ErrorCode.UNAVAILABLE, identity.name() + " is stopping"));
+        }
+    }
+
+    /** Says why, and closes. */
+    private void leave(TatamiException reason) {
+        if (leaving || session == null) {
+            return;
+        }
+        leaving = true;
+        Session now = session;
+        session.calls.cancelAll(reason);
+        try {
+            session.link.outbox().write(FrameKind.GOODBYE, 0, null, Handshake.goodbye(reason));
+        } catch (TatamiException e) {
+            LOG.debug("no goodbye to {}", session.ctx.channel().remoteAddress(), e);
+        }
+        session.ctx.channel().eventLoop().execute(() -> flushAndClose(now));
+    }
+
+    private static void flushAndClose(Session now) {
+        now.link.outbox().run();
+        ChannelFuture unused = now.ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+    }
+
+    private void scheduleTick(Session now) {
+        long delayNanos = Math.min(
+                TICK_NANOS_MAX,
+                Math.min(
+                                settings.silenceMax().toNanos(),
+                                settings.handshakeTimeout().toNanos())
+                        / 2);
+        tick = now.ctx.channel().eventLoop().schedule(() -> tick(now), delayNanos, TimeUnit.NANOSECONDS);
+    }
+
+    private void tick(Session now) {
+        long nowNanos = clock.monotonicNanos();
+        if (now.link.readGate().isHeld()) {
+            lastHeardNanos = nowNanos;
+        }
+        now.calls.expireStreams(clock);
+        now.link.outbox().run();
+        if (client == null
+                && nowNanos - openedNanos > settings.handshakeTimeout().toNanos()) {
+            leave(new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "no handshake came"));
+        } else if (nowNanos - lastHeardNanos > settings.silenceMax().toNanos()) {
+            leave(new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "nothing was heard for too long"));
+        }
+        if (now.ctx.channel().isActive()) {
+            scheduleTick(now);
+        }
+    }
+}
