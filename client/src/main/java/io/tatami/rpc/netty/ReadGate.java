@@ -33,7 +33,7 @@ final class ReadGate {
         update();
     }
 
-    /** Whether as many requests are in flight as may be. */
+    /** Whether more requests are in flight than may be. */
     void full(boolean now) {
         full = now;
         update();

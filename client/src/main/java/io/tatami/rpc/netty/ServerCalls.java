@@ -45,6 +45,10 @@ final class ServerCalls {
         return streams > 0;
     }
 
+    /**
+     * Whether as many are in flight as a client may have. Only beyond that is the connection not read: a client at its
+     * limit must still be able to cancel, and to send on its streams.
+     */
     boolean isFull() {
         return inflight.size() >= inflightMax;
     }
@@ -64,7 +68,7 @@ final class ServerCalls {
         if (call.stream() != null) {
             streams++;
         }
-        link.readGate().full(isFull());
+        link.readGate().full(inflight.size() > inflightMax);
     }
 
     /** Writes an answer, unless nobody waits for it any more. */
@@ -149,7 +153,7 @@ final class ServerCalls {
         if (call.stream() != null) {
             streams--;
         }
-        link.readGate().full(isFull());
+        link.readGate().full(inflight.size() > inflightMax);
         if (inflight.isEmpty()) {
             onEmpty.run();
         }

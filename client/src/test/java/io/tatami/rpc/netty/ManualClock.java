@@ -1,0 +1,24 @@
+package io.tatami.rpc.netty;
+
+import io.tatami.base.Clock;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** A clock that stands still until a test moves it. */
+final class ManualClock implements Clock {
+    private final AtomicLong nanos = new AtomicLong();
+
+    void advance(Duration time) {
+        nanos.addAndGet(time.toNanos());
+    }
+
+    @Override
+    public long wallMillis() {
+        return nanos.get() / 1_000_000;
+    }
+
+    @Override
+    public long monotonicNanos() {
+        return nanos.get();
+    }
+}
