@@ -88,7 +88,7 @@ final class ArchitectureTest {
                 .check(classes);
         noClasses()
                 .that()
-                .resideInAnyPackage(BASE, CONF, PROTOCOL)
+                .resideInAnyPackage(BASE, CONF)
                 .should()
                 .dependOnClassesThat(NETTY)
                 .check(classes);
@@ -98,11 +98,9 @@ final class ArchitectureTest {
     void thePublicApiOfTheSocketsNamesNoNettyTypeButByteBuf() {
         List<String> named = classes.stream()
                 .filter(type -> type.getPackageName().startsWith("io.tatami.")
-                        && type.getModifiers()
-                                .contains(JavaModifier.PUBLIC))
+                        && type.getModifiers().contains(JavaModifier.PUBLIC))
                 .flatMap(type -> type.getCodeUnits().stream())
-                .filter(unit -> unit.getModifiers()
-                        .contains(JavaModifier.PUBLIC))
+                .filter(unit -> unit.getModifiers().contains(JavaModifier.PUBLIC))
                 .filter(unit -> unit.getRawParameterTypes().stream().anyMatch(ArchitectureTest::isForeignNetty)
                         || isForeignNetty(unit.getRawReturnType()))
                 .map(unit -> unit.getFullName())
@@ -111,9 +109,7 @@ final class ArchitectureTest {
     }
 
     private static boolean isForeignNetty(JavaClass type) {
-        return NETTY.test(type)
-                && !type.isEquivalentTo(ByteBuf.class)
-                && !type.isEquivalentTo(ByteBufAllocator.class);
+        return NETTY.test(type) && !type.isEquivalentTo(ByteBuf.class) && !type.isEquivalentTo(ByteBufAllocator.class);
     }
 
     @Test

@@ -83,8 +83,9 @@ final class FuzzTest {
     private static Sink decode(byte[] input, Random random) {
         UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
         Sink sink = new Sink();
-        EmbeddedChannel channel =
-                EmbeddedChannel.builder().handlers(new FrameDecoder(FRAME_BYTES_MAX, Clock.SYSTEM), sink).build();
+        EmbeddedChannel channel = EmbeddedChannel.builder()
+                .handlers(new FrameDecoder(FRAME_BYTES_MAX, Clock.SYSTEM), sink)
+                .build();
         channel.config().setAllocator(allocator);
         int pieceMax = 1 + random.nextInt(random.nextBoolean() ? 30 : 100_000);
         int position = 0;
@@ -224,15 +225,19 @@ final class FuzzTest {
             switch (random.nextInt(5)) {
                 case 0 -> peer.send(randomBytes(random, 3000));
                 case 1 -> peer.send(badBytes(random));
-                case 2 -> peer.send(
-                        RawPeer.frame(FrameKind.WELCOME, Goodbye.newBuilder().setError(1).build()));
+                case 2 ->
+                    peer.send(RawPeer.frame(
+                            FrameKind.WELCOME, Goodbye.newBuilder().setError(1).build()));
                 case 3 -> {
                     byte[] request = RawPeer.request(1, EchoService.PARK.number(), StringValue.of(""));
                     peer.send(request);
                     peer.send(request);
                 }
-                default -> peer.send(RawPeer.request(
-                        random.nextInt(), random.nextInt(10), StringValue.of("\u0000".repeat(random.nextInt(100)))));
+                default ->
+                    peer.send(RawPeer.request(
+                            random.nextInt(),
+                            random.nextInt(10),
+                            StringValue.of("\u0000".repeat(random.nextInt(100)))));
             }
         } catch (IOException e) {
             assertNotNull(e.getMessage(), "the server closed the connection while it was still written to");
@@ -242,7 +247,8 @@ final class FuzzTest {
     @Test
     void aProtocolBreachIsAnsweredWithItsReason() throws Exception {
         try (Rig rig = new Rig()) {
-            assertEquals("the client began with REQUEST", reason(rig, false, RawPeer.request(1, 1, StringValue.of(""))));
+            assertEquals(
+                    "the client began with REQUEST", reason(rig, false, RawPeer.request(1, 1, StringValue.of(""))));
             assertEquals(
                     "there is no frame kind 99",
                     reason(rig, true, RawPeer.frame(99, 0, ByteString.EMPTY, ByteString.EMPTY, new byte[0])));

@@ -252,8 +252,7 @@ final class HandshakeTest {
             Map<Integer, Integer> errors = new HashMap<>();
             for (int i = 0; i < 3; i++) {
                 RawPeer.RawFrame reply = peer.expect(FrameKind.REPLY);
-                errors.put(
-                        reply.callId(), ReplyHeader.parseFrom(reply.header()).getError());
+                errors.put(reply.callId(), ReplyHeader.parseFrom(reply.header()).getError());
             }
             assertEquals(Map.of(1, 0, 2, 0, 3, ErrorCode.DEADLINE_EXCEEDED.number()), errors);
             assertEquals(0, rig.service.handled.sum());

@@ -1,5 +1,9 @@
 package io.tatami.rpc.netty;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.netty.buffer.PoolArenaMetric;
+import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.epoll.Epoll;
 import io.tatami.base.Clock;
 import io.tatami.base.TatamiException;
@@ -15,10 +19,11 @@ import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.UUID;
 
-/** A server and a client in one process, on a port of loopback. */
+/** A server and a client in one process, on a port of loopback. Its end checks that no buffer leaked. */
 final class Rig implements AutoCloseable {
     static final UUID CLUSTER = new UUID(1, 2);
 
+    private final long allocationsBefore = allocations();
     final EchoService service = new EchoService();
     final RpcSettings settings;
     final Clock clock;
@@ -71,5 +76,13 @@ final class Rig implements AutoCloseable {
         client.close();
         server.close();
         loops.close();
+        assertEquals(allocationsBefore, allocations(), "buffers that nobody released");
+    }
+
+    /** Buffers taken from the pool; what the event loops keep for themselves goes back with their end. */
+    private static long allocations() {
+        return PooledByteBufAllocator.DEFAULT.metric().directArenas().stream()
+                .mapToLong(PoolArenaMetric::numActiveAllocations)
+                .sum();
     }
 }
