@@ -3,13 +3,10 @@ package io.tatami.block.service;
 import io.tatami.base.Clock;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
-import io.tatami.block.volume.VolumeStatistics;
 import io.tatami.client.block.BlockClient;
 import io.tatami.client.block.BlockClientSettings;
 import io.tatami.protocol.BlockMethods;
-import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.RegisterBlockServerRequest;
-import io.tatami.protocol.wire.VolumeStatus;
 import io.tatami.rpc.Connector;
 import io.tatami.rpc.HandlerTable;
 import java.util.concurrent.CompletableFuture;
@@ -32,6 +29,7 @@ public final class BlockServer implements AutoCloseable {
     private final IdentityFile.Identity identity;
     private final ServerThreads threads;
     private final DataPort port;
+    private final VolumeReports reports;
     private final HandlerTable handlers = new HandlerTable();
     private volatile int serverId;
 
@@ -58,7 +56,9 @@ public final class BlockServer implements AutoCloseable {
         port.serveOn(handlers);
         BlockCommands commands = new BlockCommands(port, threads);
         commands.serveOn(handlers);
-        commands.serve(handlers, BlockMethods.BLOCK_SERVER_STATUS, request -> status());
+        this.reports = new VolumeReports(port, clock, () -> serverId);
+        commands.serve(handlers, BlockMethods.BLOCK_SERVER_STATUS, request -> reports.status());
+        commands.serve(handlers, BlockMethods.SCRUB, reports::scrub);
         threads.every(SILENCE_CHECK_MILLIS, port::checkSilence);
     }
 
@@ -97,28 +97,8 @@ public final class BlockServer implements AutoCloseable {
     @Override
     public void close() {
         port.close();
+        reports.close();
         threads.close();
         LOG.info("block server {} has stopped", serverId);
-    }
-
-    private BlockServerStatusReply status() {
-        BlockServerStatusReply.Builder reply = BlockServerStatusReply.newBuilder()
-                .setServerId(serverId)
-                .setBytesRead(metrics().readBytes())
-                .setBytesWritten(metrics().writtenBytes());
-        for (VolumeSet.ServedVolume served : volumes.volumes()) {
-            VolumeStatistics statistics = served.volume().statistics();
-            reply.addVolume(VolumeStatus.newBuilder()
-                    .setVolumeId(served.volume().id().toString())
-                    .setPath(served.path())
-                    .setCapacityBytes(statistics.capacityBytes())
-                    .setUsedBytes(statistics.usedBytes())
-                    .setFreeBytes(statistics.freeBytes())
-                    .setLargestFreeExtentBytes(statistics.largestFreeExtentBytes())
-                    .setBlocks(statistics.blocks())
-                    .setFailure(statistics.failure())
-                    .setDamagedChunks(statistics.damagedChunks()));
-        }
-        return reply.build();
     }
 }

@@ -16,6 +16,7 @@ import io.tatami.base.Check;
  * @param commandsMax calls that may wait for one of them; one more is refused with BUSY
  * @param heartbeatMillis between heartbeats, and between attempts to register
  * @param blockSizeBytes the cluster's usual block size, by which room for credits is counted
+ * @param scrubBytesPerSecondMax how fast each volume is scrubbed
  */
 public record BlockServerSettings(
         int writeStreamsMax,
@@ -28,9 +29,10 @@ public record BlockServerSettings(
         int commandThreads,
         int commandsMax,
         long heartbeatMillis,
-        long blockSizeBytes) {
+        long blockSizeBytes,
+        long scrubBytesPerSecondMax) {
     public static final BlockServerSettings DEFAULT = new BlockServerSettings(
-            256, 1024, 4, 16L << 20, 256L << 20, 30 * 60_000L, 30_000, 4, 1024, 3_000, 256L << 20);
+            256, 1024, 4, 16L << 20, 256L << 20, 30 * 60_000L, 30_000, 4, 1024, 3_000, 256L << 20, 64L << 20);
 
     public BlockServerSettings {
         Check.check(writeStreamsMax > 0 && readStreamsMax > 0, "streams %d, %d", writeStreamsMax, readStreamsMax);
@@ -51,7 +53,8 @@ public record BlockServerSettings(
                 commandThreads,
                 commandsMax,
                 heartbeatMillis,
-                blockSizeBytes);
+                blockSizeBytes,
+                scrubBytesPerSecondMax);
     }
 
     public BlockServerSettings withWriterIdleMillis(long millis) {
@@ -66,7 +69,8 @@ public record BlockServerSettings(
                 commandThreads,
                 commandsMax,
                 heartbeatMillis,
-                blockSizeBytes);
+                blockSizeBytes,
+                scrubBytesPerSecondMax);
     }
 
     public BlockServerSettings withReceivedBytesMax(long bytes) {
@@ -81,6 +85,7 @@ public record BlockServerSettings(
                 commandThreads,
                 commandsMax,
                 heartbeatMillis,
-                blockSizeBytes);
+                blockSizeBytes,
+                scrubBytesPerSecondMax);
     }
 }

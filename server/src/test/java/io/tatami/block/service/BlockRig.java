@@ -1,0 +1,211 @@
+package io.tatami.block.service;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.Check;
+import io.tatami.base.Clock;
+import io.tatami.base.ServerId;
+import io.tatami.base.TatamiException;
+import io.tatami.block.device.VolumeFile;
+import io.tatami.block.volume.Volume;
+import io.tatami.block.volume.VolumeFormatter;
+import io.tatami.block.volume.VolumeOpener;
+import io.tatami.block.volume.VolumeResources;
+import io.tatami.client.block.BlockClient;
+import io.tatami.client.block.BlockClientSettings;
+import io.tatami.client.block.BlockReadStream;
+import io.tatami.client.block.BlockTarget;
+import io.tatami.client.block.BlockWriteStream;
+import io.tatami.conf.Settings;
+import io.tatami.protocol.UserIdentity;
+import io.tatami.rpc.Connection;
+import io.tatami.rpc.netty.ClientIdentity;
+import io.tatami.rpc.netty.EventLoops;
+import io.tatami.rpc.netty.RpcClient;
+import io.tatami.rpc.netty.RpcServer;
+import io.tatami.rpc.netty.RpcSettings;
+import io.tatami.rpc.netty.ServerIdentity;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Block servers with real volumes on files and real sockets on loopback, and a client, in one process. */
+final class BlockRig implements AutoCloseable {
+    static final UUID CLUSTER = new UUID(7, 9);
+    static final long VOLUME_BYTES = 64L << 20;
+
+    private final Path directory;
+    private final long volumeBytes;
+    private final RpcSettings rpcSettings;
+    private final EventLoops loops;
+    private final RpcClient connector;
+    private final List<Server> servers = new ArrayList<>();
+    final BlockClient client;
+
+    BlockRig(Path directory, int count, BlockServerSettings settings) throws IOException {
+        this(directory, count, settings, VOLUME_BYTES);
+    }
+
+    BlockRig(Path directory, int count, BlockServerSettings settings, long volumeBytes) throws IOException {
+        this.directory = directory;
+        this.volumeBytes = volumeBytes;
+        rpcSettings = RpcSettings.from(Settings.of(Map.of()));
+        loops = new EventLoops("rig", rpcSettings);
+        connector = newClient("rig");
+        client = new BlockClient(connector, BlockClientSettings.DEFAULT.withTimeoutMillis(20_000));
+        for (int number = 1; number <= count; number++) {
+            servers.add(new Server(number, settings));
+        }
+    }
+
+    static BlockRig single(Path directory) throws IOException {
+        return new BlockRig(directory, 1, BlockServerSettings.DEFAULT);
+    }
+
+    /** A server of the rig; the first is 0. */
+    Server server(int index) {
+        return servers.get(index);
+    }
+
+    BlockTarget target(int index) {
+        return servers.get(index).running().target();
+    }
+
+    List<BlockTarget> chain() {
+        return servers.stream().map(server -> server.running().target()).toList();
+    }
+
+    Connection connect(int index) throws Exception {
+        return connector.connect(target(index).address()).get(20, TimeUnit.SECONDS);
+    }
+
+    /** A block of the tests' only shard. */
+    static BlockId block(int number) {
+        return BlockId.of(3, 0, number);
+    }
+
+    static byte[] bytes(long seed, int length) {
+        byte[] bytes = new byte[length];
+        new SplittableRandom(seed).nextBytes(bytes);
+        return bytes;
+    }
+
+    /** All that can be read of a block from {@code offset} on, up to {@code length} bytes. */
+    byte[] read(int server, BlockId block, long offset, int length) throws TatamiException {
+        byte[] bytes = new byte[length];
+        int total = 0;
+        try (BlockReadStream stream = client.openReader(target(server), block, 0, offset, length)) {
+            int count = 0;
+            while (count >= 0 && total < length) {
+                total += count;
+                count = stream.read(bytes, total, length - total);
+            }
+            total += Math.max(0, count);
+        }
+        return Arrays.copyOf(bytes, total);
+    }
+
+    static void write(BlockWriteStream stream, byte[] bytes) throws TatamiException {
+        stream.write(bytes, 0, bytes.length);
+    }
+
+    private RpcClient newClient(String name) {
+        return new RpcClient(loops, rpcSettings, Clock.SYSTEM, ClientIdentity.simple(name, UserIdentity.of("anna")));
+    }
+
+    @Override
+    public void close() throws IOException {
+        connector.close();
+        for (Server server : servers) {
+            server.stop();
+        }
+        loops.close();
+    }
+
+    /** One block server. */
+    final class Server {
+        private final BlockServerSettings settings;
+        private final int number;
+        private final Path home;
+        private final Path index;
+        final Path volumeFile;
+        private @Nullable Running running;
+
+        Server(int number, BlockServerSettings settings) throws IOException {
+            this.number = number;
+            this.settings = settings;
+            home = Files.createDirectories(directory.resolve("server-" + number));
+            volumeFile = home.resolve("volume");
+            index = home.resolve("index");
+            VolumeFile.Allocation unused = VolumeFile.create(volumeFile, volumeBytes);
+            UUID volume = new VolumeFormatter(CLUSTER, new SplittableRandom(number)).format(volumeFile, index, false);
+            Check.check(volume.version() >= 0, "volume %s", volume);
+            new IdentityFile(home, CLUSTER).write(new IdentityFile.Identity(new ServerId(number), 0));
+            start();
+        }
+
+        Running running() {
+            if (running == null) {
+                throw new IllegalStateException("server " + number + " does not run");
+            }
+            return running;
+        }
+
+        void start() throws IOException {
+            VolumeResources resources = VolumeResources.withBuffers(12, 12);
+            Volume volume = new VolumeOpener(CLUSTER, resources).open(volumeFile, index);
+            RpcClient outwards = newClient("server-" + number);
+            BlockServer server = new BlockServer(
+                    settings,
+                    new VolumeSet(List.of(new VolumeSet.ServedVolume(volume, volumeFile.toString()))),
+                    new IdentityFile(home, CLUSTER),
+                    outwards,
+                    Clock.SYSTEM);
+            RpcServer rpc = new RpcServer(
+                    loops,
+                    rpcSettings,
+                    Clock.SYSTEM,
+                    ServerIdentity.simple("server-" + number, CLUSTER),
+                    server.handlers());
+            InetSocketAddress address =
+                    (InetSocketAddress) rpc.start(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            BlockTarget target = new BlockTarget(new ServerId(number), address.getHostString(), address.getPort());
+            running = new Running(server, rpc, outwards, volume, resources, target);
+        }
+
+        /** Stops the server; what was not synced is lost, as in a crash. */
+        void stop() throws IOException {
+            if (running != null) {
+                running.server().close();
+                running.rpc().close();
+                running.outwards().close();
+                running.volume().close();
+                running = null;
+            }
+        }
+
+        /** As if its power had failed for a moment. */
+        void restart() throws IOException {
+            stop();
+            start();
+        }
+    }
+
+    /** What a server consists of while it runs. */
+    record Running(
+            BlockServer server,
+            RpcServer rpc,
+            RpcClient outwards,
+            Volume volume,
+            VolumeResources resources,
+            BlockTarget target) {}
+}
