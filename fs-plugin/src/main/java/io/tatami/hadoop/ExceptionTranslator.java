@@ -2,7 +2,6 @@ package io.tatami.hadoop;
 
 import io.tatami.base.TatamiException;
 import io.tatami.client.UnresolvedLinkException;
-import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -90,14 +89,11 @@ final class ExceptionTranslator {
         return new org.apache.hadoop.fs.UnresolvedLinkException(message);
     }
 
-    /** For paths that Hadoop's Path allows and no file system can have. */
-    static InvalidPathException invalidPath(String path, String reason) {
-        return new InvalidPathException(path, reason);
-    }
-
-    /** As HDFS refuses a position outside the file. */
-    static EOFException beyondEnd(String message) {
-        return new EOFException(message);
+    /** For paths that Hadoop's Path allows and Tatami cannot have. */
+    static InvalidPathException invalidPath(String path, TatamiException failure) {
+        InvalidPathException invalid = new InvalidPathException(path, failure.getMessage());
+        invalid.initCause(failure);
+        return invalid;
     }
 
     private static Function<String, IOException> ifPresent(String className) {

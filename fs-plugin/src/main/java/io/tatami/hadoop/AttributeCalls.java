@@ -1,0 +1,172 @@
+package io.tatami.hadoop;
+
+import com.google.protobuf.ByteString;
+import io.tatami.client.PathStatus;
+import io.tatami.protocol.wire.AttributeChange;
+import io.tatami.protocol.wire.AttributeChange.AclChange;
+import io.tatami.protocol.wire.AttributeChange.XAttrChange;
+import io.tatami.protocol.wire.XAttr;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.apache.hadoop.HadoopIllegalArgumentException;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.XAttrSetFlag;
+import org.apache.hadoop.fs.permission.AclEntry;
+import org.apache.hadoop.fs.permission.AclStatus;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.jspecify.annotations.Nullable;
+
+/** The part of {@link TatamiCalls} that concerns what files and directories carry beside their bytes. */
+final class AttributeCalls {
+    private final TatamiCalls calls;
+
+    AttributeCalls(TatamiCalls calls) {
+        this.calls = calls;
+    }
+
+    void setPermission(Path path, FsPermission permission) throws IOException {
+        calls.change(
+                path,
+                AttributeChange.newBuilder()
+                        .setMode(permission.toShort() & 01777)
+                        .build());
+    }
+
+    /** Either may be null, which leaves it as it is; not both. */
+    void setOwner(Path path, @Nullable String owner, @Nullable String group) throws IOException {
+        if (owner == null && group == null) {
+            throw new IOException("owner == null && group == null");
+        }
+        AttributeChange.Builder change = AttributeChange.newBuilder();
+        if (owner != null) {
+            change.setOwner(owner);
+        }
+        if (group != null) {
+            change.setGroup(group);
+        }
+        calls.change(path, change.build());
+    }
+
+    /** Milliseconds since 1970; -1 leaves a time as it is. */
+    void setTimes(Path path, long modifiedMillis, long accessedMillis) throws IOException {
+        AttributeChange.Builder change = AttributeChange.newBuilder();
+        if (modifiedMillis != -1) {
+            change.setModifiedMillis(modifiedMillis);
+        }
+        if (accessedMillis != -1) {
+            change.setAccessedMillis(accessedMillis);
+        }
+        calls.change(path, change.build());
+    }
+
+    /** False for a directory, as on HDFS. */
+    boolean setReplication(Path path, short replication) throws IOException {
+        if (calls.status(path, true).isDirectory()) {
+            return false;
+        }
+        calls.change(
+                path, AttributeChange.newBuilder().setReplication(replication).build());
+        return true;
+    }
+
+    void changeAcl(Path path, AclChange.Kind kind, List<AclEntry> entries) throws IOException {
+        calls.change(
+                path,
+                AttributeChange.newBuilder()
+                        .setAcl(AclConverter.change(kind, entries))
+                        .build());
+    }
+
+    AclStatus aclStatus(Path path) throws IOException {
+        return AclConverter.status(calls.status(path, true).attributes());
+    }
+
+    void setXAttr(Path path, String name, byte @Nullable [] value, EnumSet<XAttrSetFlag> flags) throws IOException {
+        boolean exists = xAttrs(path).containsKey(checkedName(name));
+        XAttrSetFlag.validate(name, exists, flags);
+        XAttr.Builder xattr = XAttr.newBuilder().setName(checkedName(name));
+        if (value != null) {
+            xattr.setValue(ByteString.copyFrom(value));
+        }
+        XAttrChange change = XAttrChange.newBuilder()
+                .setXattr(xattr)
+                .setCreateOnly(!flags.contains(XAttrSetFlag.REPLACE))
+                .setReplaceOnly(!flags.contains(XAttrSetFlag.CREATE))
+                .build();
+        try {
+            calls.change(path, AttributeChange.newBuilder().setXattr(change).build());
+        } catch (FileAlreadyExistsException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    void removeXAttr(Path path, String name) throws IOException {
+        XAttrChange change = XAttrChange.newBuilder()
+                .setRemove(true)
+                .setXattr(XAttr.newBuilder().setName(checkedName(name)))
+                .build();
+        calls.change(path, AttributeChange.newBuilder().setXattr(change).build());
+    }
+
+    /** @throws IOException where there is none of that name, as on HDFS */
+    byte[] xAttr(Path path, String name) throws IOException {
+        byte @Nullable [] value = xAttrs(path).get(checkedName(name));
+        if (value == null) {
+            throw new IOException("At least one of the attributes provided was not found.");
+        }
+        return value;
+    }
+
+    Map<String, byte[]> xAttrs(Path path) throws IOException {
+        PathStatus status = calls.status(path, true);
+        Map<String, byte[]> all = new LinkedHashMap<>();
+        status.attributes()
+                .getXattrList()
+                .forEach(xattr -> all.put(xattr.getName(), xattr.getValue().toByteArray()));
+        return all;
+    }
+
+    Map<String, byte[]> xAttrs(Path path, List<String> names) throws IOException {
+        if (names.isEmpty()) {
+            throw new HadoopIllegalArgumentException("XAttr names can not be null or empty.");
+        }
+        Map<String, byte[]> all = xAttrs(path);
+        Map<String, byte[]> wanted = new LinkedHashMap<>();
+        for (String name : names) {
+            byte @Nullable [] value = all.get(checkedName(name));
+            if (value == null) {
+                throw new IOException("At least one of the attributes provided was not found.");
+            }
+            wanted.put(checkedName(name), value);
+        }
+        return wanted;
+    }
+
+    List<String> xAttrNames(Path path) throws IOException {
+        return new ArrayList<>(xAttrs(path).keySet());
+    }
+
+    /** With the name space in lower case; {@code user.} and its like must stand before a name. */
+    private static String checkedName(String name) {
+        int dot = name.indexOf('.');
+        if (dot < 0) {
+            throw new HadoopIllegalArgumentException(
+                    "An XAttr name must be prefixed with user/trusted/security/system/raw, " + "followed by a '.'");
+        }
+        if (dot == name.length() - 1) {
+            throw new HadoopIllegalArgumentException("XAttr name cannot be empty.");
+        }
+        String space = name.substring(0, dot).toLowerCase(Locale.ROOT);
+        if (!List.of("user", "trusted", "security", "system", "raw").contains(space)) {
+            throw new HadoopIllegalArgumentException(
+                    "An XAttr name must be prefixed with user/trusted/security/system/raw, " + "followed by a '.'");
+        }
+        return space + name.substring(dot);
+    }
+}

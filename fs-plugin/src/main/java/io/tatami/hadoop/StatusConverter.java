@@ -1,0 +1,79 @@
+package io.tatami.hadoop;
+
+import io.tatami.client.LocatedBlock;
+import io.tatami.client.PathStatus;
+import io.tatami.protocol.wire.Attributes;
+import java.net.URI;
+import java.util.List;
+import org.apache.hadoop.fs.BlockLocation;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.StorageType;
+import org.jspecify.annotations.Nullable;
+
+/** Statuses and block locations as Hadoop has them. Safe for use by many threads. */
+final class StatusConverter {
+    private static final String DEFAULT_RACK = "/default-rack";
+
+    private final URI uri;
+
+    /** @param uri of the file system, by which paths are qualified */
+    StatusConverter(URI uri) {
+        this.uri = uri;
+    }
+
+    TatamiFileStatus status(PathStatus status) {
+        Path path = new Path(status.path().toString()).makeQualified(uri, null);
+        @Nullable Path symlink = status.isSymlink() ? new Path(status.wire().getSymlinkTarget()) : null;
+        return new TatamiFileStatus(status, path, symlink, hasAcl(status.attributes()));
+    }
+
+    TatamiLocatedFileStatus located(PathStatus status) {
+        return new TatamiLocatedFileStatus(status(status), locations(status.blocks()));
+    }
+
+    /** One location a block, its servers in the order given. */
+    BlockLocation[] locations(List<LocatedBlock> blocks) {
+        return blocks.stream().map(StatusConverter::location).toArray(BlockLocation[]::new);
+    }
+
+    private static BlockLocation location(LocatedBlock block) {
+        List<LocatedBlock.Holder> holders =
+                block.holders().stream().filter(LocatedBlock.Holder::alive).toList();
+        String[] hosts = holders.stream().map(LocatedBlock.Holder::host).toArray(String[]::new);
+        String[] names = holders.stream()
+                .map(holder -> holder.host() + ":" + holder.port())
+                .toArray(String[]::new);
+        String[] topology = holders.stream()
+                .map(holder -> (holder.rack().isEmpty() ? DEFAULT_RACK : holder.rack()) + "/" + holder.host() + ":"
+                        + holder.port())
+                .toArray(String[]::new);
+        String[] storageIds =
+                holders.stream().map(holder -> holder.server().toString()).toArray(String[]::new);
+        StorageType[] storageTypes =
+                holders.stream().map(StatusConverter::storageType).toArray(StorageType[]::new);
+        boolean corrupt = holders.isEmpty() && !block.holders().isEmpty();
+        return new BlockLocation(
+                names,
+                hosts,
+                new String[0],
+                topology,
+                storageIds,
+                storageTypes,
+                block.offsetBytes(),
+                block.lengthBytes(),
+                corrupt);
+    }
+
+    private static StorageType storageType(LocatedBlock.Holder holder) {
+        for (StorageType type : StorageType.values()) {
+            if (type.name().equalsIgnoreCase(holder.storageType())) {
+                return type;
+            }
+        }
+        return StorageType.DEFAULT;
+    }
+
+    private static boolean hasAcl(Attributes attributes) {
+        return attributes.getAclCount() > 0;
+    }
+}

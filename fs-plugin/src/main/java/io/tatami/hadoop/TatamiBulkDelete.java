@@ -1,0 +1,62 @@
+package io.tatami.hadoop;
+
+import io.tatami.client.BulkDeleteFailure;
+import io.tatami.client.TatamiPath;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.fs.BulkDelete;
+import org.apache.hadoop.fs.BulkDeleteUtils;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.statistics.IOStatistics;
+import org.apache.hadoop.fs.statistics.impl.IOStatisticsBinding;
+
+/** Deletes a page of files in one round trip to each shard concerned. */
+final class TatamiBulkDelete implements BulkDelete {
+    static final int PAGE_SIZE = 1_000;
+
+    private final TatamiCalls calls;
+    private final Path base;
+
+    TatamiBulkDelete(TatamiCalls calls, Path base) {
+        this.calls = calls;
+        this.base = base;
+    }
+
+    @Override
+    public int pageSize() {
+        return PAGE_SIZE;
+    }
+
+    @Override
+    public Path basePath() {
+        return base;
+    }
+
+    @Override
+    public List<Map.Entry<Path, String>> bulkDelete(Collection<Path> paths) throws IOException {
+        BulkDeleteUtils.validateBulkDeletePaths(paths, PAGE_SIZE, base);
+        List<TatamiPath> targets = new ArrayList<>(paths.size());
+        for (Path path : paths) {
+            targets.add(TatamiCalls.path(path));
+        }
+        List<BulkDeleteFailure> failures =
+                TatamiCalls.translated(() -> calls.client().bulkDelete(targets));
+        List<Map.Entry<Path, String>> told = new ArrayList<>(failures.size());
+        for (BulkDeleteFailure failure : failures) {
+            Path path = new Path(failure.path().toString()).makeQualified(base.toUri(), null);
+            told.add(Map.entry(path, failure.reason().getMessage()));
+        }
+        return told;
+    }
+
+    @Override
+    public IOStatistics getIOStatistics() {
+        return IOStatisticsBinding.emptyStatistics();
+    }
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,320 @@
+package io.tatami.hadoop;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.client.ClusterStatus;
+import io.tatami.client.ContentTotals;
+import io.tatami.client.CreateSpec;
+import io.tatami.client.DirectoryListing;
+import io.tatami.client.PathStatus;
+import io.tatami.client.TatamiClient;
+import io.tatami.client.TatamiPath;
+import io.tatami.client.UnresolvedLinkException;
+import io.tatami.client.file.FileReader;
+import io.tatami.client.file.FileWriter;
+import io.tatami.client.file.ReadPolicy;
+import io.tatami.conf.Settings;
+import io.tatami.protocol.UserIdentity;
+import io.tatami.protocol.wire.AttributeChange;
+import io.tatami.protocol.wire.CreateModes;
+import java.io.IOException;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.function.Function;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.BlockLocation;
+import org.apache.hadoop.fs.ContentSummary;
+import org.apache.hadoop.fs.CreateFlag;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FsServerDefaults;
+import org.apache.hadoop.fs.FsStatus;
+import org.apache.hadoop.fs.LocatedFileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.util.DataChecksum;
+
+/**
+ * What Hadoop's two interfaces to file systems have in common: one cluster and user, paths and types of Hadoop, and the
+ * exceptions of HDFS. A path that leads through a symlink raises Hadoop's UnresolvedLinkException, which both interfaces
+ * resolve in their own ways. Safe for use by many threads.
+ */
+final class TatamiCalls implements AutoCloseable {
+    /** What HDFS calls the number of bytes covered by one checksum in its defaults; ours is the same for all files. */
+    private static final int CHUNK_BYTES = 64 * 1024;
+
+    private static final int WRITE_PACKET_BYTES = 1024 * 1024;
+
+    private final TatamiClient client;
+    private final StatusConverter statuses;
+    private final FsPermission umask;
+    private final int bufferBytes;
+
+    private TatamiCalls(TatamiClient client, URI uri, Configuration configuration) {
+        this.client = client;
+        this.statuses = new StatusConverter(uri);
+        this.umask = FsPermission.getUMask(configuration);
+        this.bufferBytes = configuration.getInt("io.file.buffer.size", 4096);
+    }
+
+    /** Connects as the current user, or as the user that one acts for. */
+    static TatamiCalls connect(URI uri, Configuration configuration) throws IOException {
+        UserGroupInformation user = UserGroupInformation.getCurrentUser();
+        UserGroupInformation real = user.getRealUser();
+        UserIdentity identity = new UserIdentity(user.getShortUserName(), real == null ? "" : real.getShortUserName());
+        return translated(() -> new TatamiCalls(
+                TatamiClient.connect(uri.getAuthority(), identity, new Settings(configuration::get)),
+                uri,
+                configuration));
+    }
+
+    TatamiClient client() {
+        return client;
+    }
+
+    StatusConverter statuses() {
+        return statuses;
+    }
+
+    /** Work with the client whose failures are to be HDFS's. */
+    @FunctionalInterface
+    interface Call<T> {
+        T run() throws IOException;
+    }
+
+    static <T> T translated(Call<T> call) throws IOException {
+        try {
+            return call.run();
+        } catch (IOException e) {
+            throw ExceptionTranslator.translate(e);
+        }
+    }
+
+    /** The path within the cluster; Hadoop has made it absolute and normalized it before. */
+    static TatamiPath path(Path path) throws IOException {
+        try {
+            return TatamiPath.of(path.toUri().getPath());
+        } catch (TatamiException e) {
+            throw ExceptionTranslator.invalidPath(path.toString(), e);
+        }
+    }
+
+    PathStatus status(Path path, boolean followLast) throws IOException {
+        TatamiPath target = path(path);
+        return translated(() -> client.status(target, followLast));
+    }
+
+    FileStatus fileStatus(Path path, boolean followLast) throws IOException {
+        return statuses.status(status(path, followLast));
+    }
+
+    RemoteIterator<FileStatus> list(Path path) throws IOException {
+        return iterate(path, false, statuses::status);
+    }
+
+    RemoteIterator<LocatedFileStatus> listLocated(Path path) throws IOException {
+        return iterate(path, true, statuses::located);
+    }
+
+    private <T> RemoteIterator<T> iterate(Path path, boolean withLocations, Function<PathStatus, T> convert)
+            throws IOException {
+        TatamiPath target = path(path);
+        DirectoryListing listing = translated(() -> client.list(target, withLocations));
+        return new RemoteIterator<>() {
+            @Override
+            public boolean hasNext() throws IOException {
+                return translated(listing::hasNext);
+            }
+
+            @Override
+            public T next() throws IOException {
+                return convert.apply(translated(listing::next));
+            }
+        };
+    }
+
+    FileStatus[] listAll(Path path) throws IOException {
+        TatamiPath target = path(path);
+        List<PathStatus> all = translated(() -> client.list(target, false).toList());
+        return all.stream().map(statuses::status).toArray(FileStatus[]::new);
+    }
+
+    /**
+     * Creates, or with {@link CreateFlag#APPEND} continues, a file.
+     *
+     * @param permission before the umask
+     */
+    FileWriter create(
+            Path path, FsPermission permission, EnumSet<CreateFlag> flags, CreateSpec sizes, boolean createParents)
+            throws IOException {
+        TatamiPath target = path(path);
+        CreateSpec spec = sizes.withModes(modes(permission))
+                .withOverwrite(flags.contains(CreateFlag.OVERWRITE))
+                .withCreateParents(createParents);
+        try {
+            return flags.contains(CreateFlag.APPEND)
+                    ? appendOrCreate(target, flags, spec)
+                    : createOrReplace(target, flags, spec);
+        } catch (TatamiException e) {
+            if (e.code() == ErrorCode.IS_A_DIRECTORY) {
+                throw new FileAlreadyExistsException(path + " already exists as a directory");
+            }
+            throw ExceptionTranslator.translate(e);
+        } catch (IOException e) {
+            throw ExceptionTranslator.translate(e);
+        }
+    }
+
+    private FileWriter appendOrCreate(TatamiPath target, EnumSet<CreateFlag> flags, CreateSpec spec)
+            throws IOException {
+        try {
+            return client.append(target, flags.contains(CreateFlag.NEW_BLOCK));
+        } catch (TatamiException e) {
+            if (e.code() == ErrorCode.NOT_FOUND && flags.contains(CreateFlag.CREATE)) {
+                return client.create(target, spec);
+            }
+            throw e;
+        }
+    }
+
+    private FileWriter createOrReplace(TatamiPath target, EnumSet<CreateFlag> flags, CreateSpec spec)
+            throws IOException {
+        if (!flags.contains(CreateFlag.CREATE)) {
+            client.status(target, true);
+        }
+        return client.create(target, spec);
+    }
+
+    FileWriter append(Path path, boolean newBlock) throws IOException {
+        TatamiPath target = path(path);
+        return translated(() -> client.append(target, newBlock));
+    }
+
+    boolean truncate(Path path, long lengthBytes) throws IOException {
+        TatamiPath target = path(path);
+        return translated(() -> client.truncate(target, lengthBytes));
+    }
+
+    void concat(Path target, List<Path> sources) throws IOException {
+        TatamiPath to = path(target);
+        List<TatamiPath> from = new ArrayList<>(sources.size());
+        for (Path source : sources) {
+            from.add(path(source));
+        }
+        translated(() -> {
+            client.concat(to, from);
+            return true;
+        });
+    }
+
+    FileReader open(Path path, ReadPolicy policy) throws IOException {
+        TatamiPath target = path(path);
+        return translated(() -> client.open(target, policy));
+    }
+
+    boolean mkdirs(Path path, FsPermission permission, boolean createParents) throws IOException {
+        TatamiPath target = path(path);
+        return translated(() -> client.mkdirs(target, modes(permission), createParents));
+    }
+
+    /** Mode bits as asked for, and with the umask of this client's configuration. */
+    private CreateModes modes(FsPermission permission) {
+        FsPermission masked = permission.applyUMask(umask);
+        return CreateModes.newBuilder()
+                .setUnmasked(permission.toShort() & 01777)
+                .setMasked(masked.toShort() & 01777)
+                .build();
+    }
+
+    /** Exactly to {@code destination}; see {@link TatamiClient#rename}. */
+    void rename(Path source, Path destination, boolean overwrite) throws IOException {
+        TatamiPath from = path(source);
+        TatamiPath to = path(destination);
+        translated(() -> {
+            client.rename(from, to, overwrite);
+            return true;
+        });
+    }
+
+    boolean delete(Path path, boolean recursive) throws IOException {
+        TatamiPath target = path(path);
+        return !target.isRoot() && translated(() -> client.delete(target, recursive));
+    }
+
+    void change(Path path, AttributeChange change) throws IOException {
+        TatamiPath target = path(path);
+        translated(() -> {
+            client.setAttributes(target, change);
+            return true;
+        });
+    }
+
+    void createSymlink(Path target, Path link, boolean createParents) throws IOException {
+        TatamiPath at = path(link);
+        translated(() -> {
+            client.createSymlink(at, target.toString(), createParents);
+            return true;
+        });
+    }
+
+    /** Where the first symlink on the path leads, with what follows it on the path. */
+    Path linkTarget(Path path) throws IOException {
+        TatamiPath at = path(path);
+        PathStatus status;
+        try {
+            status = client.status(at, false);
+        } catch (UnresolvedLinkException e) {
+            return new Path(new Path(new Path(e.link()).getParent(), e.target()) + e.rest());
+        } catch (TatamiException e) {
+            throw ExceptionTranslator.translate(e);
+        }
+        if (!status.isSymlink()) {
+            throw new IOException("Path " + path + " is not a symbolic link");
+        }
+        return new Path(status.wire().getSymlinkTarget());
+    }
+
+    BlockLocation[] blockLocations(Path path, long start, long length) throws IOException {
+        TatamiPath target = path(path);
+        return statuses.locations(translated(() -> client.blockLocations(target, start, length)));
+    }
+
+    ContentSummary contentSummary(Path path) throws IOException {
+        TatamiPath target = path(path);
+        ContentTotals totals = translated(() -> client.contentTotals(target));
+        return new ContentSummary.Builder()
+                .length(totals.lengthBytes())
+                .fileCount(totals.files())
+                .directoryCount(totals.directories())
+                .spaceConsumed(totals.spaceBytes())
+                .quota(-1)
+                .spaceQuota(-1)
+                .build();
+    }
+
+    FsStatus fsStatus() throws IOException {
+        ClusterStatus status = translated(client::clusterStatus);
+        return new FsStatus(status.capacityBytes(), status.usedBytes(), status.freeBytes());
+    }
+
+    FsServerDefaults serverDefaults() {
+        return new FsServerDefaults(
+                client.settings().blockSizeBytes(),
+                CHUNK_BYTES,
+                WRITE_PACKET_BYTES,
+                (short) client.settings().replication(),
+                bufferBytes,
+                false,
+                0,
+                DataChecksum.Type.CRC32C);
+    }
+
+    @Override
+    public void close() {
+        client.close();
+    }
+}

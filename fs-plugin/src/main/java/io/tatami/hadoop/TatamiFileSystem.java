@@ -1,0 +1,363 @@
+package io.tatami.hadoop;
+
+import io.tatami.client.CreateSpec;
+import io.tatami.client.FileChecksum;
+import io.tatami.client.TatamiPath;
+import io.tatami.client.file.FileReader;
+import io.tatami.client.file.FileWriter;
+import io.tatami.client.file.ReadPolicy;
+import io.tatami.protocol.wire.SafeModeRequest;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.apache.hadoop.fs.BlockLocation;
+import org.apache.hadoop.fs.BulkDelete;
+import org.apache.hadoop.fs.CommonPathCapabilities;
+import org.apache.hadoop.fs.CompositeCrcFileChecksum;
+import org.apache.hadoop.fs.CreateFlag;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.LeaseRecoverable;
+import org.apache.hadoop.fs.LocatedFileStatus;
+import org.apache.hadoop.fs.MultipartUploaderBuilder;
+import org.apache.hadoop.fs.Options;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.PathFilter;
+import org.apache.hadoop.fs.PathHandle;
+import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.fs.SafeMode;
+import org.apache.hadoop.fs.SafeModeAction;
+import org.apache.hadoop.fs.impl.FileSystemMultipartUploaderBuilder;
+import org.apache.hadoop.fs.impl.OpenFileParameters;
+import org.apache.hadoop.fs.impl.PathCapabilitiesSupport;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.util.DataChecksum;
+import org.apache.hadoop.util.LambdaUtils;
+import org.apache.hadoop.util.Progressable;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tatami as Hadoop's {@link org.apache.hadoop.fs.FileSystem}, scheme {@code tatami}. Behaves as HDFS does, down to the
+ * exceptions; what is different is in {@code docs/hadoop-semantics.md}. Safe for use by many threads.
+ */
+public final class TatamiFileSystem extends AttributedFileSystem implements LeaseRecoverable, SafeMode {
+    /** What Hadoop's composed checksums call their unit; two of them are equal whatever theirs was. */
+    private static final int BYTES_PER_CRC = 512;
+
+    /** Needs nothing, as the service loader makes one in every program. */
+    public TatamiFileSystem() {}
+
+    @Override
+    public FSDataInputStream open(Path path, int bufferSize) throws IOException {
+        return open(path, ReadPolicy.ADAPTIVE, bufferSize);
+    }
+
+    private FSDataInputStream open(Path path, ReadPolicy policy, int bufferSize) throws IOException {
+        statistics.incrementReadOps(1);
+        return resolved(path, at -> stream(calls().open(at, policy)), (fs, at) -> fs.open(at, bufferSize));
+    }
+
+    private FSDataInputStream stream(FileReader reader) {
+        return new FSDataInputStream(new TatamiInputStream(reader, statistics));
+    }
+
+    @Override
+    protected CompletableFuture<FSDataInputStream> openFileWithOptions(Path path, OpenFileParameters parameters)
+            throws IOException {
+        OpenOptions options = OpenOptions.of(parameters, path);
+        return LambdaUtils.eval(
+                new CompletableFuture<>(), () -> open(path, options.policy(), parameters.getBufferSize()));
+    }
+
+    @Override
+    protected CompletableFuture<FSDataInputStream> openFileWithOptions(PathHandle handle, OpenFileParameters parameters)
+            throws IOException {
+        OpenOptions options = OpenOptions.of(parameters, handle);
+        return LambdaUtils.eval(new CompletableFuture<>(), () -> open(handle, options.policy()));
+    }
+
+    @Override
+    public FSDataInputStream open(PathHandle handle, int bufferSize) throws IOException {
+        return open(handle, ReadPolicy.ADAPTIVE);
+    }
+
+    private FSDataInputStream open(PathHandle handle, ReadPolicy policy) throws IOException {
+        statistics.incrementReadOps(1);
+        return stream(TatamiPathHandle.of(handle).open(calls(), policy));
+    }
+
+    @Override
+    protected PathHandle createPathHandle(FileStatus status, Options.HandleOpt... options) {
+        return TatamiPathHandle.of(status, options);
+    }
+
+    @Override
+    public BlockLocation @Nullable [] getFileBlockLocations(@Nullable FileStatus file, long start, long length)
+            throws IOException {
+        return file == null ? null : getFileBlockLocations(file.getPath(), start, length);
+    }
+
+    @Override
+    public BlockLocation[] getFileBlockLocations(Path path, long start, long length) throws IOException {
+        if (start < 0 || length < 0) {
+            throw new IllegalArgumentException("Invalid start or len parameter");
+        }
+        statistics.incrementReadOps(1);
+        return resolved(
+                path,
+                at -> calls().blockLocations(at, start, length),
+                (fs, at) -> fs.getFileBlockLocations(at, start, length));
+    }
+
+    @Override
+    public org.apache.hadoop.fs.FileChecksum getFileChecksum(Path path) throws IOException {
+        return getFileChecksum(path, Long.MAX_VALUE);
+    }
+
+    @Override
+    public org.apache.hadoop.fs.FileChecksum getFileChecksum(Path path, long length) throws IOException {
+        statistics.incrementReadOps(1);
+        return resolved(path, at -> checksum(at, length), (fs, at) -> fs.getFileChecksum(at, length));
+    }
+
+    private org.apache.hadoop.fs.FileChecksum checksum(Path path, long length) throws IOException {
+        TatamiPath target = TatamiCalls.path(path);
+        TatamiCalls calls = calls();
+        FileChecksum checksum = TatamiCalls.translated(() -> calls.client().checksum(target, length));
+        return new CompositeCrcFileChecksum(checksum.crc32c(), DataChecksum.Type.CRC32C, BYTES_PER_CRC);
+    }
+
+    @Override
+    public FSDataOutputStream create(
+            Path path,
+            FsPermission permission,
+            boolean overwrite,
+            int bufferSize,
+            short replication,
+            long blockSize,
+            @Nullable Progressable progress)
+            throws IOException {
+        EnumSet<CreateFlag> flags =
+                overwrite ? EnumSet.of(CreateFlag.CREATE, CreateFlag.OVERWRITE) : EnumSet.of(CreateFlag.CREATE);
+        return create(path, permission, flags, bufferSize, replication, blockSize, progress, null);
+    }
+
+    @Override
+    public FSDataOutputStream create(
+            Path path,
+            FsPermission permission,
+            EnumSet<CreateFlag> flags,
+            int bufferSize,
+            short replication,
+            long blockSize,
+            @Nullable Progressable progress,
+            Options.@Nullable ChecksumOpt checksum)
+            throws IOException {
+        CreateSpec sizes = CreateSizes.of(replication, blockSize);
+        return resolved(
+                path,
+                at -> output(calls().create(at, permission, flags, sizes, true)),
+                (fs, at) -> fs.create(at, permission, flags, bufferSize, replication, blockSize, progress, checksum));
+    }
+
+    @Override
+    public FSDataOutputStream createNonRecursive(
+            Path path,
+            FsPermission permission,
+            EnumSet<CreateFlag> flags,
+            int bufferSize,
+            short replication,
+            long blockSize,
+            @Nullable Progressable progress)
+            throws IOException {
+        CreateSpec sizes = CreateSizes.of(replication, blockSize);
+        return resolved(
+                path,
+                at -> output(calls().create(at, permission, flags, sizes, false)),
+                (fs, at) -> fs.createNonRecursive(at, permission, flags, bufferSize, replication, blockSize, progress));
+    }
+
+    @Override
+    public FSDataOutputStream append(Path path, int bufferSize, @Nullable Progressable progress) throws IOException {
+        return append(path, bufferSize, progress, false);
+    }
+
+    @Override
+    public FSDataOutputStream append(Path path, int bufferSize, @Nullable Progressable progress, boolean newBlock)
+            throws IOException {
+        return resolved(
+                path,
+                at -> output(calls().append(at, newBlock)),
+                (fs, at) -> fs.append(at, bufferSize, progress, newBlock));
+    }
+
+    private FSDataOutputStream output(FileWriter writer) throws IOException {
+        statistics.incrementWriteOps(1);
+        return new FSDataOutputStream(new TatamiOutputStream(writer, statistics), null, writer.position());
+    }
+
+    @Override
+    public boolean rename(Path source, Path destination) throws IOException {
+        statistics.incrementWriteOps(1);
+        Path from = fixRelativePart(source);
+        Path to = fixRelativePart(destination);
+        checkPath(to);
+        return resolved(from, at -> ClassicRename.rename(calls(), at, to), (fs, at) -> fs.rename(at, to));
+    }
+
+    /** In one step; Hadoop deprecates it and calls it. */
+    @Override
+    @Deprecated
+    public void rename(Path source, Path destination, Options.Rename... options) throws IOException {
+        statistics.incrementWriteOps(1);
+        Path to = fixRelativePart(destination);
+        checkPath(to);
+        boolean overwrite = List.of(options).contains(Options.Rename.OVERWRITE);
+        boolean toTrash = List.of(options).contains(Options.Rename.TO_TRASH);
+        Path at = fixRelativePart(source);
+        checkPath(at);
+        calls().rename(at, to, overwrite && !toTrash);
+    }
+
+    @Override
+    public boolean truncate(Path path, long length) throws IOException {
+        statistics.incrementWriteOps(1);
+        return resolved(path, at -> calls().truncate(at, length), (fs, at) -> fs.truncate(at, length));
+    }
+
+    @Override
+    public void concat(Path target, Path[] sources) throws IOException {
+        statistics.incrementWriteOps(1);
+        List<Path> from = new ArrayList<>();
+        for (Path source : sources) {
+            checkPath(source);
+            from.add(fixRelativePart(source));
+        }
+        run(target, at -> calls().concat(at, from), (fs, at) -> fs.concat(at, sources));
+    }
+
+    @Override
+    public boolean delete(Path path, boolean recursive) throws IOException {
+        statistics.incrementWriteOps(1);
+        return resolved(path, at -> calls().delete(at, recursive), (fs, at) -> fs.delete(at, recursive));
+    }
+
+    @Override
+    public BulkDelete createBulkDelete(Path base) throws IOException {
+        Path absolute = fixRelativePart(base);
+        checkPath(absolute);
+        return new TatamiBulkDelete(calls(), makeQualified(absolute));
+    }
+
+    @Override
+    public boolean mkdirs(Path path, FsPermission permission) throws IOException {
+        return mkdirs(path, permission, true);
+    }
+
+    @Override
+    public boolean mkdirs(Path path) throws IOException {
+        return mkdirs(path, FsPermission.getDirDefault());
+    }
+
+    /** Hadoop deprecates it and calls it. */
+    @Override
+    @Deprecated
+    protected boolean primitiveMkdir(Path path, FsPermission permission) throws IOException {
+        return mkdirs(path, permission, true);
+    }
+
+    private boolean mkdirs(Path path, FsPermission permission, boolean createParents) throws IOException {
+        statistics.incrementWriteOps(1);
+        return resolved(
+                path,
+                at -> {
+                    calls().mkdirs(at, permission, createParents);
+                    return true;
+                },
+                (fs, at) -> fs.mkdirs(at, permission));
+    }
+
+    @Override
+    public FileStatus getFileStatus(Path path) throws IOException {
+        statistics.incrementReadOps(1);
+        return resolved(path, at -> calls().fileStatus(at, true), (fs, at) -> fs.getFileStatus(at));
+    }
+
+    @Override
+    public FileStatus[] listStatus(Path path) throws IOException {
+        statistics.incrementReadOps(1);
+        return resolved(path, at -> calls().listAll(at), (fs, at) -> fs.listStatus(at));
+    }
+
+    @Override
+    public RemoteIterator<FileStatus> listStatusIterator(Path path) throws IOException {
+        statistics.incrementReadOps(1);
+        return resolved(path, at -> calls().list(at), (fs, at) -> fs.listStatusIterator(at));
+    }
+
+    @Override
+    protected RemoteIterator<LocatedFileStatus> listLocatedStatus(Path path, PathFilter filter) throws IOException {
+        statistics.incrementReadOps(1);
+        RemoteIterator<LocatedFileStatus> all =
+                resolved(path, at -> calls().listLocated(at), (fs, at) -> fs.listLocatedStatus(at));
+        return org.apache.hadoop.util.functional.RemoteIterators.filteringRemoteIterator(
+                all, status -> filter.accept(status.getPath()));
+    }
+
+    @Override
+    public boolean recoverLease(Path path) throws IOException {
+        statistics.incrementWriteOps(1);
+        TatamiPath target = TatamiCalls.path(fixRelativePart(path));
+        TatamiCalls calls = calls();
+        return TatamiCalls.translated(() -> calls.client().recoverLease(target));
+    }
+
+    @Override
+    public boolean isFileClosed(Path path) throws IOException {
+        statistics.incrementReadOps(1);
+        TatamiPath target = TatamiCalls.path(fixRelativePart(path));
+        TatamiCalls calls = calls();
+        return TatamiCalls.translated(() -> calls.client().isClosed(target));
+    }
+
+    @Override
+    public boolean setSafeMode(SafeModeAction action, boolean isChecked) throws IOException {
+        SafeModeRequest.Action wanted = switch (action) {
+            case ENTER -> SafeModeRequest.Action.ENTER;
+            case LEAVE -> SafeModeRequest.Action.LEAVE;
+            case FORCE_EXIT -> SafeModeRequest.Action.FORCE_EXIT;
+            case GET -> SafeModeRequest.Action.GET;
+        };
+        TatamiCalls calls = calls();
+        return TatamiCalls.translated(() -> calls.client().safeMode(wanted));
+    }
+
+    @Override
+    public MultipartUploaderBuilder<?, ?> createMultipartUploader(Path base) throws IOException {
+        return new FileSystemMultipartUploaderBuilder(this, base);
+    }
+
+    @Override
+    public boolean hasPathCapability(Path path, String capability) throws IOException {
+        return switch (PathCapabilitiesSupport.validatePathCapabilityArgs(makeQualified(path), capability)) {
+            case CommonPathCapabilities.FS_ACLS,
+                    CommonPathCapabilities.FS_APPEND,
+                    CommonPathCapabilities.FS_CHECKSUMS,
+                    CommonPathCapabilities.FS_CONCAT,
+                    CommonPathCapabilities.FS_PATHHANDLES,
+                    CommonPathCapabilities.FS_PERMISSIONS,
+                    CommonPathCapabilities.FS_TRUNCATE,
+                    CommonPathCapabilities.FS_XATTRS,
+                    CommonPathCapabilities.FS_MULTIPART_UPLOADER,
+                    CommonPathCapabilities.ETAGS_AVAILABLE,
+                    CommonPathCapabilities.ETAGS_PRESERVED_IN_RENAME,
+                    CommonPathCapabilities.LEASE_RECOVERABLE,
+                    CommonPathCapabilities.BULK_DELETE -> true;
+            case CommonPathCapabilities.FS_SYMLINKS -> areSymlinksEnabled();
+            default -> super.hasPathCapability(path, capability);
+        };
+    }
+}

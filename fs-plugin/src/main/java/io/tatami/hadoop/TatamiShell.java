@@ -1,0 +1,43 @@
+package io.tatami.hadoop;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FsShell;
+import org.apache.hadoop.util.ToolRunner;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code bin/tatami fs}: Hadoop's shell with Tatami as the default file system. The cluster is the one of {@code --uri},
+ * else of the environment's {@code TATAMI_URI}, else of {@code fs.defaultFS} in the configuration on the class path.
+ */
+public final class TatamiShell {
+    private static final String URI_OPTION = "--uri";
+
+    private TatamiShell() {}
+
+    public static void main(String[] arguments) throws Exception {
+        List<String> rest = new ArrayList<>(List.of(arguments));
+        Configuration configuration = new Configuration();
+        configuration.addResource("tatami-site.xml");
+        configuration.set("fs.AbstractFileSystem.tatami.impl", "io.tatami.hadoop.TatamiFs");
+        String uri = uri(rest);
+        if (uri != null) {
+            configuration.set("fs.defaultFS", uri);
+        }
+        System.exit(ToolRunner.run(new FsShell(configuration), rest.toArray(String[]::new)));
+    }
+
+    /** Takes {@code --uri URI} from the front of the arguments. */
+    private static @Nullable String uri(List<String> arguments) {
+        if (!arguments.isEmpty() && arguments.get(0).equals(URI_OPTION)) {
+            arguments.remove(0);
+            if (arguments.isEmpty()) {
+                System.err.println("tatami fs: --uri needs tatami://host:port behind it");
+                System.exit(2);
+            }
+            return arguments.remove(0);
+        }
+        return System.getenv("TATAMI_URI");
+    }
+}
