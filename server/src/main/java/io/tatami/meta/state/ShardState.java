@@ -144,6 +144,10 @@ public final class ShardState extends Records {
         write(Keys.gate(directory), gate);
     }
 
+    public void removeGate(DirectoryId directory) {
+        remove(Keys.gate(directory));
+    }
+
     /**
      * At or above the version of every change the gate was told of; 0 where it was told of none. A handle of this
      * version or a later one is fresh without a look at its directories.

@@ -1,0 +1,74 @@
+package io.tatami.meta.op.tree;
+
+import io.tatami.base.DirectoryId;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.state.Keys;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.View;
+import io.tatami.meta.state.wire.GateRecord;
+import io.tatami.protocol.wire.AnnounceReply;
+import io.tatami.protocol.wire.AnnounceRequest;
+import io.tatami.protocol.wire.TreeChange;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A shard learns that directories change: from the batch of this decision on it refuses handles made before. The shares
+ * are read in the same decision, so nothing made with an older handle is missing from them. Versions only rise, so one
+ * that arrives late or twice has no effect.
+ */
+public final class Announce implements Operation<ShardState, AnnounceRequest, AnnounceReply> {
+    @Override
+    public AnnounceReply decide(ShardState state, RequestContext context, AnnounceRequest request) {
+        AnnounceReply.Builder reply = AnnounceReply.newBuilder();
+        for (TreeChange change : request.getChangeList()) {
+            DirectoryId directory = new DirectoryId(change.getDirectoryId());
+            state.putGate(directory, changed(state.gate(directory), change));
+            if (change.getVersion() > state.gateNewest()) {
+                state.putGateNewest(change.getVersion());
+            }
+            reply.addShare(ReadShares.share(state, directory));
+            if (change.getResetTimes() && state.share(directory).getLastChangeMillis() != 0) {
+                state.putShare(
+                        directory,
+                        state.share(directory).toBuilder()
+                                .setLastChangeMillis(0)
+                                .build());
+            }
+        }
+        if (request.getFloor() > state.gateFloor()) {
+            state.putGateFloor(request.getFloor());
+            forget(state, request.getFloor());
+        }
+        return reply.build();
+    }
+
+    private static GateRecord changed(GateRecord gate, TreeChange change) {
+        GateRecord.Builder changed = gate.toBuilder();
+        if (change.getDeletion()) {
+            changed.setDeletedVersion(Math.max(gate.getDeletedVersion(), change.getVersion()));
+        } else if (change.getSelfOnly()) {
+            changed.setSelfVersion(Math.max(gate.getSelfVersion(), change.getVersion()));
+        } else {
+            changed.setVersion(Math.max(gate.getVersion(), change.getVersion()));
+        }
+        return changed.build();
+    }
+
+    /** What only concerns handles below the floor need not be known any more. */
+    private static void forget(ShardState state, long floor) {
+        List<byte[]> old = new ArrayList<>();
+        byte[] prefix = Keys.kind('g');
+        try (View.Cursor cursor = state.draft().scan(prefix, Keys.after(prefix))) {
+            while (cursor.next()) {
+                GateRecord gate = ShardState.parse(cursor.value(), GateRecord.parser());
+                long newest = Math.max(gate.getVersion(), Math.max(gate.getDeletedVersion(), gate.getSelfVersion()));
+                if (newest < floor) {
+                    old.add(cursor.key());
+                }
+            }
+        }
+        old.forEach(key -> state.removeGate(new DirectoryId(Keys.idOf(key))));
+    }
+}

@@ -1,0 +1,32 @@
+package io.tatami.meta.op.tree;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.tree.wire.CommitDeleteRequest;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.TreeState;
+import io.tatami.meta.state.TreeState.Named;
+import io.tatami.protocol.wire.Empty;
+
+/**
+ * Takes a directory with all below it out of the tree, in constant time. The change must be announced to all shards and,
+ * unless the deletion is recursive, no shard may hold a file of the directory; BUSY where another directory has the path
+ * now.
+ */
+public final class CommitDelete implements Operation<TreeState, CommitDeleteRequest, Empty> {
+    @Override
+    public Empty decide(TreeState state, RequestContext context, CommitDeleteRequest commit) throws TatamiException {
+        Walk walk = PlanDelete.walk(state, context.caller(), commit.getRequest());
+        Named directory = walk.last();
+        if (directory.id().value() != commit.getDirectoryId()) {
+            throw new TatamiException(ErrorCode.BUSY, "the way to " + walk.path() + " changed meanwhile");
+        }
+        if (!commit.getRequest().getRecursive() && state.hasChildren(directory.id())) {
+            throw PlanDelete.notEmpty(walk.path().toString());
+        }
+        CommitRename.unhook(state, directory, commit.getVersion());
+        CommitMkdirs.touch(state, walk.ancestor(), context.nowMillis());
+        return Empty.getDefaultInstance();
+    }
+}

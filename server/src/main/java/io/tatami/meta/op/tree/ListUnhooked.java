@@ -1,0 +1,25 @@
+package io.tatami.meta.op.tree;
+
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.tree.wire.ListUnhookedReply;
+import io.tatami.meta.op.tree.wire.ListUnhookedRequest;
+import io.tatami.meta.op.tree.wire.Unhooked;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.TreeState;
+import io.tatami.meta.state.TreeState.Intent;
+
+/** The oldest directories that are out of the tree and still have to be reclaimed. */
+public final class ListUnhooked implements Operation<TreeState, ListUnhookedRequest, ListUnhookedReply> {
+    @Override
+    public ListUnhookedReply decide(TreeState state, RequestContext context, ListUnhookedRequest request) {
+        ListUnhookedReply.Builder reply = ListUnhookedReply.newBuilder();
+        for (Intent intent : state.intents(request.getLimit())) {
+            reply.addUnhooked(Unhooked.newBuilder()
+                    .setNumber(intent.number())
+                    .setDirectoryId(intent.record().getDirectoryId())
+                    .setSpread(intent.record().getSpread())
+                    .setVersion(intent.record().getVersion()));
+        }
+        return reply.build();
+    }
+}

@@ -1,0 +1,130 @@
+package io.tatami.meta.service.tree;
+
+import io.tatami.base.TatamiException;
+import io.tatami.meta.op.Access;
+import io.tatami.meta.op.tree.wire.Child;
+import io.tatami.meta.op.tree.wire.DeletePlan;
+import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.service.tree.SubtreeWalk.Directory;
+import io.tatami.meta.state.Caller;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.Attributes;
+import io.tatami.protocol.wire.Handle;
+import io.tatami.protocol.wire.ListReply;
+import io.tatami.protocol.wire.ListRequest;
+import io.tatami.protocol.wire.Share;
+import io.tatami.protocol.wire.SignedHandle;
+import io.tatami.protocol.wire.Status;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Whether somebody may delete all that is below a directory, by HDFS's rules: he needs every permission on each directory
+ * there that is not empty, and in a sticky one must own it or each of its entries. Asked while the deletion is announced,
+ * so that nothing is added meanwhile.
+ */
+final class DeletionAccess {
+    private static final int ALL = Access.READ | Access.WRITE | Access.EXECUTE;
+    private static final int PAGE_ENTRIES = 1_000;
+
+    private final LeaderTree tree;
+
+    DeletionAccess(LeaderTree tree) {
+        this.tree = tree;
+    }
+
+    /** Fails with PERMISSION_DENIED at the first directory or entry that stands in the way. */
+    CompletableFuture<Void> require(Caller caller, String path, DeletePlan plan) {
+        Child root = Child.newBuilder()
+                .setDirectoryId(plan.getPlace().getDirectoryId())
+                .setSpread(plan.getPlace().getSpread())
+                .setAttributes(plan.getAttributes())
+                .build();
+        return new SubtreeWalk(tree, (directory, children, shares) -> check(caller, directory, children, shares))
+                .from(new Directory(root, path));
+    }
+
+    private CompletableFuture<Void> check(
+            Caller caller, Directory directory, List<Child> children, List<Share> shares) {
+        boolean hasFiles = shares.stream().anyMatch(share -> share.getFiles() + share.getSymlinks() > 0);
+        if (!hasFiles && children.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        Attributes attributes = directory.child().getAttributes();
+        try {
+            Access.require(caller, attributes, ALL, directory.path());
+            for (Child child : children) {
+                Access.requireSticky(
+                        caller,
+                        attributes,
+                        child.getAttributes(),
+                        directory.below(child).path());
+            }
+        } catch (TatamiException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        boolean mustOwnFiles =
+                (attributes.getMode() & Access.STICKY) != 0 && !caller.user().equals(attributes.getOwner());
+        return hasFiles && mustOwnFiles ? checkFiles(caller, directory) : CompletableFuture.completedFuture(null);
+    }
+
+    private CompletableFuture<Void> checkFiles(Caller caller, Directory directory) {
+        return tree.term().thenCompose(changes -> {
+            Caller service = RequestOrigin.SERVICE.caller();
+            SignedHandle handle = tree.parts()
+                    .signer()
+                    .sign(Handle.newBuilder()
+                            .setDirectoryId(directory.child().getDirectoryId())
+                            .setVersion(changes.latestVersion())
+                            .setAttributes(directory.child().getAttributes())
+                            .setSpread(directory.child().getSpread())
+                            .setUser(service.user())
+                            .setSuperuser(service.superuser())
+                            .build());
+            CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
+            for (var shard : tree.shardsOf(
+                    directory.child().getDirectoryId(), directory.child().getSpread())) {
+                ListRequest first = ListRequest.newBuilder()
+                        .setHandle(handle)
+                        .setLimit(PAGE_ENTRIES)
+                        .build();
+                all = all.thenCompose(before -> checkPage(
+                        caller, directory, first, request -> tree.peers().call(shard, MetaMethods.LIST, request)));
+            }
+            return all;
+        });
+    }
+
+    /** Asks one shard for a page. */
+    @FunctionalInterface
+    private interface Lister {
+        CompletableFuture<ListReply> list(ListRequest request);
+    }
+
+    private CompletableFuture<Void> checkPage(Caller caller, Directory directory, ListRequest request, Lister shard) {
+        return shard.list(request).thenCompose(page -> {
+            String last = "";
+            for (Status entry : page.getStatusList()) {
+                last = entry.getName();
+                try {
+                    if (entry.getKind() != Status.Kind.DIRECTORY) {
+                        Access.requireSticky(
+                                caller,
+                                directory.child().getAttributes(),
+                                entry.getAttributes(),
+                                directory.path() + "/" + last);
+                    }
+                } catch (TatamiException e) {
+                    return CompletableFuture.failedFuture(e);
+                }
+            }
+            return page.getMore()
+                    ? checkPage(
+                            caller,
+                            directory,
+                            request.toBuilder().setAfter(last).build(),
+                            shard)
+                    : CompletableFuture.completedFuture(null);
+        });
+    }
+}

@@ -1,0 +1,53 @@
+package io.tatami.meta.service.tree;
+
+import io.tatami.base.GroupId;
+import io.tatami.meta.op.tree.ListUnhooked;
+import io.tatami.meta.op.tree.wire.ListUnhookedRequest;
+import io.tatami.meta.service.BackgroundTask;
+import io.tatami.meta.service.RequestOrigin;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.AnnounceRequest;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Lets shards forget changes that are older than one round, by refusing all handles from before them; a client that
+ * still has one resolves its path again. Rests while deleted directories have still to be reclaimed, because writers
+ * below them are known by the gate. Run by one task at a time, never by two threads at once.
+ */
+final class GatePruner implements BackgroundTask {
+    private static final Duration ROUND = Duration.ofMinutes(10);
+    private static final ListUnhooked LIST = new ListUnhooked();
+
+    private final LeaderTree tree;
+    private volatile long versionBefore;
+
+    GatePruner(LeaderTree tree) {
+        this.tree = tree;
+    }
+
+    @Override
+    public CompletableFuture<Duration> run() {
+        ListUnhookedRequest one = ListUnhookedRequest.newBuilder().setLimit(1).build();
+        return tree.term()
+                .thenCompose(changes -> tree.group()
+                        .read(LIST, RequestOrigin.SERVICE, one)
+                        .thenCompose(reply -> {
+                            long floor = versionBefore;
+                            versionBefore = changes.latestVersion();
+                            boolean prunes = floor != 0 && floor != versionBefore && reply.getUnhookedCount() == 0;
+                            return prunes ? raise(floor) : CompletableFuture.completedFuture(null);
+                        })
+                        .thenApply(done -> ROUND));
+    }
+
+    private CompletableFuture<Void> raise(long floor) {
+        AnnounceRequest request = AnnounceRequest.newBuilder().setFloor(floor).build();
+        CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
+        for (int shard = 0; shard < tree.shards(); shard++) {
+            all = all.thenCombine(
+                    tree.peers().call(GroupId.ofShard(shard), MetaMethods.ANNOUNCE, request), (before, reply) -> null);
+        }
+        return all;
+    }
+}

@@ -1,0 +1,251 @@
+package io.tatami.meta.service.tree;
+
+import com.google.protobuf.Message;
+import io.tatami.base.DirectoryId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
+import io.tatami.base.Placement;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.tree.BeginTerm;
+import io.tatami.meta.op.tree.wire.BeginTermRequest;
+import io.tatami.meta.op.tree.wire.Place;
+import io.tatami.meta.service.Flow;
+import io.tatami.meta.service.Group;
+import io.tatami.meta.service.GroupParts;
+import io.tatami.meta.service.Peers;
+import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.state.TreeState;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.ReserveMarkerReply;
+import io.tatami.protocol.wire.ReserveMarkerRequest;
+import io.tatami.protocol.wire.SettleMarkerRequest;
+import io.tatami.protocol.wire.Share;
+import io.tatami.protocol.wire.TreeChange;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the namespace leader has in memory about the tree while it leads: its term, changes in flight, names being
+ * changed. All of it may be lost at any instruction: what a lost flow has announced or reserved has no effect. Safe for
+ * use by many threads.
+ */
+final class LeaderTree {
+    /** How often a flow begins anew because the tree changed between its plan and its commit. */
+    private static final int ATTEMPTS_MAX = 16;
+
+    private static final long MARKER_TIMEOUT_MILLIS = 5_000;
+    private static final Logger LOG = LoggerFactory.getLogger(LeaderTree.class);
+    private static final BeginTerm BEGIN_TERM = new BeginTerm();
+
+    private final GroupParts<TreeState> parts;
+    private final TreeSettings settings;
+    private final NameLocks names = new NameLocks();
+    private final DirectoryIds ids;
+    private final List<ShardAnnouncer> announcers;
+    private CompletableFuture<TreeChanges> term =
+            Failures.failed(ErrorCode.UNAVAILABLE, "the namespace has not begun its term");
+
+    LeaderTree(GroupParts<TreeState> parts, TreeSettings settings) {
+        this.parts = parts;
+        this.settings = settings;
+        this.ids = new DirectoryIds(parts.group());
+        this.announcers = IntStream.range(0, shards())
+                .mapToObj(shard ->
+                        new ShardAnnouncer(GroupId.ofShard(shard), parts.peers(), settings.announceTimeoutMillis()))
+                .toList();
+    }
+
+    Group<TreeState> group() {
+        return parts.group();
+    }
+
+    Peers peers() {
+        return parts.peers();
+    }
+
+    GroupParts<TreeState> parts() {
+        return parts;
+    }
+
+    TreeSettings settings() {
+        return settings;
+    }
+
+    int shards() {
+        return parts.record().getShards();
+    }
+
+    NameLocks names() {
+        return names;
+    }
+
+    DirectoryIds ids() {
+        return ids;
+    }
+
+    /** The changes of this leader's term, which begins with the first commit: nothing is answered before. */
+    synchronized CompletableFuture<TreeChanges> term() {
+        if (term.isCompletedExceptionally()) {
+            BeginTermRequest request = BeginTermRequest.newBuilder()
+                    .setOwner(settings.rootOwner())
+                    .setGroup(settings.rootGroup())
+                    .build();
+            term = group().submit(BEGIN_TERM, RequestOrigin.SERVICE, request)
+                    .thenApply(reply -> new TreeChanges(reply.getTerm()));
+        }
+        return term;
+    }
+
+    /** A request that is answered from the tree alone. */
+    <Q extends Message, R extends Message> Flow<Q, R> reading(Operation<TreeState, Q, R> operation) {
+        return (origin, request) -> term().thenCompose(changes -> group().read(operation, origin, request));
+    }
+
+    /** The shard that owns a name. */
+    GroupId ownerOf(Place place) {
+        return Placement.shardOf(
+                new DirectoryId(place.getParentId()), place.getName(), place.getParentSpread(), shards());
+    }
+
+    /** The shards that hold entries of a directory. */
+    List<GroupId> shardsOf(long directory, int spread) {
+        int first = Placement.firstShardOf(new DirectoryId(directory), shards());
+        return IntStream.range(0, spread)
+                .mapToObj(step -> GroupId.ofShard((first + step) % shards()))
+                .toList();
+    }
+
+    /** Begins anew while the tree changes under the flow, and with a short history of failures gives up with BUSY. */
+    <R> CompletableFuture<R> repeating(Supplier<CompletableFuture<R>> attempt) {
+        return repeating(attempt, ATTEMPTS_MAX);
+    }
+
+    private <R> CompletableFuture<R> repeating(Supplier<CompletableFuture<R>> attempt, int left) {
+        return attempt.get().exceptionallyCompose(thrown -> {
+            boolean again = left > 1 && Failures.of(thrown) instanceof PlanOutdatedException;
+            return again ? repeating(attempt, left - 1) : CompletableFuture.failedFuture(thrown);
+        });
+    }
+
+    /** A commit whose BUSY says that the plan is outdated. */
+    <R> CompletableFuture<R> committed(CompletableFuture<R> commit) {
+        return commit.exceptionallyCompose(thrown -> {
+            TatamiException failure = Failures.of(thrown);
+            return CompletableFuture.failedFuture(
+                    failure.code() == ErrorCode.BUSY ? new PlanOutdatedException(failure) : failure);
+        });
+    }
+
+    /**
+     * Announces a change to every shard and then goes on to commit it. Paths through the directories are resolved again
+     * once the result is there, whatever it is. Where a shard does not acknowledge in time nothing is changed, and the
+     * failure is BUSY.
+     */
+    <R> CompletableFuture<R> changing(List<TreeChange> directories, Function<Announced, CompletableFuture<R>> body) {
+        return term().thenCompose(changes -> {
+            TreeChanges.Change change = changes.begin(
+                    directories.stream().map(TreeChange::getDirectoryId).toList());
+            return announce(directories, change.version())
+                    .thenCompose(body)
+                    .whenComplete((result, failure) -> changes.finish(change));
+        });
+    }
+
+    /** Tells every shard; BUSY where one does not acknowledge in time. */
+    CompletableFuture<Announced> announce(List<TreeChange> directories, long version) {
+        List<TreeChange> changes = directories.stream()
+                .map(change -> change.toBuilder().setVersion(version).build())
+                .toList();
+        List<Share> shares = new ArrayList<>();
+        CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
+        List<CompletableFuture<List<Share>>> replies =
+                announcers.stream().map(shard -> shard.announce(changes)).toList();
+        for (CompletableFuture<List<Share>> reply : replies) {
+            all = all.thenCombine(reply, (before, some) -> {
+                shares.addAll(some);
+                return null;
+            });
+        }
+        return all.handle((done, thrown) -> thrown)
+                .thenCompose(thrown -> thrown == null
+                        ? CompletableFuture.completedFuture(new Announced(version, shares))
+                        : CompletableFuture.failedFuture(new TatamiException(
+                                ErrorCode.BUSY,
+                                "a shard did not acknowledge the change of the tree in time; it was withdrawn",
+                                thrown)));
+    }
+
+    /** Keeps a name free of files from now on. */
+    CompletableFuture<ReserveMarkerReply> reserve(Place place, long directory) {
+        return term().thenCompose(changes -> peers().call(
+                        ownerOf(place),
+                        MetaMethods.RESERVE_MARKER,
+                        ReserveMarkerRequest.newBuilder()
+                                .setParentId(place.getParentId())
+                                .setName(place.getName())
+                                .setDirectoryId(directory)
+                                .setVersion(changes.nextVersion())
+                                .build(),
+                        MARKER_TIMEOUT_MILLIS));
+    }
+
+    /** Who has a name that no directory has. */
+    CompletableFuture<ReserveMarkerReply> askWhoHas(Place place) {
+        return peers().call(
+                        ownerOf(place),
+                        MetaMethods.RESERVE_MARKER,
+                        ReserveMarkerRequest.newBuilder()
+                                .setParentId(place.getParentId())
+                                .setName(place.getName())
+                                .setAskOnly(true)
+                                .build(),
+                        MARKER_TIMEOUT_MILLIS);
+    }
+
+    /**
+     * Frees a name that a directory had, while the name is held. Where that does not succeed the marker stays, and
+     * whoever meets it asks.
+     */
+    CompletableFuture<Void> release(Place place) {
+        return term().thenCompose(changes -> peers().call(
+                                ownerOf(place),
+                                MetaMethods.SETTLE_MARKER,
+                                SettleMarkerRequest.newBuilder()
+                                        .setParentId(place.getParentId())
+                                        .setName(place.getName())
+                                        .setClear(true)
+                                        .setVersion(changes.nextVersion())
+                                        .build(),
+                                MARKER_TIMEOUT_MILLIS))
+                .handle((reply, thrown) -> {
+                    logLeftBehind(place, thrown);
+                    return null;
+                });
+    }
+
+    /** Puts the new directory's id into the marker of a replaced one, which is only a hint to readers. */
+    CompletableFuture<Void> relabel(Place place, long directory) {
+        return reserve(place, directory).handle((reply, thrown) -> {
+            logLeftBehind(place, thrown);
+            return null;
+        });
+    }
+
+    private static void logLeftBehind(Place place, @Nullable Throwable thrown) {
+        if (thrown != null) {
+            LOG.info(
+                    "the marker of {} in directory {} was left as it was",
+                    place.getName(),
+                    place.getParentId(),
+                    thrown);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package io.tatami.meta.service.tree;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.op.tree.CommitMkdirs;
+import io.tatami.meta.op.tree.PlanMkdirs;
+import io.tatami.meta.op.tree.TreePath;
+import io.tatami.meta.op.tree.wire.CommitMkdirsRequest;
+import io.tatami.meta.op.tree.wire.MkdirsPlan;
+import io.tatami.meta.op.tree.wire.Place;
+import io.tatami.meta.service.Flow;
+import io.tatami.meta.service.RequestOrigin;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.MkdirsReply;
+import io.tatami.protocol.wire.MkdirsRequest;
+import io.tatami.protocol.wire.ReserveMarkerReply;
+import io.tatami.protocol.wire.Status;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Makes directories: their names are reserved in the shards that own them, then all are put into the tree in one commit.
+ * Nothing is announced, because no handle says that a directory is not there. A reservation whose commit fails stays
+ * behind and holds nobody up.
+ */
+final class MkdirsFlow implements Flow<MkdirsRequest, MkdirsReply> {
+    private static final PlanMkdirs PLAN = new PlanMkdirs();
+    private static final CommitMkdirs COMMIT = new CommitMkdirs();
+
+    private final LeaderTree tree;
+
+    MkdirsFlow(LeaderTree tree) {
+        this.tree = tree;
+    }
+
+    @Override
+    public CompletableFuture<MkdirsReply> run(RequestOrigin origin, MkdirsRequest request) {
+        int spread = request.getSpread() == 0 ? tree.settings().spread() : request.getSpread();
+        if (Integer.bitCount(spread) != 1 || spread > tree.shards()) {
+            return Failures.failed(
+                    ErrorCode.INVALID_ARGUMENT, "spread " + spread + " is no power of two up to " + tree.shards());
+        }
+        MkdirsRequest complete = request.toBuilder().setSpread(spread).build();
+        return tree.term().thenCompose(changes -> tree.repeating(() -> attempt(origin, complete)));
+    }
+
+    private CompletableFuture<MkdirsReply> attempt(RequestOrigin origin, MkdirsRequest request) {
+        return tree.group().read(PLAN, origin, request).thenCompose(plan -> {
+            if (plan.getMissing() == 0) {
+                return CompletableFuture.completedFuture(MkdirsReply.getDefaultInstance());
+            }
+            if (plan.hasRefusal()) {
+                return refuse(request, plan);
+            }
+            return tree.names()
+                    .holding(
+                            List.of(plan.getFirst()),
+                            waited -> waited
+                                    ? CompletableFuture.failedFuture(new PlanOutdatedException())
+                                    : tree.ids()
+                                            .take(plan.getMissing())
+                                            .thenCompose(first -> make(origin, request, plan, first)));
+        });
+    }
+
+    private CompletableFuture<MkdirsReply> make(
+            RequestOrigin origin, MkdirsRequest request, MkdirsPlan plan, long firstId) {
+        CommitMkdirsRequest.Builder commit = CommitMkdirsRequest.newBuilder()
+                .setRequest(request)
+                .setBaseId(plan.getFirst().getParentId())
+                .setSpread(request.getSpread());
+        CompletableFuture<ReserveMarkerReply> reserved = tree.reserve(plan.getFirst(), firstId);
+        List<String> names = namesOf(request, plan.getMissing());
+        for (int i = 0; i < names.size(); i++) {
+            commit.addNewId(firstId + i);
+            if (i > 0) {
+                Place place = Place.newBuilder()
+                        .setParentId(firstId + i - 1)
+                        .setName(names.get(i))
+                        .setParentSpread(request.getSpread())
+                        .build();
+                reserved = reserved.thenCombine(tree.reserve(place, firstId + i), (first, inner) -> first);
+            }
+        }
+        return reserved.thenCompose(reply -> reply.getTaken()
+                ? taken(request, plan, reply)
+                : tree.committed(tree.group().submitOnce(MetaMethods.MKDIRS, COMMIT, origin, commit.build())));
+    }
+
+    /** A file on the way is a better reason than what the tree alone could tell. */
+    private CompletableFuture<MkdirsReply> refuse(MkdirsRequest request, MkdirsPlan plan) {
+        return tree.askWhoHas(plan.getFirst())
+                .thenCompose(reply -> reply.getTaken()
+                        ? taken(request, plan, reply)
+                        : Failures.failed(
+                                ErrorCode.ofNumber(plan.getRefusal().getError()),
+                                plan.getRefusal().getMessage()));
+    }
+
+    private static CompletableFuture<MkdirsReply> taken(
+            MkdirsRequest request, MkdirsPlan plan, ReserveMarkerReply reply) {
+        String obstacle = obstacle(request.getPath(), plan.getMissing());
+        if (reply.getTakenBy() == Status.Kind.SYMLINK) {
+            return CompletableFuture.failedFuture(new TatamiException(
+                    ErrorCode.UNRESOLVED_LINK, obstacle + " is a symlink", reply.getSymlinkTarget(), null));
+        }
+        return plan.getMissing() == 1
+                ? Failures.failed(ErrorCode.ALREADY_EXISTS, "Path is not a directory: " + obstacle)
+                : Failures.failed(ErrorCode.NOT_A_DIRECTORY, obstacle + " (is not a directory)");
+    }
+
+    /** The path up to the first of the last {@code missing} names. */
+    static String obstacle(String path, int missing) {
+        String obstacle = path;
+        for (int i = 1; i < missing; i++) {
+            obstacle = obstacle.substring(0, obstacle.lastIndexOf('/'));
+        }
+        return obstacle;
+    }
+
+    private static List<String> namesOf(MkdirsRequest request, int missing) {
+        try {
+            List<String> names = TreePath.parse(request.getPath()).names();
+            return names.subList(names.size() - missing, names.size());
+        } catch (TatamiException e) {
+            throw new IllegalStateException("a path that was planned does not parse", e);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package io.tatami.meta.service.tree;
+
+import io.tatami.meta.op.tree.wire.Place;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/**
+ * Names of directories, each changed by one flow at a time. A flow takes all its names at once and in the order of
+ * coming, so flows never wait for each other in a circle. Only this leader uses them: what a commit decides does not
+ * hang on them. Safe for use by many threads.
+ */
+final class NameLocks {
+    private final Map<Name, CompletableFuture<Void>> lastHolders = new HashMap<>();
+
+    private record Name(long parent, String name) {}
+
+    /**
+     * Runs {@code body} once all before it on any of the names are through, and lets the next go on when its future
+     * completes.
+     *
+     * @param body is told whether it had to wait, so that what was read before may have changed
+     */
+    <R> CompletableFuture<R> holding(List<Place> places, Function<Boolean, CompletableFuture<R>> body) {
+        Set<Name> names = new LinkedHashSet<>();
+        places.forEach(place -> names.add(new Name(place.getParentId(), place.getName())));
+        CompletableFuture<Void> mine = new CompletableFuture<>();
+        CompletableFuture<Void> before = enqueue(names, mine);
+        boolean waits = !before.isDone();
+        return before.thenCompose(ready -> body.apply(waits)).whenComplete((result, failure) -> {
+            release(names, mine);
+            mine.complete(null);
+        });
+    }
+
+    /** Completes when whoever holds the name now is through. */
+    synchronized CompletableFuture<Void> whenFree(long parent, String name) {
+        return lastHolders.getOrDefault(new Name(parent, name), CompletableFuture.completedFuture(null));
+    }
+
+    private synchronized CompletableFuture<Void> enqueue(Set<Name> names, CompletableFuture<Void> mine) {
+        CompletableFuture<Void> before = CompletableFuture.completedFuture(null);
+        for (Name name : names) {
+            CompletableFuture<Void> last = lastHolders.put(name, mine);
+            if (last != null) {
+                before = before.thenCombine(last, (left, right) -> null);
+            }
+        }
+        return before;
+    }
+
+    private synchronized void release(Set<Name> names, CompletableFuture<Void> mine) {
+        names.forEach(name -> lastHolders.remove(name, mine));
+    }
+}

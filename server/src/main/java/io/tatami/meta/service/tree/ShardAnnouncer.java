@@ -1,0 +1,92 @@
+package io.tatami.meta.service.tree;
+
+import io.tatami.base.GroupId;
+import io.tatami.meta.service.Peers;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.AnnounceReply;
+import io.tatami.protocol.wire.AnnounceRequest;
+import io.tatami.protocol.wire.Share;
+import io.tatami.protocol.wire.TreeChange;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Announcements to one shard: one message is on its way at a time, and what comes meanwhile goes together in the next.
+ * As many wait as there are requests in flight. Safe for use by many threads.
+ */
+final class ShardAnnouncer {
+    private static final int CHANGES_MAX = 1_024;
+
+    private final GroupId shard;
+    private final Peers peers;
+    private final long timeoutMillis;
+    private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
+    private boolean sending;
+
+    ShardAnnouncer(GroupId shard, Peers peers, long timeoutMillis) {
+        this.shard = shard;
+        this.peers = peers;
+        this.timeoutMillis = timeoutMillis;
+    }
+
+    private record Waiting(List<TreeChange> changes, CompletableFuture<List<Share>> shares) {}
+
+    /** The shard's shares of the directories, in order, read once it refuses older handles. */
+    CompletableFuture<List<Share>> announce(List<TreeChange> changes) {
+        Waiting request = new Waiting(changes, new CompletableFuture<>());
+        synchronized (this) {
+            waiting.add(request);
+            if (sending) {
+                return request.shares();
+            }
+            sending = true;
+        }
+        send();
+        return request.shares();
+    }
+
+    private void send() {
+        List<Waiting> batch = nextBatch();
+        if (batch.isEmpty()) {
+            return;
+        }
+        AnnounceRequest.Builder message = AnnounceRequest.newBuilder();
+        batch.forEach(request -> message.addAllChange(request.changes()));
+        CompletableFuture<AnnounceReply> unused = peers.call(
+                        shard, MetaMethods.ANNOUNCE, message.build(), timeoutMillis)
+                .whenComplete((reply, failure) -> {
+                    complete(batch, reply, failure);
+                    send();
+                });
+    }
+
+    private synchronized List<Waiting> nextBatch() {
+        List<Waiting> batch = new ArrayList<>();
+        int changes = 0;
+        while (!waiting.isEmpty() && changes < CHANGES_MAX) {
+            Waiting request = waiting.remove();
+            changes += request.changes().size();
+            batch.add(request);
+        }
+        sending = !batch.isEmpty();
+        return batch;
+    }
+
+    private static void complete(List<Waiting> batch, @Nullable AnnounceReply reply, @Nullable Throwable failure) {
+        int from = 0;
+        for (Waiting request : batch) {
+            if (reply == null) {
+                request.shares()
+                        .completeExceptionally(
+                                failure == null ? new IllegalStateException("no reply and no failure") : failure);
+            } else {
+                int to = from + request.changes().size();
+                request.shares().complete(reply.getShareList().subList(from, to));
+                from = to;
+            }
+        }
+    }
+}

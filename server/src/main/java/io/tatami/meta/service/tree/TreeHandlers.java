@@ -1,0 +1,29 @@
+package io.tatami.meta.service.tree;
+
+import io.tatami.base.TatamiException;
+import io.tatami.meta.op.tree.GetDirectories;
+import io.tatami.meta.op.tree.GetDirectory;
+import io.tatami.meta.service.GroupParts;
+import io.tatami.meta.service.GroupTable;
+import io.tatami.meta.service.Handlers;
+import io.tatami.meta.state.TreeState;
+import io.tatami.protocol.MetaMethods;
+
+/** The directory tree, as a part of the namespace group. */
+public final class TreeHandlers implements Handlers<TreeState> {
+    @Override
+    public void register(GroupTable<TreeState> table, GroupParts<TreeState> parts) throws TatamiException {
+        LeaderTree tree = new LeaderTree(parts, TreeSettings.from(parts.settings()));
+        table.flow(MetaMethods.RESOLVE, new ResolveFlow(tree))
+                .flow(MetaMethods.GET_DIRECTORY, tree.reading(new GetDirectory()))
+                .flow(MetaMethods.GET_DIRECTORIES, tree.reading(new GetDirectories()))
+                .flow(MetaMethods.CHECK_DIRECTORY, new CheckDirectoryFlow(tree))
+                .flow(MetaMethods.CONTENT_SUMMARY, new ContentSummaryFlow(tree))
+                .flow(MetaMethods.MKDIRS, new MkdirsFlow(tree))
+                .flow(MetaMethods.RENAME_DIRECTORY, new RenameDirectoryFlow(tree))
+                .flow(MetaMethods.DELETE_DIRECTORY, new DeleteDirectoryFlow(tree))
+                .flow(MetaMethods.SET_DIRECTORY_ATTRIBUTES, new SetDirectoryAttributesFlow(tree))
+                .background("tree.reclaim", "x", new SubtreeReclaimer(tree))
+                .background("tree.prune-gates", "", new GatePruner(tree));
+    }
+}

@@ -1,0 +1,145 @@
+package io.tatami.meta.state;
+
+import io.tatami.base.Check;
+import io.tatami.base.DirectoryId;
+import io.tatami.meta.state.wire.DirectoryNameRecord;
+import io.tatami.meta.state.wire.DirectoryRecord;
+import io.tatami.meta.state.wire.IntentRecord;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The directory tree's records by type, over one draft. What is written here is seen here; nothing is kept but in the
+ * draft.
+ */
+public final class TreeState extends Records {
+    private static final String ROOT_NAME = "";
+    private static final byte[] TERM = Keys.singleton("tree.term");
+    private static final byte[] LAST_ID = Keys.singleton("tree.last-directory");
+
+    public TreeState(Draft draft) {
+        super(draft);
+    }
+
+    /** A directory with the name that leads to it. */
+    public record Named(DirectoryId parent, String name, DirectoryRecord record) {
+        public DirectoryId id() {
+            return new DirectoryId(record.getDirectoryId());
+        }
+    }
+
+    /** An intent with its number. */
+    public record Intent(long number, IntentRecord record) {}
+
+    public boolean hasRoot() {
+        return directory(DirectoryId.NONE, ROOT_NAME) != null;
+    }
+
+    public DirectoryRecord root() {
+        DirectoryRecord root = directory(DirectoryId.NONE, ROOT_NAME);
+        Check.check(root != null, "the tree has no root");
+        return Objects.requireNonNull(root);
+    }
+
+    public void putRoot(DirectoryRecord root) {
+        write(Keys.directory(DirectoryId.NONE, ROOT_NAME), root);
+    }
+
+    /** The directory of this name, or null. */
+    public @Nullable DirectoryRecord directory(DirectoryId parent, String name) {
+        return read(Keys.directory(parent, name), DirectoryRecord.parser());
+    }
+
+    /** Puts a directory under a name; where it had another before, that one must be removed. */
+    public void put(Named directory) {
+        replaceRecord(directory);
+        write(
+                Keys.directoryName(directory.id()),
+                DirectoryNameRecord.newBuilder()
+                        .setParentId(directory.parent().value())
+                        .setName(directory.name())
+                        .build());
+    }
+
+    /** Puts another record under the name that a directory has. */
+    public void replaceRecord(Named directory) {
+        write(Keys.directory(directory.parent(), directory.name()), directory.record());
+    }
+
+    /** Removes a directory and leaves what is below it without a way to it. */
+    public void remove(Named directory) {
+        remove(Keys.directory(directory.parent(), directory.name()));
+        remove(Keys.directoryName(directory.id()));
+    }
+
+    /** Where a directory is; null where it is not in the tree, though one above it may be missing. */
+    public @Nullable Named find(DirectoryId directory) {
+        if (directory.equals(DirectoryId.ROOT)) {
+            return new Named(DirectoryId.NONE, ROOT_NAME, root());
+        }
+        DirectoryNameRecord name = read(Keys.directoryName(directory), DirectoryNameRecord.parser());
+        if (name == null) {
+            return null;
+        }
+        DirectoryId parent = new DirectoryId(name.getParentId());
+        DirectoryRecord record = directory(parent, name.getName());
+        return record == null ? null : new Named(parent, name.getName(), record);
+    }
+
+    public boolean hasChildren(DirectoryId directory) {
+        return !children(directory, 1).isEmpty();
+    }
+
+    /** The first {@code limit} sub-directories by name. */
+    public List<Named> children(DirectoryId directory, int limit) {
+        List<Named> children = new ArrayList<>();
+        byte[] prefix = Keys.directories(directory);
+        try (View.Cursor cursor = draft().scan(prefix, Keys.after(prefix))) {
+            while (children.size() < limit && cursor.next()) {
+                children.add(new Named(
+                        directory, Keys.nameOf(cursor.key()), parse(cursor.value(), DirectoryRecord.parser())));
+            }
+        }
+        return children;
+    }
+
+    /** Takes ids that were never given before; the first of {@code count}. */
+    public long takeIds(int count) {
+        long last = longOr(LAST_ID, DirectoryId.ROOT.value());
+        writeLong(LAST_ID, last + count);
+        return last + 1;
+    }
+
+    /** Begins the next term of leadership; the first is 1. */
+    public long beginTerm() {
+        long term = longOr(TERM, 0) + 1;
+        writeLong(TERM, term);
+        return term;
+    }
+
+    public void addIntent(IntentRecord intent) {
+        write(Keys.intent(next("intent")), intent);
+    }
+
+    public @Nullable IntentRecord intent(long number) {
+        return read(Keys.intent(number), IntentRecord.parser());
+    }
+
+    public void removeIntent(long number) {
+        remove(Keys.intent(number));
+    }
+
+    /** The oldest {@code limit} intents. */
+    public List<Intent> intents(int limit) {
+        List<Intent> intents = new ArrayList<>();
+        byte[] prefix = Keys.kind('x');
+        try (View.Cursor cursor = draft().scan(prefix, Keys.after(prefix))) {
+            while (intents.size() < limit && cursor.next()) {
+                intents.add(new Intent(Keys.idOf(cursor.key()), parse(cursor.value(), IntentRecord.parser())));
+            }
+        }
+        return intents;
+    }
+}
