@@ -1,7 +1,8 @@
 package io.tatami.meta.service.host;
 
 import io.tatami.base.TatamiException;
-import io.tatami.meta.state.Draft;
+import io.tatami.meta.service.tree.ShardTreeHandlers;
+import io.tatami.meta.state.ShardState;
 
 /** What a shard is made of: the one place where its parts are listed. */
 final class ShardParts {
@@ -9,6 +10,6 @@ final class ShardParts {
 
     /** A line each: {@code shard.add(ShardState::new, new FileHandlers())}. */
     static void addTo(Opening shard) throws TatamiException {
-        shard.add(Draft::new, (table, parts) -> {});
+        shard.add(ShardState::new, new ShardTreeHandlers());
     }
 }
