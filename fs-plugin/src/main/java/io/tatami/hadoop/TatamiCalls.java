@@ -25,9 +25,11 @@ import java.util.List;
 import java.util.function.Function;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
+import org.apache.hadoop.fs.CompositeCrcFileChecksum;
 import org.apache.hadoop.fs.ContentSummary;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
+import org.apache.hadoop.fs.FileChecksum;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FsServerDefaults;
 import org.apache.hadoop.fs.FsStatus;
@@ -46,6 +48,9 @@ import org.apache.hadoop.util.DataChecksum;
 final class TatamiCalls implements AutoCloseable {
     /** What HDFS calls the number of bytes covered by one checksum in its defaults; ours is the same for all files. */
     private static final int CHUNK_BYTES = 64 * 1024;
+
+    /** What Hadoop's composed checksums call their unit; two of them are equal whatever theirs was. */
+    private static final int BYTES_PER_CRC = 512;
 
     private static final int WRITE_PACKET_BYTES = 1024 * 1024;
 
@@ -281,6 +286,13 @@ final class TatamiCalls implements AutoCloseable {
     BlockLocation[] blockLocations(Path path, long start, long length) throws IOException {
         TatamiPath target = path(path);
         return statuses.locations(translated(() -> client.blockLocations(target, start, length)));
+    }
+
+    /** The composed CRC32C of a file's first bytes: what HDFS gives with {@code dfs.checksum.combine.mode=COMPOSITE_CRC}. */
+    FileChecksum checksum(Path path, long lengthBytesMax) throws IOException {
+        TatamiPath target = path(path);
+        io.tatami.client.FileChecksum checksum = translated(() -> client.checksum(target, lengthBytesMax));
+        return new CompositeCrcFileChecksum(checksum.crc32c(), DataChecksum.Type.CRC32C, BYTES_PER_CRC);
     }
 
     ContentSummary contentSummary(Path path) throws IOException {

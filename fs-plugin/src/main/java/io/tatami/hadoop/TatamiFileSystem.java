@@ -1,7 +1,6 @@
 package io.tatami.hadoop;
 
 import io.tatami.client.CreateSpec;
-import io.tatami.client.FileChecksum;
 import io.tatami.client.TatamiPath;
 import io.tatami.client.file.FileReader;
 import io.tatami.client.file.FileWriter;
@@ -15,10 +14,10 @@ import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.BulkDelete;
 import org.apache.hadoop.fs.CommonPathCapabilities;
-import org.apache.hadoop.fs.CompositeCrcFileChecksum;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileChecksum;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.LeaseRecoverable;
 import org.apache.hadoop.fs.LocatedFileStatus;
@@ -32,9 +31,7 @@ import org.apache.hadoop.fs.SafeMode;
 import org.apache.hadoop.fs.SafeModeAction;
 import org.apache.hadoop.fs.impl.FileSystemMultipartUploaderBuilder;
 import org.apache.hadoop.fs.impl.OpenFileParameters;
-import org.apache.hadoop.fs.impl.PathCapabilitiesSupport;
 import org.apache.hadoop.fs.permission.FsPermission;
-import org.apache.hadoop.util.DataChecksum;
 import org.apache.hadoop.util.LambdaUtils;
 import org.apache.hadoop.util.Progressable;
 import org.jspecify.annotations.Nullable;
@@ -44,9 +41,6 @@ import org.jspecify.annotations.Nullable;
  * exceptions; what is different is in {@code docs/hadoop-semantics.md}. Safe for use by many threads.
  */
 public final class TatamiFileSystem extends AttributedFileSystem implements LeaseRecoverable, SafeMode {
-    /** What Hadoop's composed checksums call their unit; two of them are equal whatever theirs was. */
-    private static final int BYTES_PER_CRC = 512;
-
     /** Needs nothing, as the service loader makes one in every program. */
     public TatamiFileSystem() {}
 
@@ -113,21 +107,14 @@ public final class TatamiFileSystem extends AttributedFileSystem implements Leas
     }
 
     @Override
-    public org.apache.hadoop.fs.FileChecksum getFileChecksum(Path path) throws IOException {
+    public FileChecksum getFileChecksum(Path path) throws IOException {
         return getFileChecksum(path, Long.MAX_VALUE);
     }
 
     @Override
-    public org.apache.hadoop.fs.FileChecksum getFileChecksum(Path path, long length) throws IOException {
+    public FileChecksum getFileChecksum(Path path, long length) throws IOException {
         statistics.incrementReadOps(1);
-        return resolved(path, at -> checksum(at, length), (fs, at) -> fs.getFileChecksum(at, length));
-    }
-
-    private org.apache.hadoop.fs.FileChecksum checksum(Path path, long length) throws IOException {
-        TatamiPath target = TatamiCalls.path(path);
-        TatamiCalls calls = calls();
-        FileChecksum checksum = TatamiCalls.translated(() -> calls.client().checksum(target, length));
-        return new CompositeCrcFileChecksum(checksum.crc32c(), DataChecksum.Type.CRC32C, BYTES_PER_CRC);
+        return resolved(path, at -> calls().checksum(at, length), (fs, at) -> fs.getFileChecksum(at, length));
     }
 
     @Override
@@ -342,22 +329,9 @@ public final class TatamiFileSystem extends AttributedFileSystem implements Leas
 
     @Override
     public boolean hasPathCapability(Path path, String capability) throws IOException {
-        return switch (PathCapabilitiesSupport.validatePathCapabilityArgs(makeQualified(path), capability)) {
-            case CommonPathCapabilities.FS_ACLS,
-                    CommonPathCapabilities.FS_APPEND,
-                    CommonPathCapabilities.FS_CHECKSUMS,
-                    CommonPathCapabilities.FS_CONCAT,
-                    CommonPathCapabilities.FS_PATHHANDLES,
-                    CommonPathCapabilities.FS_PERMISSIONS,
-                    CommonPathCapabilities.FS_TRUNCATE,
-                    CommonPathCapabilities.FS_XATTRS,
-                    CommonPathCapabilities.FS_MULTIPART_UPLOADER,
-                    CommonPathCapabilities.ETAGS_AVAILABLE,
-                    CommonPathCapabilities.ETAGS_PRESERVED_IN_RENAME,
-                    CommonPathCapabilities.LEASE_RECOVERABLE,
-                    CommonPathCapabilities.BULK_DELETE -> true;
-            case CommonPathCapabilities.FS_SYMLINKS -> areSymlinksEnabled();
-            default -> super.hasPathCapability(path, capability);
-        };
+        boolean symlinks = capability.equals(CommonPathCapabilities.FS_SYMLINKS) && areSymlinksEnabled();
+        return symlinks
+                || PathCapabilities.has(makeQualified(path), capability)
+                || super.hasPathCapability(path, capability);
     }
 }
