@@ -44,6 +44,9 @@ public final class FrameFormat {
     /** No frame, its length field included, is larger, whatever is configured. */
     public static final int FRAME_BYTES_MAX = 16 << 20;
 
+    /** Every peer takes frames up to this size, whatever it configured. */
+    public static final int FRAME_BYTES_LEAST = 64 << 10;
+
     /** No header and no body is larger. */
     public static final int MESSAGE_BYTES_MAX = 4 << 20;
 

@@ -10,8 +10,9 @@ import io.tatami.base.TatamiException;
  */
 public interface MessageSender<M extends Message> {
     /**
-     * Sends a message and a raw payload. Never blocks; it is for the caller to stop while {@link #isWritable} is false.
-     * After the stream's end it only releases the payload.
+     * Sends a message and a raw payload. Never blocks; it is for the caller to stop while {@link #isWritable} is false:
+     * one that goes on to many times the mark gets {@link IllegalStateException}. After the stream's end this only
+     * releases the payload.
      *
      * @param payload ownership passes, whatever happens; {@code Unpooled.EMPTY_BUFFER} for none. Together with the
      *     message it must fit into a frame

@@ -56,9 +56,9 @@ final class Outbox implements Runnable {
         return gate;
     }
 
-    /** Limits what is written from now on to what the peer takes. */
+    /** Limits what is written from now on to what the peer says it takes. */
     void limitFrames(int bytesMax) {
-        frameBytesMax = Math.min(frameBytesMax, bytesMax);
+        frameBytesMax = Math.min(frameBytesMax, Math.max(bytesMax, FrameFormat.FRAME_BYTES_LEAST));
     }
 
     /** Queues an entry; from any thread. */

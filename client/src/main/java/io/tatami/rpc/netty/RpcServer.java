@@ -77,8 +77,8 @@ public final class RpcServer implements AutoCloseable {
     }
 
     /**
-     * Stops in order: listens no more, refuses new requests with UNAVAILABLE, lets those in flight be answered for up
-     * to five seconds, and closes. Must not be called on an event loop. Does nothing the second time.
+     * Stops in order: listens no more, ends streams and refuses new requests with UNAVAILABLE, lets calls in flight be
+     * answered for up to five seconds, and closes. Must not be called on an event loop. Does nothing the second time.
      */
     @Override
     public void close() {

@@ -3,7 +3,6 @@ package io.tatami.rpc.netty;
 import com.google.protobuf.Message;
 import io.netty.util.collection.IntObjectHashMap;
 import io.netty.util.collection.IntObjectMap;
-import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.FrameKind;
@@ -11,6 +10,7 @@ import io.tatami.protocol.wire.ReplyHeader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -125,16 +125,15 @@ final class ServerCalls {
         }
     }
 
-    /** Cancels the streams whose time is over; a call ends by its answer, which nobody reads. */
-    void expireStreams(Clock clock) {
-        List<ServerCall<?>> expired = new ArrayList<>();
-        for (ServerCall<?> call : inflight.values()) {
-            if (call.stream() != null && call.context().isExpired(clock)) {
-                expired.add(call);
-            }
+    /** Ends the streams that {@code which} picks, and tells their clients. Calls are left to their answers. */
+    void endStreams(Predicate<ServerCall<?>> which, TatamiException reason) {
+        if (!hasStreams()) {
+            return;
         }
-        for (ServerCall<?> call : expired) {
-            TatamiException reason = new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the stream's time is over");
+        List<ServerCall<?>> ending = inflight.values().stream()
+                .filter(call -> call.stream() != null && which.test(call))
+                .toList();
+        for (ServerCall<?> call : ending) {
             refuse(call.callId(), reason);
             cancel(call.callId(), reason);
         }

@@ -126,9 +126,13 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Takes no new request, and closes once the last one is answered; on the event loop. */
+    /** Takes no new request, ends the streams, and closes once the last call is answered; on the event loop. */
     void drain() {
         draining = true;
+        if (session != null) {
+            session.calls.endStreams(stream -> true, stopping());
+            session.link.outbox().run();
+        }
         leaveIfDrained();
     }
 
@@ -157,9 +161,7 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
         Welcome welcome = Handshake.answer(hello, identity, settings);
         CallContext.Peer peer = Peers.of(now.ctx.channel(), hello.getClientName());
         UserIdentity user = identity.authenticator().authenticate(hello.getAuthScheme(), hello.getCredential(), peer);
-        if (hello.getFrameBytesMax() > 0) {
-            now.link.outbox().limitFrames(hello.getFrameBytesMax());
-        }
+        now.link.outbox().limitFrames(hello.getFrameBytesMax());
         client = new Client(peer, user, welcome.getVersion());
         now.link.outbox().write(FrameKind.WELCOME, 0, null, welcome);
         LOG.debug("{} connected: {} {}", peer.address(), hello.getClientName(), hello.getClientVersion());
@@ -196,7 +198,7 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
     /** Why a request is not begun, or null. */
     private @Nullable TatamiException refusal(Session now, RequestHeader header, CallContext context) {
         if (draining) {
-            return new TatamiException(ErrorCode.UNAVAILABLE, identity.name() + " is stopping");
+            return stopping();
         }
         if (!header.getClusterId().isEmpty()
                 && !header.getClusterId().equals(Handshake.toBytes(identity.clusterId()))) {
@@ -260,8 +262,12 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
 
     private void leaveIfDrained() {
         if (draining && !leaving && session != null && session.calls.isEmpty()) {
-            leave(new TatamiException(ErrorCode.UNAVAILABLE, identity.name() + " is stopping"));
+            leave(stopping());
         }
+    }
+
+    private TatamiException stopping() {
+        return new TatamiException(ErrorCode.UNAVAILABLE, identity.name() + " is stopping");
     }
 
     /** Says why, and closes. */
@@ -300,7 +306,9 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
         if (now.link.readGate().isHeld()) {
             lastHeardNanos = nowNanos;
         }
-        now.calls.expireStreams(clock);
+        now.calls.endStreams(
+                stream -> stream.context().isExpired(clock),
+                new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the stream's time is over"));
         now.link.outbox().run();
         if (client == null
                 && nowNanos - openedNanos > settings.handshakeTimeout().toNanos()) {

@@ -82,6 +82,10 @@ final class RawPeer implements AutoCloseable {
         socket.getOutputStream().write(bytes);
     }
 
+    boolean hasInput() throws IOException {
+        return in.available() > 0;
+    }
+
     /** The next frame, or null when the other side has closed. */
     @Nullable
     RawFrame read() throws IOException {

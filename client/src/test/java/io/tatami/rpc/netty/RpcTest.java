@@ -366,9 +366,13 @@ final class RpcTest {
     }
 
     @Test
-    void aServerThatStopsAnswersWhatIsInFlightFirst() throws Exception {
+    void aServerThatStopsEndsStreamsAndAnswersCallsInFlightFirst() throws Exception {
         try (Rig rig = new Rig()) {
             Connection connection = rig.connect();
+            Recorder recorder = new Recorder();
+            connection
+                    .openStream(EchoService.MIRROR, CallOptions.DEFAULT, text(""), recorder)
+                    .send(text("m"));
             CompletableFuture<StringValue> parked = connection.call(EchoService.PARK, CallOptions.DEFAULT, text(""));
             connection.callAndWait(EchoService.ECHO, CallOptions.DEFAULT, text("the request is there"));
             CompletableFuture<Void> stopping = CompletableFuture.runAsync(rig.server::close);
@@ -379,6 +383,8 @@ final class RpcTest {
                         .exceptionally(e -> text("refused"));
                 refusal = result(late).getValue().equals("refused") ? ErrorCode.UNAVAILABLE : refusal;
             }
+            assertEquals(ErrorCode.UNAVAILABLE, failure(recorder.end).code());
+            assertEquals(ErrorCode.UNAVAILABLE, result(rig.service.cancelled).code());
             rig.service.answerParked("done");
             assertEquals("done", result(parked).getValue());
             result(stopping);
