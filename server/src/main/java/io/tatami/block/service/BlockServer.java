@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class BlockServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BlockServer.class);
-    private static final long SILENCE_CHECK_MILLIS = 1_000;
+    private static final long STANDSTILL_CHECK_MILLIS = 1_000;
 
     private final VolumeSet volumes;
     private final IdentityFile identityFile;
@@ -59,7 +59,7 @@ public final class BlockServer implements AutoCloseable {
         this.reports = new VolumeReports(port, clock, () -> serverId);
         commands.serve(handlers, BlockMethods.BLOCK_SERVER_STATUS, request -> reports.status());
         commands.serve(handlers, BlockMethods.SCRUB, reports::scrub);
-        threads.every(SILENCE_CHECK_MILLIS, port::checkSilence);
+        threads.every(STANDSTILL_CHECK_MILLIS, port::checkStandstill);
     }
 
     /** What to serve; complete. */

@@ -1,6 +1,10 @@
 package io.tatami.block.service;
 
-import io.tatami.base.Check;
+import io.tatami.conf.Setting;
+import io.tatami.conf.SettingException;
+import io.tatami.conf.Settings;
+import java.time.Duration;
+import java.util.List;
 
 /**
  * Limits of a block server.
@@ -10,12 +14,14 @@ import io.tatami.base.Check;
  * @param readThreads threads that wait for the disk on behalf of readers; as many long reads proceed side by side
  * @param readTurnBytes how much one reader is sent before the next one's turn
  * @param receivedBytesMax bytes of all writers that may wait in memory for the disk; beyond it sockets are not read
+ * @param parkMillis a stream that has not moved for so long gives its buffers back: a writer's bytes are flushed, and what
+ *     was read ahead for a reader is dropped
  * @param writerIdleMillis a writer that sent nothing for so long loses its stream; what it wrote stays
  * @param chainSilenceMillis how long the server behind may leave bytes unacknowledged
  * @param commandThreads threads for calls that may wait for the disk
  * @param commandsMax calls that may wait for one of them; one more is refused with BUSY
  * @param heartbeatMillis between heartbeats, and between attempts to register
- * @param blockSizeBytes the cluster's usual block size, by which room for credits is counted
+ * @param creditBytes how much free room one credit stands for: the cluster's usual block size
  * @param scrubBytesPerSecondMax how fast each volume is scrubbed
  */
 public record BlockServerSettings(
@@ -24,68 +30,72 @@ public record BlockServerSettings(
         int readThreads,
         long readTurnBytes,
         long receivedBytesMax,
+        long parkMillis,
         long writerIdleMillis,
         long chainSilenceMillis,
         int commandThreads,
         int commandsMax,
         long heartbeatMillis,
-        long blockSizeBytes,
+        long creditBytes,
         long scrubBytesPerSecondMax) {
-    public static final BlockServerSettings DEFAULT = new BlockServerSettings(
-            256, 1024, 4, 16L << 20, 256L << 20, 30 * 60_000L, 30_000, 4, 1024, 3_000, 256L << 20, 64L << 20);
+    private static final Setting<Integer> WRITE_STREAMS =
+            Setting.count("tatami.block.write.streams.max", 256, 1, 4096, "Write streams a server has open at once.");
+    private static final Setting<Integer> READ_STREAMS =
+            Setting.count("tatami.block.read.streams.max", 1024, 1, 65_536, "Read streams a server has open at once.");
+    private static final Setting<Integer> READ_THREADS =
+            Setting.count("tatami.block.read.threads", 4, 1, 256, "Long reads that proceed side by side.");
+    private static final Setting<Long> READ_TURN = Setting.size(
+            "tatami.block.read.turn", "16m", "1m", "1g", "How much one reader is sent before the next one's turn.");
+    private static final Setting<Long> RECEIVED_MAX = Setting.size(
+            "tatami.block.received.max", "256m", "1m", "64g", "Bytes of all writers that may wait for the disks.");
+    private static final Setting<Duration> PARK = Setting.duration(
+            "tatami.block.park.after", "5s", "1ms", "1h", "Standstill after which a stream's buffers are given back.");
+    private static final Setting<Duration> WRITER_IDLE = Setting.duration(
+            "tatami.block.writer.idle.max", "30m", "1ms", "7d", "Silence after which a writer loses its stream.");
+    private static final Setting<Duration> CHAIN_SILENCE = Setting.duration(
+            "tatami.block.chain.silence.max", "30s", "10ms", "1h", "Silence of the next server that fails a chain.");
+    private static final Setting<Integer> COMMAND_THREADS =
+            Setting.count("tatami.block.command.threads", 4, 1, 256, "Threads that serve calls about blocks.");
+    private static final Setting<Integer> COMMANDS_MAX =
+            Setting.count("tatami.block.commands.max", 1024, 1, 65_536, "Calls about blocks that may wait.");
+    private static final Setting<Duration> HEARTBEAT =
+            Setting.duration("tatami.block.heartbeat", "3s", "10ms", "1m", "Time between heartbeats.");
+    private static final Setting<Long> CREDIT = Setting.size(
+            "tatami.block.credit.size", "256m", "4k", "2g", "Free room that the right to place one block stands for.");
+    private static final Setting<Long> SCRUB_RATE = Setting.size(
+            "tatami.block.scrub.rate", "64m", "1m", "64g", "Bytes per second that the scrubbing of a volume may read.");
 
-    public BlockServerSettings {
-        Check.check(writeStreamsMax > 0 && readStreamsMax > 0, "streams %d, %d", writeStreamsMax, readStreamsMax);
-        Check.check(readThreads > 0 && commandThreads > 0, "threads %d, %d", readThreads, commandThreads);
-        Check.check(readTurnBytes > 0 && receivedBytesMax > 0, "bytes %d, %d", readTurnBytes, receivedBytesMax);
-        Check.check(blockSizeBytes > 0 && heartbeatMillis > 0, "block size %d", blockSizeBytes);
-    }
+    /** Every setting read here. */
+    public static final List<Setting<?>> ALL = List.of(
+            WRITE_STREAMS,
+            READ_STREAMS,
+            READ_THREADS,
+            READ_TURN,
+            RECEIVED_MAX,
+            PARK,
+            WRITER_IDLE,
+            CHAIN_SILENCE,
+            COMMAND_THREADS,
+            COMMANDS_MAX,
+            HEARTBEAT,
+            CREDIT,
+            SCRUB_RATE);
 
-    public BlockServerSettings withWriteStreamsMax(int streams) {
+    /** @throws SettingException INVALID_ARGUMENT on a bad value */
+    public static BlockServerSettings from(Settings settings) throws SettingException {
         return new BlockServerSettings(
-                streams,
-                readStreamsMax,
-                readThreads,
-                readTurnBytes,
-                receivedBytesMax,
-                writerIdleMillis,
-                chainSilenceMillis,
-                commandThreads,
-                commandsMax,
-                heartbeatMillis,
-                blockSizeBytes,
-                scrubBytesPerSecondMax);
-    }
-
-    public BlockServerSettings withWriterIdleMillis(long millis) {
-        return new BlockServerSettings(
-                writeStreamsMax,
-                readStreamsMax,
-                readThreads,
-                readTurnBytes,
-                receivedBytesMax,
-                millis,
-                chainSilenceMillis,
-                commandThreads,
-                commandsMax,
-                heartbeatMillis,
-                blockSizeBytes,
-                scrubBytesPerSecondMax);
-    }
-
-    public BlockServerSettings withReceivedBytesMax(long bytes) {
-        return new BlockServerSettings(
-                writeStreamsMax,
-                readStreamsMax,
-                readThreads,
-                readTurnBytes,
-                bytes,
-                writerIdleMillis,
-                chainSilenceMillis,
-                commandThreads,
-                commandsMax,
-                heartbeatMillis,
-                blockSizeBytes,
-                scrubBytesPerSecondMax);
+                settings.get(WRITE_STREAMS),
+                settings.get(READ_STREAMS),
+                settings.get(READ_THREADS),
+                settings.get(READ_TURN),
+                settings.get(RECEIVED_MAX),
+                settings.get(PARK).toMillis(),
+                settings.get(WRITER_IDLE).toMillis(),
+                settings.get(CHAIN_SILENCE).toMillis(),
+                settings.get(COMMAND_THREADS),
+                settings.get(COMMANDS_MAX),
+                settings.get(HEARTBEAT).toMillis(),
+                settings.get(CREDIT),
+                settings.get(SCRUB_RATE));
     }
 }

@@ -45,6 +45,7 @@ final class DataPort {
     private final ServerThreads threads;
     private final BlockServerMetrics metrics = new BlockServerMetrics();
     private final ReceiveBudget receiveBudget;
+    private final JoinBuffers joinBuffers = new JoinBuffers();
     private final Map<BlockId, WriteSession> writers = new ConcurrentHashMap<>();
     private final Set<WriteSession> writeSessions = ConcurrentHashMap.newKeySet();
     private final Set<ReadSession> readSessions = ConcurrentHashMap.newKeySet();
@@ -95,6 +96,10 @@ final class DataPort {
         return receiveBudget;
     }
 
+    JoinBuffers joinBuffers() {
+        return joinBuffers;
+    }
+
     /** The session has the right to write its block; one that had it before has lost it. */
     void began(WriteSession session) {
         WriteSession before = writers.put(session.block(), session);
@@ -117,9 +122,10 @@ final class DataPort {
         }
     }
 
-    /** Ends sessions that have been silent for too long; to be called now and then. */
-    void checkSilence() {
-        writeSessions.forEach(WriteSession::checkSilence);
+    /** Looks after sessions that stand still; to be called now and then. */
+    void checkStandstill() {
+        writeSessions.forEach(WriteSession::checkStandstill);
+        readSessions.forEach(ReadSession::checkStandstill);
     }
 
     void ended(ReadSession session) {

@@ -135,7 +135,7 @@ final class Membership {
     }
 
     private void giveCredits(long now) {
-        int target = CreditLine.target(volumes.room().freeBytes(), settings.blockSizeBytes(), credits.size());
+        int target = CreditLine.target(volumes.room().freeBytes(), settings.creditBytes(), credits.size());
         for (int shard = 0; shard < credits.size(); shard++) {
             CreditLine line = credits.get(shard);
             if (line.isDue(now)) {

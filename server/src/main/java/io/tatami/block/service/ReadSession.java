@@ -15,6 +15,7 @@ import io.tatami.protocol.wire.ReadFrame;
 import io.tatami.rpc.ServerStream;
 import io.tatami.rpc.StreamReceiver;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * the turn owns the state; credits and cancellation come from the event loop and are atomic or volatile.
  */
 final class ReadSession implements StreamReceiver<ReadCredit> {
+    private static final long UNKNOWN = -1;
+
     private final ReadBlockRequest request;
     private final ServerStream<ReadFrame, ReadBlockReply> stream;
     private final DataPort port;
@@ -34,7 +37,12 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
     private final AtomicInteger wanted = new AtomicInteger();
     private volatile @Nullable TatamiException stopped;
 
+    private volatile long movedNanos;
+    private volatile boolean parkWanted;
+    private volatile boolean awaitingWritable;
+
     private @Nullable BlockReader reader;
+    private long endOffset = UNKNOWN;
     private boolean ended;
     private long sentBytes;
 
@@ -49,6 +57,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
         this.port = port;
         this.readers = readers;
         this.credit = new AtomicLong(request.getCreditBytes());
+        this.movedNanos = port.clock().monotonicNanos();
     }
 
     @Override
@@ -68,6 +77,15 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
     void stop(TatamiException reason) {
         stopped = reason;
         wantTurn();
+    }
+
+    /** Has the session give its buffers back if it stands still; it opens its reader again when it moves. */
+    void checkStandstill() {
+        long stillNanos = port.clock().monotonicNanos() - movedNanos;
+        if (stillNanos > TimeUnit.MILLISECONDS.toNanos(port.settings().parkMillis())) {
+            parkWanted = true;
+            wantTurn();
+        }
     }
 
     /** Asks for a turn; while one is waiting or running, for one more look after it. */
@@ -100,6 +118,14 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
         if (reason != null) {
             throw reason;
         }
+        if (parkWanted) {
+            parkWanted = false;
+            movedNanos = port.clock().monotonicNanos();
+            giveBuffersBack();
+        }
+        if (credit.get() <= 0 || !stream.isWritable()) {
+            return awaitRoom();
+        }
         BlockReader from = reader == null ? open() : reader;
         long turnEnd = sentBytes + port.settings().readTurnBytes();
         while (credit.get() > 0 && stream.isWritable() && sentBytes < turnEnd && stopped == null) {
@@ -110,24 +136,39 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
             }
             sendFrame();
         }
+        return awaitRoom();
+    }
+
+    /** Returns whether another turn can be used at once; if not, one will be wanted when it can. */
+    private boolean awaitRoom() {
         if (credit.get() > 0 && !stream.isWritable()) {
-            stream.whenWritable(this::wantTurn);
+            if (!awaitingWritable) {
+                awaitingWritable = true;
+                stream.whenWritable(() -> {
+                    awaitingWritable = false;
+                    wantTurn();
+                });
+            }
             return false;
         }
         return credit.get() > 0 || stopped != null;
     }
 
+    /** Opens a reader of what is left. What a reader may see is decided when the stream begins. */
     private BlockReader open() throws TatamiException {
         VolumeSet.Found found = port.volumes().require(block(), request.getGeneration());
-        long visible = found.stored().visibleBytes();
-        if (request.getOffset() < 0 || request.getOffset() > visible || request.getLength() < 0) {
-            throw new TatamiException(
-                    ErrorCode.INVALID_ARGUMENT,
-                    request.getLength() + " bytes at " + request.getOffset() + " of " + block() + ", which has "
-                            + visible);
+        if (endOffset == UNKNOWN) {
+            long visible = found.stored().visibleBytes();
+            if (request.getOffset() < 0 || request.getOffset() > visible || request.getLength() < 0) {
+                throw new TatamiException(
+                        ErrorCode.INVALID_ARGUMENT,
+                        request.getLength() + " bytes at " + request.getOffset() + " of " + block() + ", which has "
+                                + visible);
+            }
+            endOffset = request.getOffset() + Math.min(request.getLength(), visible - request.getOffset());
         }
-        long length = Math.min(request.getLength(), visible - request.getOffset());
-        BlockReader opened = found.volume().read(block(), request.getGeneration(), request.getOffset(), length);
+        long offset = request.getOffset() + sentBytes;
+        BlockReader opened = found.volume().read(block(), request.getGeneration(), offset, endOffset - offset);
         reader = opened;
         return opened;
     }
@@ -156,6 +197,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
         }
         sentPieces += pieces;
         sentBytes += length;
+        movedNanos = port.clock().monotonicNanos();
         credit.addAndGet(-length);
         port.metrics().read(length);
         stream.sendAndRelease(frame.build(), bytes.readRetainedSlice(length));
@@ -175,14 +217,19 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
 
     private void end() {
         ended = true;
+        giveBuffersBack();
+        port.ended(this);
+    }
+
+    private void giveBuffersBack() {
         if (bytes != null) {
             bytes.release();
             bytes = null;
         }
         if (reader != null) {
             reader.close();
+            reader = null;
         }
-        port.ended(this);
     }
 
     private BlockId block() {

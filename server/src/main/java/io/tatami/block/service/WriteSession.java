@@ -1,7 +1,6 @@
 package io.tatami.block.service;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.PooledByteBufAllocator;
 import io.tatami.base.BlockId;
 import io.tatami.base.Check;
 import io.tatami.base.ChunkChecksum;
@@ -16,6 +15,7 @@ import io.tatami.protocol.wire.WriteBlockRequest;
 import io.tatami.protocol.wire.WriteFrame;
 import io.tatami.rpc.ServerStream;
 import io.tatami.rpc.StreamReceiver;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.TimeUnit;
@@ -114,19 +114,37 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         worker.execute(() -> end(reason));
     }
 
-    /** Ends the session if the writer, or the server behind, has been silent for too long. */
-    void checkSilence() {
-        worker.execute(() -> {
+    /**
+     * Looks after a session that stands still: its buffer is given back, and it ends when the writer, or the server behind,
+     * has been silent for too long.
+     */
+    void checkStandstill() {
+        worker.execute(() -> guarded(() -> {
+            BlockServerSettings settings = port.settings();
             long now = port.clock().monotonicNanos();
-            if (now - heardNanos > TimeUnit.MILLISECONDS.toNanos(port.settings().writerIdleMillis())) {
-                end(new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the writer of " + block + " was idle too long"));
-            } else if (chain != null
-                    && chainOwes()
-                    && now - chainHeardNanos
-                            > TimeUnit.MILLISECONDS.toNanos(port.settings().chainSilenceMillis())) {
-                end(chain.silence());
+            if (isOver(now - heardNanos, settings.writerIdleMillis())) {
+                throw new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the writer of " + block + " was idle too long");
             }
-        });
+            if (chain != null && chainOwes() && isOver(now - chainHeardNanos, settings.chainSilenceMillis())) {
+                throw chain.silence();
+            }
+            if (isOver(now - heardNanos, settings.parkMillis())) {
+                park();
+            }
+        }));
+    }
+
+    private static boolean isOver(long nanos, long limitMillis) {
+        return nanos > TimeUnit.MILLISECONDS.toNanos(limitMillis);
+    }
+
+    /** Flushing gives the volume's buffer back, and leaves no byte of a slow writer to the mercy of the power supply. */
+    private void park() throws TatamiException {
+        boolean visibleBehind = chain == null || chainVisible >= received;
+        if (writer != null && !finished && flushWanted == null && durable < received && visibleBehind) {
+            durable = writer.sync();
+            acknowledge();
+        }
     }
 
     private void open() throws TatamiException {
@@ -275,21 +293,20 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         return chain != null && (!chainReady || chainVisible < received || flushWanted != null);
     }
 
-    private static void append(BlockWriter writer, WriteFrame frame, ByteBuf payload) throws TatamiException {
+    private void append(BlockWriter into, WriteFrame frame, ByteBuf payload) throws TatamiException {
         int[] checksums = new int[frame.getChecksumCount()];
         for (int piece = 0; piece < checksums.length; piece++) {
             checksums[piece] = frame.getChecksum(piece);
         }
         if (payload.nioBufferCount() == 1) {
-            writer.append(payload.nioBuffer(), checksums);
+            into.append(payload.nioBuffer(), checksums);
             return;
         }
-        ByteBuf joined = PooledByteBufAllocator.DEFAULT.directBuffer(payload.readableBytes());
+        ByteBuffer joined = port.joinBuffers().join(payload);
         try {
-            joined.writeBytes(payload, payload.readerIndex(), payload.readableBytes());
-            writer.append(joined.nioBuffer(), checksums);
+            into.append(joined, checksums);
         } finally {
-            joined.release();
+            port.joinBuffers().giveBack(joined);
         }
     }
 

@@ -178,7 +178,7 @@ final class BlockDamageTest {
         }
     }
 
-    private static void awaitTrue(BooleanSupplier condition) {
+    static void awaitTrue(BooleanSupplier condition) {
         long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
         while (!condition.getAsBoolean()) {
             assertTrue(System.nanoTime() < endNanos, "it did not become true");

@@ -68,7 +68,16 @@ final class BlockRig implements AutoCloseable {
     }
 
     static BlockRig single(Path directory) throws IOException {
-        return new BlockRig(directory, 1, BlockServerSettings.DEFAULT);
+        return new BlockRig(directory, 1, settings());
+    }
+
+    static BlockServerSettings settings() throws TatamiException {
+        return BlockServerSettings.from(Settings.of(Map.of()));
+    }
+
+    /** The defaults with one setting changed. */
+    static BlockServerSettings settings(String key, String value) throws TatamiException {
+        return BlockServerSettings.from(Settings.of(Map.of(key, value)));
     }
 
     /** A server of the rig; the first is 0. */

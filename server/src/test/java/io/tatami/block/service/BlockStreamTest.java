@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.block.volume.VolumeResources;
 import io.tatami.client.block.BlockReadStream;
 import io.tatami.client.block.BlockWriteStream;
 import io.tatami.client.block.PendingFrame;
@@ -223,7 +224,7 @@ final class BlockStreamTest {
 
     @Test
     void writersBeyondTheLimitAreRefusedAndAreServedLater() throws Exception {
-        try (BlockRig rig = new BlockRig(directory, 1, BlockServerSettings.DEFAULT.withWriteStreamsMax(1))) {
+        try (BlockRig rig = new BlockRig(directory, 1, BlockRig.settings("tatami.block.write.streams.max", "1"))) {
             try (BlockWriteStream first =
                             rig.client.openWriter(rig.chain(), WriteSpec.create(BlockRig.block(1), 1, 100));
                     BlockWriteStream second =
@@ -243,7 +244,7 @@ final class BlockStreamTest {
     void anIdleWriterLosesItsStreamAndItsBytesStay() throws Exception {
         BlockId block = BlockRig.block(1);
         byte[] bytes = BlockRig.bytes(8, 1000);
-        try (BlockRig rig = new BlockRig(directory, 1, BlockServerSettings.DEFAULT.withWriterIdleMillis(1));
+        try (BlockRig rig = new BlockRig(directory, 1, BlockRig.settings("tatami.block.writer.idle.max", "1ms"));
                 BlockWriteStream stream = rig.client.openWriter(rig.chain(), WriteSpec.create(block, 1, BLOCK_BYTES))) {
             BlockRig.write(stream, bytes);
             stream.hsync();
@@ -256,9 +257,39 @@ final class BlockStreamTest {
     }
 
     @Test
+    void streamsThatStandStillGiveTheirBuffersBackAndGoOn() throws Exception {
+        byte[] bytes = BlockRig.bytes(8, 20 * MIB);
+        try (BlockRig rig = new BlockRig(directory, 1, BlockRig.settings("tatami.block.park.after", "1ms"))) {
+            VolumeResources resources = rig.server(0).running().resources();
+            writeWhole(rig, BlockRig.block(1), bytes);
+            try (BlockWriteStream writer =
+                            rig.client.openWriter(rig.chain(), WriteSpec.create(BlockRig.block(2), 1, BLOCK_BYTES));
+                    BlockReadStream reader =
+                            rig.client.openReader(rig.target(0), BlockRig.block(1), 1, 0, bytes.length)) {
+                writer.write(bytes, 0, 100_000);
+                writer.hflush();
+                byte[] read = new byte[bytes.length];
+                int total = reader.read(read, 0, 1);
+                BlockDamageTest.awaitTrue(() -> writer.durableLength() == 100_000
+                        && resources.writeBuffers().freeBuffers()
+                                == resources.writeBuffers().buffers()
+                        && resources.readBuffers().freeBuffers()
+                                == resources.readBuffers().buffers());
+                while (total < read.length) {
+                    total += reader.read(read, total, read.length - total);
+                }
+                assertArrayEquals(bytes, read);
+                writer.write(bytes, 100_000, 200_000);
+                assertEquals(300_000, writer.finish());
+            }
+            assertArrayEquals(Arrays.copyOf(bytes, 300_000), rig.read(0, BlockRig.block(2), 0, bytes.length));
+        }
+    }
+
+    @Test
     void writersUnderATightReceiveBudgetAllGetThrough() throws Exception {
         byte[] bytes = BlockRig.bytes(9, 6 * MIB);
-        try (BlockRig rig = new BlockRig(directory, 1, BlockServerSettings.DEFAULT.withReceivedBytesMax(MIB))) {
+        try (BlockRig rig = new BlockRig(directory, 1, BlockRig.settings("tatami.block.received.max", "1m"))) {
             List<BlockWriteStream> streams = List.of(
                     rig.client.openWriter(rig.chain(), WriteSpec.create(BlockRig.block(1), 1, bytes.length)),
                     rig.client.openWriter(rig.chain(), WriteSpec.create(BlockRig.block(2), 1, bytes.length)),

@@ -32,8 +32,7 @@ final class BlockThroughput {
         int rounds = Integer.parseInt(arguments[2]);
         Path raw = directory.resolve("raw");
         System.out.println("allocation " + VolumeFile.create(raw, (long) mebibytes * MIB));
-        try (BlockRig rig =
-                new BlockRig(directory, 1, BlockServerSettings.DEFAULT, (long) (mebibytes + BLOCK_MIB) * MIB)) {
+        try (BlockRig rig = new BlockRig(directory, 1, BlockRig.settings(), (long) (mebibytes + BLOCK_MIB) * MIB)) {
             rawPass(raw, mebibytes, true);
             for (int round = 0; round < rounds; round++) {
                 report("raw write", mebibytes, rawPass(raw, mebibytes, true));

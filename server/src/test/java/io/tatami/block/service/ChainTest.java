@@ -30,7 +30,7 @@ final class ChainTest {
     @Test
     void everyServerHasWhatWasFlushedSyncedAndFinished() throws Exception {
         byte[] bytes = BlockRig.bytes(1, 7 * MIB + 1234);
-        try (BlockRig rig = new BlockRig(directory, 3, BlockServerSettings.DEFAULT)) {
+        try (BlockRig rig = new BlockRig(directory, 3, BlockRig.settings())) {
             try (BlockWriteStream stream =
                     rig.client.openWriter(rig.chain(), WriteSpec.create(BLOCK, 1, BLOCK_BYTES))) {
                 stream.write(bytes, 0, 100_001);
@@ -58,7 +58,7 @@ final class ChainTest {
     void aLostMiddleServerIsNamedAndTheOthersGoOnWithoutLosingAcknowledgedBytes() throws Exception {
         byte[] bytes = BlockRig.bytes(2, 8 * MIB);
         WriteSpec spec = WriteSpec.create(BLOCK, 1, BLOCK_BYTES);
-        try (BlockRig rig = new BlockRig(directory, 3, BlockServerSettings.DEFAULT)) {
+        try (BlockRig rig = new BlockRig(directory, 3, BlockRig.settings())) {
             List<BlockTarget> chain = rig.chain();
             BlockWriteStream broken = rig.client.openWriter(chain, spec);
             broken.write(bytes, 0, 3 * MIB + 17);
@@ -89,7 +89,7 @@ final class ChainTest {
 
     @Test
     void aServerThatCannotBeReachedIsNamed() throws Exception {
-        try (BlockRig rig = new BlockRig(directory, 3, BlockServerSettings.DEFAULT)) {
+        try (BlockRig rig = new BlockRig(directory, 3, BlockRig.settings())) {
             List<BlockTarget> chain = rig.chain();
             rig.server(2).stop();
             try (BlockWriteStream stream = rig.client.openWriter(chain, WriteSpec.create(BLOCK, 1, BLOCK_BYTES))) {

@@ -5,12 +5,27 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
+import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.protocol.wire.GiveCreditsReply;
 import io.tatami.protocol.wire.GiveCreditsRequest;
+import io.tatami.protocol.wire.HeartbeatReply;
+import io.tatami.protocol.wire.HeartbeatRequest;
+import io.tatami.protocol.wire.RegisterBlockServerReply;
+import io.tatami.protocol.wire.RegisterBlockServerRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,6 +42,67 @@ final class MembershipTest {
         assertEquals(new IdentityFile.Identity(ServerId.NONE, 1), file.start());
         file.write(new IdentityFile.Identity(new ServerId(42), 1));
         assertEquals(new IdentityFile.Identity(new ServerId(42), 2), new IdentityFile(directory, CLUSTER).start());
+    }
+
+    @Test
+    void aServerRegistersKeepsItsIdBeatsAndGivesCreditsAndRegistersAgainWhenItIsForgotten() throws Exception {
+        NotedMetadata metadata = new NotedMetadata();
+        try (BlockRig rig = new BlockRig(directory, 1, BlockRig.settings("tatami.block.heartbeat", "10ms"))) {
+            BlockServer server = rig.server(0).running().server();
+            RegisterBlockServerRequest registration =
+                    RegisterBlockServerRequest.newBuilder().setHost("here").build();
+            ServerId given = server.join(metadata, registration).get(20, TimeUnit.SECONDS);
+            assertEquals(new ServerId(77), given);
+            BlockDamageTest.awaitTrue(
+                    () -> metadata.heartbeats.get() > 1 && metadata.shardsGiven.size() == NotedMetadata.SHARDS);
+            metadata.forgetful.set(true);
+            BlockDamageTest.awaitTrue(() -> metadata.registrations.size() > 1);
+        }
+        assertEquals(1, metadata.registrations.get(0).getServerId());
+        assertEquals(1, metadata.registrations.get(0).getVolumeIdCount());
+        assertEquals(77, metadata.registrations.get(1).getServerId());
+        IdentityFile kept = new IdentityFile(directory.resolve("server-1"), BlockRig.CLUSTER);
+        assertEquals(new ServerId(77), kept.start().server());
+    }
+
+    /** Metadata servers that give the id 77 and note what they hear. */
+    private static final class NotedMetadata implements MetadataLink {
+        static final int SHARDS = 4;
+
+        final List<RegisterBlockServerRequest> registrations = new CopyOnWriteArrayList<>();
+        final AtomicInteger heartbeats = new AtomicInteger();
+        final Set<GroupId> shardsGiven = ConcurrentHashMap.newKeySet();
+        final AtomicBoolean forgetful = new AtomicBoolean();
+
+        @Override
+        public CompletableFuture<RegisterBlockServerReply> register(RegisterBlockServerRequest request) {
+            registrations.add(request);
+            return CompletableFuture.completedFuture(RegisterBlockServerReply.newBuilder()
+                    .setServerId(77)
+                    .setMap(ClusterMap.newBuilder().setEpoch(5).setShards(SHARDS))
+                    .build());
+        }
+
+        @Override
+        public CompletableFuture<HeartbeatReply> heartbeat(HeartbeatRequest request, long mapEpoch) {
+            assertEquals(5, mapEpoch);
+            heartbeats.incrementAndGet();
+            return CompletableFuture.completedFuture(HeartbeatReply.newBuilder()
+                    .setRegisterAgain(forgetful.getAndSet(false))
+                    .build());
+        }
+
+        @Override
+        public CompletableFuture<GiveCreditsReply> giveCredits(GroupId shard, GiveCreditsRequest request) {
+            shardsGiven.add(shard);
+            return CompletableFuture.completedFuture(
+                    GiveCreditsReply.newBuilder().setLeft(request.getBlocks()).build());
+        }
+
+        @Override
+        public void use(ClusterMap map) {
+            assertEquals(SHARDS, map.getShards());
+        }
     }
 
     @Test
