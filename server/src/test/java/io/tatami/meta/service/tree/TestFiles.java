@@ -1,0 +1,134 @@
+package io.tatami.meta.service.tree;
+
+import io.tatami.base.DirectoryId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.gate.HandleCheck;
+import io.tatami.meta.gate.HandleSigner;
+import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.op.UnsettledException.MarkerInDoubt;
+import io.tatami.meta.service.GroupTable;
+import io.tatami.meta.state.Keys;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.View;
+import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.meta.state.wire.FileEntry;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.Attributes;
+import io.tatami.protocol.wire.CreateReply;
+import io.tatami.protocol.wire.CreateRequest;
+import io.tatami.protocol.wire.DeleteFileRequest;
+import io.tatami.protocol.wire.Empty;
+import io.tatami.protocol.wire.Handle;
+import io.tatami.protocol.wire.ListReply;
+import io.tatami.protocol.wire.ListRequest;
+import io.tatami.protocol.wire.ReclaimDirectoriesRequest;
+import io.tatami.protocol.wire.Status;
+import java.util.ArrayList;
+import java.util.List;
+
+/** As much of files as the tree has to do with: names, owners and shares. A file is as long as its name. */
+final class TestFiles {
+    private final HandleCheck handles;
+
+    TestFiles(HandleSigner signer) {
+        this.handles = new HandleCheck(signer);
+    }
+
+    void register(GroupTable<ShardState> table) {
+        table.write(MetaMethods.CREATE, this::create)
+                .write(MetaMethods.DELETE_FILE, this::delete)
+                .write(MetaMethods.RECLAIM_DIRECTORIES, this::reclaim)
+                .read(MetaMethods.LIST, this::list);
+    }
+
+    private CreateReply create(ShardState state, RequestContext context, CreateRequest request)
+            throws TatamiException, UnsettledException {
+        Handle handle = handles.fresh(state, context, request.getHandle());
+        DirectoryId parent = new DirectoryId(handle.getDirectoryId());
+        EntryRecord entry = state.entry(parent, request.getName());
+        if (entry != null && entry.hasMarker()) {
+            DirectoryId marked = new DirectoryId(entry.getMarker().getDirectoryId());
+            if (!context.settled().contains(marked)) {
+                throw new UnsettledException(new MarkerInDoubt(parent, request.getName(), marked));
+            }
+            throw new TatamiException(ErrorCode.IS_A_DIRECTORY, request.getName() + " is a directory");
+        }
+        if (entry != null) {
+            throw new TatamiException(ErrorCode.ALREADY_EXISTS, request.getName() + " exists");
+        }
+        FileEntry file = FileEntry.newBuilder()
+                .setFileId(state.mintFile().value())
+                .setLength(request.getName().length())
+                .setAttributes(Attributes.newBuilder()
+                        .setOwner(context.caller().user())
+                        .setMode(0644))
+                .build();
+        state.putEntry(
+                parent,
+                request.getName(),
+                EntryRecord.newBuilder().setFile(file).build());
+        count(state, parent, 1, request.getName().length());
+        return CreateReply.getDefaultInstance();
+    }
+
+    private Empty delete(ShardState state, RequestContext context, DeleteFileRequest request) throws TatamiException {
+        Handle handle = handles.fresh(state, context, request.getHandle());
+        DirectoryId parent = new DirectoryId(handle.getDirectoryId());
+        EntryRecord entry = state.entry(parent, request.getName());
+        if (entry == null || !entry.hasFile()) {
+            throw new TatamiException(ErrorCode.NOT_FOUND, request.getName());
+        }
+        state.removeEntry(parent, request.getName());
+        count(state, parent, -1, -request.getName().length());
+        return Empty.getDefaultInstance();
+    }
+
+    private static void count(ShardState state, DirectoryId parent, int files, int bytes) {
+        var share = state.share(parent);
+        state.putShare(
+                parent,
+                share.toBuilder()
+                        .setFiles(share.getFiles() + files)
+                        .setBytes(share.getBytes() + bytes)
+                        .setSpaceConsumed(share.getBytes() + bytes)
+                        .setLastChangeMillis(share.getLastChangeMillis() + 1)
+                        .build());
+    }
+
+    private Empty reclaim(ShardState state, RequestContext context, ReclaimDirectoriesRequest request) {
+        for (long id : request.getDirectoryIdList()) {
+            DirectoryId directory = new DirectoryId(id);
+            names(state, directory).forEach(name -> state.removeEntry(directory, name));
+            state.removeShare(directory);
+        }
+        return Empty.getDefaultInstance();
+    }
+
+    private ListReply list(ShardState state, RequestContext context, ListRequest request) throws TatamiException {
+        Handle handle = handles.fresh(state, context, request.getHandle());
+        DirectoryId directory = new DirectoryId(handle.getDirectoryId());
+        ListReply.Builder reply = ListReply.newBuilder();
+        for (String name : names(state, directory)) {
+            EntryRecord entry = state.entry(directory, name);
+            if (entry != null && entry.hasFile()) {
+                reply.addStatus(Status.newBuilder()
+                        .setName(name)
+                        .setAttributes(entry.getFile().getAttributes()));
+            }
+        }
+        return reply.build();
+    }
+
+    static List<String> names(ShardState state, DirectoryId directory) {
+        List<String> names = new ArrayList<>();
+        byte[] prefix = Keys.entries(directory);
+        try (View.Cursor cursor = state.draft().scan(prefix, Keys.after(prefix))) {
+            while (cursor.next()) {
+                names.add(Keys.nameOf(cursor.key()));
+            }
+        }
+        return names;
+    }
+}

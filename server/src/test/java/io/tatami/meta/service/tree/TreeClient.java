@@ -1,0 +1,166 @@
+package io.tatami.meta.service.tree;
+
+import io.tatami.base.DirectoryId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
+import io.tatami.base.Placement;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.state.Caller;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.AttributeChange;
+import io.tatami.protocol.wire.ContentSummaryReply;
+import io.tatami.protocol.wire.ContentSummaryRequest;
+import io.tatami.protocol.wire.CreateModes;
+import io.tatami.protocol.wire.CreateReply;
+import io.tatami.protocol.wire.CreateRequest;
+import io.tatami.protocol.wire.DeleteDirectoryRequest;
+import io.tatami.protocol.wire.Empty;
+import io.tatami.protocol.wire.GetDirectoryRequest;
+import io.tatami.protocol.wire.Handle;
+import io.tatami.protocol.wire.MkdirsRequest;
+import io.tatami.protocol.wire.RenameDirectoryRequest;
+import io.tatami.protocol.wire.ResolveReply;
+import io.tatami.protocol.wire.ResolveRequest;
+import io.tatami.protocol.wire.SetDirectoryAttributesRequest;
+import io.tatami.protocol.wire.SignedHandle;
+import io.tatami.protocol.wire.Status;
+import java.util.List;
+
+/** What somebody asks of a {@link TreeCluster}. */
+final class TreeClient {
+    private final TreeCluster cluster;
+    private final Caller caller;
+
+    TreeClient(TreeCluster cluster, Caller caller) {
+        this.cluster = cluster;
+        this.caller = caller;
+    }
+
+    static TreeClient root(TreeCluster cluster) {
+        return new TreeClient(cluster, new Caller("root", List.of("supergroup"), true));
+    }
+
+    static TreeClient user(TreeCluster cluster, String name, String... groups) {
+        return new TreeClient(cluster, new Caller(name, List.of(groups), false));
+    }
+
+    boolean mkdirs(String path) throws TatamiException {
+        return mkdirs(path, 0755);
+    }
+
+    boolean mkdirs(String path, int mode) throws TatamiException {
+        return cluster.call(caller, GroupId.NAMESPACE, MetaMethods.MKDIRS, mkdirsRequest(path, mode, true))
+                .getCreated();
+    }
+
+    boolean mkdir(String path) throws TatamiException {
+        return cluster.call(caller, GroupId.NAMESPACE, MetaMethods.MKDIRS, mkdirsRequest(path, 0755, false))
+                .getCreated();
+    }
+
+    private static MkdirsRequest mkdirsRequest(String path, int mode, boolean parents) {
+        return MkdirsRequest.newBuilder()
+                .setPath(path)
+                .setCreateParents(parents)
+                .setModes(CreateModes.newBuilder().setMasked(mode).setUnmasked(mode))
+                .build();
+    }
+
+    void rename(String source, String destination, boolean overwrite) throws TatamiException {
+        cluster.call(
+                caller,
+                GroupId.NAMESPACE,
+                MetaMethods.RENAME_DIRECTORY,
+                RenameDirectoryRequest.newBuilder()
+                        .setSource(source)
+                        .setDestination(destination)
+                        .setOverwrite(overwrite)
+                        .build());
+    }
+
+    void delete(String path, boolean recursive) throws TatamiException {
+        cluster.call(
+                caller,
+                GroupId.NAMESPACE,
+                MetaMethods.DELETE_DIRECTORY,
+                DeleteDirectoryRequest.newBuilder()
+                        .setPath(path)
+                        .setRecursive(recursive)
+                        .build());
+    }
+
+    void change(String path, AttributeChange change) throws TatamiException {
+        Empty unused = cluster.call(
+                caller,
+                GroupId.NAMESPACE,
+                MetaMethods.SET_DIRECTORY_ATTRIBUTES,
+                SetDirectoryAttributesRequest.newBuilder()
+                        .setPath(path)
+                        .setChange(change)
+                        .build());
+    }
+
+    void chmod(String path, int mode) throws TatamiException {
+        change(path, AttributeChange.newBuilder().setMode(mode).build());
+    }
+
+    Status status(String path) throws TatamiException {
+        return cluster.call(
+                        caller,
+                        GroupId.NAMESPACE,
+                        MetaMethods.GET_DIRECTORY,
+                        GetDirectoryRequest.newBuilder().setPath(path).build())
+                .getStatus();
+    }
+
+    boolean isDirectory(String path) throws TatamiException {
+        try {
+            return status(path).getId() != 0;
+        } catch (TatamiException e) {
+            if (e.code() == ErrorCode.NOT_FOUND) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    ContentSummaryReply summary(String path) throws TatamiException {
+        return cluster.call(
+                caller,
+                GroupId.NAMESPACE,
+                MetaMethods.CONTENT_SUMMARY,
+                ContentSummaryRequest.newBuilder().setPath(path).build());
+    }
+
+    ResolveReply resolve(String path) throws TatamiException {
+        return cluster.call(
+                caller,
+                GroupId.NAMESPACE,
+                MetaMethods.RESOLVE,
+                ResolveRequest.newBuilder().setPath(path).build());
+    }
+
+    /** A file through a fresh handle of its parent. */
+    void create(String path) throws TatamiException {
+        int slash = path.lastIndexOf('/');
+        String parent = slash == 0 ? "/" : path.substring(0, slash);
+        ResolveReply resolved = resolve(parent);
+        int wanted = slash == 0 ? 0 : (int) parent.chars().filter(c -> c == '/').count();
+        if (resolved.getResolvedComponents() < wanted) {
+            throw new TatamiException(ErrorCode.NOT_FOUND, parent);
+        }
+        createThrough(resolved.getHandle(), path.substring(slash + 1));
+    }
+
+    /** A file through a handle that may be old. */
+    void createThrough(SignedHandle signed, String name) throws TatamiException {
+        Handle handle = cluster.signer.open(signed);
+        GroupId shard = Placement.shardOf(
+                new DirectoryId(handle.getDirectoryId()), name, handle.getSpread(), TreeCluster.SHARDS);
+        CreateReply unused = cluster.call(
+                caller,
+                shard,
+                MetaMethods.CREATE,
+                CreateRequest.newBuilder().setHandle(signed).setName(name).build());
+    }
+}
