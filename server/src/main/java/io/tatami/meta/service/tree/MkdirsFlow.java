@@ -1,5 +1,6 @@
 package io.tatami.meta.service.tree;
 
+import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.tree.CommitMkdirs;
@@ -15,6 +16,7 @@ import io.tatami.protocol.wire.MkdirsReply;
 import io.tatami.protocol.wire.MkdirsRequest;
 import io.tatami.protocol.wire.ReserveMarkerReply;
 import io.tatami.protocol.wire.Status;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -69,22 +71,57 @@ final class MkdirsFlow implements Flow<MkdirsRequest, MkdirsReply> {
                 .setRequest(request)
                 .setBaseId(plan.getFirst().getParentId())
                 .setSpread(request.getSpread());
-        CompletableFuture<ReserveMarkerReply> reserved = tree.reserve(plan.getFirst(), firstId);
-        List<String> names = namesOf(request, plan.getMissing());
-        for (int i = 0; i < names.size(); i++) {
+        for (int i = 0; i < plan.getMissing(); i++) {
             commit.addNewId(firstId + i);
-            if (i > 0) {
-                Place place = Place.newBuilder()
-                        .setParentId(firstId + i - 1)
-                        .setName(names.get(i))
-                        .setParentSpread(request.getSpread())
-                        .build();
-                reserved = reserved.thenCombine(tree.reserve(place, firstId + i), (first, inner) -> first);
+        }
+        return tree.reserve(plan.getFirst(), firstId).thenCompose(reply -> {
+            if (reply.getTaken()) {
+                return taken(request, plan, reply);
+            }
+            List<Place> inner = innerPlaces(request, plan, firstId);
+            return reserveAll(inner)
+                    .thenCompose(done -> {
+                        CrashPoint.hit("meta.mkdirs.reserved");
+                        return tree.committed(
+                                tree.group().submitOnce(MetaMethods.MKDIRS, COMMIT, origin, commit.build()));
+                    })
+                    .exceptionallyCompose(thrown -> withdraw(inner, Failures.of(thrown)));
+        });
+    }
+
+    /** The names in directories that are made by the same request: nobody else knows of them yet. */
+    private static List<Place> innerPlaces(MkdirsRequest request, MkdirsPlan plan, long firstId) {
+        List<String> names = namesOf(request, plan.getMissing());
+        List<Place> places = new ArrayList<>();
+        for (int i = 1; i < names.size(); i++) {
+            places.add(Place.newBuilder()
+                    .setDirectoryId(firstId + i)
+                    .setParentId(firstId + i - 1)
+                    .setName(names.get(i))
+                    .setParentSpread(request.getSpread())
+                    .build());
+        }
+        return places;
+    }
+
+    private CompletableFuture<Void> reserveAll(List<Place> places) {
+        CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
+        for (Place place : places) {
+            all = all.thenCombine(tree.reserve(place, place.getDirectoryId()), (before, reply) -> null);
+        }
+        return all;
+    }
+
+    /** Nobody would ever meet the markers in directories that are never made, unless the commit may yet have succeeded. */
+    private CompletableFuture<MkdirsReply> withdraw(List<Place> inner, TatamiException failure) {
+        boolean mayHaveSucceeded = failure.code() == ErrorCode.UNAVAILABLE || failure.code() == ErrorCode.INTERNAL;
+        CompletableFuture<Void> cleared = CompletableFuture.completedFuture(null);
+        if (!mayHaveSucceeded) {
+            for (Place place : inner) {
+                cleared = cleared.thenCombine(tree.release(place), (before, done) -> null);
             }
         }
-        return reserved.thenCompose(reply -> reply.getTaken()
-                ? taken(request, plan, reply)
-                : tree.committed(tree.group().submitOnce(MetaMethods.MKDIRS, COMMIT, origin, commit.build())));
+        return cleared.thenCompose(done -> CompletableFuture.failedFuture(failure));
     }
 
     /** A file on the way is a better reason than what the tree alone could tell. */

@@ -15,12 +15,14 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Random operations on a small tree, so that they meet each other: against a model, with crashes, and many at once. */
 class RandomTreeTest {
     private static final List<String> CRASH_POINTS = List.of(
+            "meta.mkdirs.reserved",
             "meta.rename-directory.reserved",
             "meta.rename-directory.announced",
             "meta.rename-directory.committed",
@@ -68,7 +70,9 @@ class RandomTreeTest {
                     cluster.rest();
                 }
             }
+            cluster.rest();
             assertSame(model, cluster, "seed " + seed);
+            assertEquals(List.of(), TreeInspector.inspect(cluster).orphans(), "seed " + seed);
         }
         for (ErrorCode code : List.of(
                 ErrorCode.NOT_FOUND,
@@ -169,6 +173,42 @@ class RandomTreeTest {
                     assertTrue(root.isDirectory(path), path + ", seed " + seed);
                 }
             }
+        } finally {
+            executor.shutdown();
+        }
+    }
+
+    @Test
+    void filesAreOnlyMadeWhereTheirPathLeadsAtThatMoment() throws TatamiException {
+        ExecutorService executor = Executors.newFixedThreadPool(4);
+        try {
+            for (long seed = 1; seed <= 5; seed++) {
+                TreeCluster cluster = new TreeCluster(executor);
+                TreeClient root = TreeClient.root(cluster);
+                AtomicBoolean over = new AtomicBoolean();
+                List<CompletableFuture<Void>> writers = new ArrayList<>();
+                for (int writer = 0; writer < 3; writer++) {
+                    int number = writer;
+                    writers.add(CompletableFuture.runAsync(() -> {
+                        for (int i = 0; !over.get(); i++) {
+                            String name = "/a/b/" + number + "." + i;
+                            outcome(tree -> tree.create(name), over(root));
+                        }
+                    }));
+                }
+                for (int i = 0; i < 150; i++) {
+                    root.mkdirs("/a/b");
+                    root.rename("/a", "/c", false);
+                    root.delete("/c", true);
+                }
+                over.set(true);
+                writers.forEach(CompletableFuture::join);
+                cluster.rest();
+                TreeInspector inspected = TreeInspector.inspect(cluster);
+                assertEquals(List.of(), inspected.directories(), "seed " + seed);
+                assertEquals(List.of(), inspected.orphans(), "seed " + seed);
+            }
+            assertTrue(outcomes.getOrDefault(ErrorCode.STALE_HANDLE, 0) > 0, "no handle was ever stale");
         } finally {
             executor.shutdown();
         }

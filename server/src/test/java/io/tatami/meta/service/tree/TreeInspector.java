@@ -7,8 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.GroupId;
 import io.tatami.base.Placement;
+import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.TreeState;
 import io.tatami.meta.state.TreeState.Named;
+import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.EntryRecord;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -51,6 +53,26 @@ final class TreeInspector {
     /** Paths of all files in directories that are in the tree. */
     List<String> files() {
         return List.copyOf(files);
+    }
+
+    /** Entries in directories that are not in the tree, by shard; there are none once everything is reclaimed. */
+    List<String> orphans() {
+        List<String> orphans = new ArrayList<>();
+        for (int shard = 0; shard < TreeCluster.SHARDS; shard++) {
+            GroupId group = GroupId.ofShard(shard);
+            cluster.readShard(group, state -> {
+                byte[] prefix = Keys.kind('e');
+                try (View.Cursor cursor = state.draft().scan(prefix, Keys.after(prefix))) {
+                    while (cursor.next()) {
+                        DirectoryId directory = new DirectoryId(Keys.idOf(cursor.key()));
+                        if (!directories.containsKey(directory)) {
+                            orphans.add(group + " " + directory + "/" + Keys.nameOf(cursor.key()));
+                        }
+                    }
+                }
+            });
+        }
+        return orphans;
     }
 
     private void walk(TreeState tree) {
