@@ -123,14 +123,14 @@ final class BlockCommands {
             // The writer is stopped first, so that the length read below stays.
             found.volume().setGeneration(block, generation);
             port.fence(block, "a recovery has taken it over");
-            CrashPoint.hit("service.recover.fenced");
+            CrashPoint.hit("service.recover.after-fence");
         }
         StoredBlock fenced = volumes.require(block, generation).stored();
         long length = request.hasLength() ? request.getLength() : fenced.visibleBytes();
         if (!fenced.finalized() || fenced.durableBytes() != length) {
             found.volume().truncate(block, length, generation);
             port.fence(block, "a recovery has taken it over");
-            CrashPoint.hit("service.recover.finalized");
+            CrashPoint.hit("service.recover.after-finalize");
         }
         return RecoverBlockReply.newBuilder().setLength(length).build();
     }
@@ -143,7 +143,7 @@ final class BlockCommands {
                 reply.addDeletedBlockId(block.value());
             }
         }
-        CrashPoint.hit("service.delete.done");
+        CrashPoint.hit("service.delete.before-reply");
         return reply.build();
     }
 

@@ -1,6 +1,7 @@
 package io.tatami.block.service;
 
 import io.tatami.base.Clock;
+import io.tatami.base.CrashPoint;
 import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
@@ -95,6 +96,7 @@ final class Membership {
         }
         ServerId given = new ServerId(reply.getServerId());
         if (!given.equals(identity.server())) {
+            CrashPoint.hit("service.register.before-identity");
             IdentityFile.Identity now = new IdentityFile.Identity(given, identity.starts());
             try {
                 identityFile.write(now);

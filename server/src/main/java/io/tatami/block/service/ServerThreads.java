@@ -28,15 +28,17 @@ final class ServerThreads implements AutoCloseable {
     private static final long IDLE_SECONDS = 30;
     private static final long CLOSE_LIMIT_SECONDS = 30;
 
-    private final ExecutorService writers;
-    private final ExecutorService readers;
+    private final ThreadPoolExecutor writers;
+    private final ThreadPoolExecutor readers;
     private final ExecutorService commands;
     private final ScheduledExecutorService housekeeping;
 
     ServerThreads(BlockServerSettings settings) {
         // As many threads as write sessions at most: each has one task here at a time, and their number is limited.
         writers = pool("block-writer", 0, Integer.MAX_VALUE, new SynchronousQueue<>());
+        writers.setRejectedExecutionHandler(ServerThreads::dropLateEvent);
         readers = pool("block-reader", settings.readThreads(), settings.readThreads(), new LinkedBlockingQueue<>());
+        readers.setRejectedExecutionHandler(ServerThreads::dropLateEvent);
         commands = pool(
                 "block-command",
                 settings.commandThreads(),
@@ -108,7 +110,12 @@ final class ServerThreads implements AutoCloseable {
         }
     }
 
-    private static ExecutorService pool(String name, int least, int most, BlockingQueue<Runnable> queue) {
+    /** What a connection still says of a stream after the server has ended them all; nobody has to act on it. */
+    private static void dropLateEvent(Runnable event, ThreadPoolExecutor pool) {
+        LOG.debug("{} came after the server had stopped", event);
+    }
+
+    private static ThreadPoolExecutor pool(String name, int least, int most, BlockingQueue<Runnable> queue) {
         ThreadPoolExecutor pool =
                 new ThreadPoolExecutor(least, most, IDLE_SECONDS, TimeUnit.SECONDS, queue, named(name));
         if (least > 0) {

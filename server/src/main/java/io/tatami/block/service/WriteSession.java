@@ -153,7 +153,7 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         received = opened.lengthBytes();
         durable = request.getStartOffset();
         Check.check(received == request.getStartOffset(), "%s begins at %d", block, received);
-        CrashPoint.hit("service.write.opened");
+        CrashPoint.hit("service.write.after-open");
         port.began(this);
         if (request.getTargetCount() == 0) {
             acknowledge();
@@ -205,6 +205,7 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         if (length > 0) {
             append(opened(), frame, payload);
         }
+        CrashPoint.hit("service.write.after-append");
         sequence = frame.getSequence();
         received += length;
         port.metrics().written(length);
@@ -213,6 +214,7 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
                 chainHeardNanos = heardNanos;
             }
             chain.forwardAndRelease(frame, payload.retain());
+            CrashPoint.hit("service.write.after-forward");
         }
         if (frame.getSync() || frame.getLast()) {
             flushWanted = frame;
@@ -243,6 +245,7 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         if (!finished) {
             opened().makeVisible(visible);
         }
+        CrashPoint.hit("service.write.before-ack");
         stream.send(WriteAck.newBuilder()
                 .setSequence(sequence)
                 .setVisibleLength(visible)

@@ -1,0 +1,167 @@
+package io.tatami.client.block;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.tatami.base.BlockId;
+import io.tatami.base.ChunkChecksum;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.ServerId;
+import io.tatami.base.TatamiException;
+import io.tatami.protocol.BlockPayload;
+import io.tatami.protocol.wire.WriteFrame;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What a write stream sends, keeps and gives back, against a server that does as the test says. */
+final class BlockWriteStreamTest {
+    private static final int MIB = 1 << 20;
+    private static final BlockClientSettings SETTINGS =
+            BlockClientSettings.DEFAULT.withWindowBytes(3 * MIB).withTimeoutMillis(50);
+    private static final WriteSpec SPEC = WriteSpec.create(BlockId.of(1, 0, 1), 1, 16 * MIB);
+
+    private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
+    private final byte[] bytes = new byte[4 * MIB];
+
+    BlockWriteStreamTest() {
+        new SplittableRandom(1).nextBytes(bytes);
+    }
+
+    @AfterEach
+    void everyBufferWasGivenBack() {
+        assertEquals(0, allocator.metric().usedDirectMemory());
+    }
+
+    @Test
+    void framesEndAtWholeMebibytesAndCarryTheChecksumOfEachPiece() throws Exception {
+        ScriptedServer server = new ScriptedServer();
+        try (BlockWriteStream stream = open(server, SPEC)) {
+            stream.write(bytes, 0, 100);
+            server.acknowledge(0, 0);
+            assertThrows(TatamiException.class, stream::hflush);
+        }
+        ScriptedServer other = new ScriptedServer();
+        try (BlockWriteStream stream = open(other, SPEC.continuedAt(100, 2))) {
+            stream.write(bytes, 100, 2 * MIB);
+            assertEquals(2, other.frames().size());
+            assertEquals(MIB, other.frames().get(1).getOffset());
+            for (ScriptedServer.Received received : other.received) {
+                WriteFrame frame = (WriteFrame) received.message();
+                int[] expected = ChunkChecksum.ofPieces(frame.getOffset(), ByteBuffer.wrap(received.payload()));
+                assertArrayEquals(
+                        expected,
+                        frame.getChecksumList().stream().mapToInt(one -> one).toArray());
+            }
+        }
+    }
+
+    @Test
+    void aFullWindowHoldsTheWriterUntilBytesAreAcknowledged() throws Exception {
+        ScriptedServer server = new ScriptedServer();
+        try (BlockWriteStream stream = open(server, SPEC)) {
+            stream.write(bytes, 0, 3 * MIB);
+            server.acknowledge(MIB, 0);
+            stream.write(bytes, 3 * MIB, MIB);
+            assertEquals(4, server.frames().size());
+            TatamiException late = assertThrows(TatamiException.class, () -> stream.write(bytes, 0, 1));
+            assertEquals(ErrorCode.DEADLINE_EXCEEDED, late.code());
+            assertEquals(4 * MIB, stream.position());
+        }
+        assertTrue(server.cancelled);
+    }
+
+    @Test
+    void aFailureNamesTheServerAndGivesBackExactlyWhatWasNotAcknowledged() throws Exception {
+        ScriptedServer server = new ScriptedServer();
+        ByteArrayOutputStream kept = new ByteArrayOutputStream();
+        try (BlockWriteStream stream = open(server, SPEC)) {
+            stream.write(bytes, 0, 2 * MIB + 10);
+            server.acknowledge(MIB, 0);
+            server.fail(ErrorCode.IO_ERROR, "8");
+            assertThrows(TatamiException.class, stream::hsync);
+            assertEquals(new ServerId(8), stream.failedServer());
+            assertEquals(MIB, stream.visibleLength());
+            for (PendingFrame frame : stream.takeUnacknowledged()) {
+                kept.writeBytes(ByteBufUtil.getBytes(frame.payload()));
+                frame.release();
+            }
+        }
+        assertArrayEquals(Arrays.copyOfRange(bytes, MIB, 2 * MIB + 10), kept.toByteArray());
+    }
+
+    @Test
+    void resentFramesAreDroppedCutAndSentAsTheNewStartAsks() throws Exception {
+        List<PendingFrame> frames = failedWith(2 * MIB + 10);
+        ScriptedServer server = new ScriptedServer();
+        int start = MIB + 100_000;
+        try (BlockWriteStream stream = open(server, SPEC.continuedAt(start, 2))) {
+            stream.resend(frames);
+            assertEquals(2 * MIB + 10, stream.position());
+        }
+        assertEquals(2, server.received.size());
+        assertEquals(start, server.frames().get(0).getOffset());
+        assertArrayEquals(
+                Arrays.copyOfRange(bytes, start, 2 * MIB),
+                server.received.get(0).payload());
+        WriteFrame cut = server.frames().get(0);
+        assertEquals(
+                BlockPayload.NONE,
+                BlockPayload.firstBadPiece(
+                        Unpooled.wrappedBuffer(server.received.get(0).payload()), start, cut::getChecksum));
+    }
+
+    @Test
+    void bytesThatChangedInMemoryAreNotResent() throws Exception {
+        List<PendingFrame> frames = failedWith(MIB);
+        frames.get(0).payload().setByte(5, frames.get(0).payload().getByte(5) + 1);
+        ScriptedServer server = new ScriptedServer();
+        try (BlockWriteStream stream = open(server, SPEC.continuedAt(10, 2))) {
+            TatamiException corrupt = assertThrows(TatamiException.class, () -> stream.resend(frames));
+            assertEquals(ErrorCode.CORRUPT, corrupt.code());
+        }
+        assertTrue(server.received.isEmpty());
+    }
+
+    @Test
+    void aSyncWithNothingNewSendsNothing() throws Exception {
+        ScriptedServer server = new ScriptedServer();
+        try (BlockWriteStream stream = open(server, SPEC)) {
+            stream.hsync();
+            assertTrue(server.received.isEmpty());
+            stream.write(bytes, 0, 10);
+            server.acknowledge(10, 10);
+            stream.hsync();
+            assertTrue(server.frames().get(0).getSync());
+            stream.hsync();
+            assertEquals(1, server.received.size());
+            assertFalse(server.cancelled);
+        }
+    }
+
+    /** What is kept of a stream that wrote {@code length} bytes and failed before any was acknowledged. */
+    private List<PendingFrame> failedWith(int length) throws TatamiException {
+        ScriptedServer server = new ScriptedServer();
+        try (BlockWriteStream stream = open(server, SPEC)) {
+            stream.write(bytes, 0, length);
+            server.fail(ErrorCode.UNAVAILABLE, "");
+            return stream.takeUnacknowledged();
+        }
+    }
+
+    private BlockWriteStream open(ScriptedServer server, WriteSpec spec) {
+        List<BlockTarget> chain =
+                List.of(new BlockTarget(new ServerId(7), "a", 1), new BlockTarget(new ServerId(8), "b", 1));
+        return BlockWriteStream.open(server, spec, chain, SETTINGS, allocator);
+    }
+}

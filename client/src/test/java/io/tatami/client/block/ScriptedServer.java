@@ -1,0 +1,151 @@
+package io.tatami.client.block;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Message;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.protocol.Method;
+import io.tatami.protocol.StreamMethod;
+import io.tatami.protocol.wire.WriteAck;
+import io.tatami.protocol.wire.WriteFrame;
+import io.tatami.rpc.CallOptions;
+import io.tatami.rpc.Connection;
+import io.tatami.rpc.RpcStream;
+import io.tatami.rpc.StreamListener;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A connection on which a test plays the server of one stream, on the thread of the client. */
+final class ScriptedServer implements Connection {
+    /** A message as it arrived. */
+    record Received(Message message, byte[] payload) {}
+
+    final List<Received> received = new ArrayList<>();
+    private @Nullable Consumer<Message> down;
+    private @Nullable Consumer<TatamiException> failing;
+    boolean cancelled;
+
+    /** Acknowledges bytes as visible, and as durable. */
+    void acknowledge(long visible, long durable) {
+        say(WriteAck.newBuilder()
+                .setSequence(received.size())
+                .setVisibleLength(visible)
+                .setDurableLength(durable)
+                .build());
+    }
+
+    void say(Message message) {
+        if (down != null) {
+            down.accept(message);
+        }
+    }
+
+    void fail(ErrorCode code, String detail) {
+        if (failing != null) {
+            failing.accept(new TatamiException(code, "as the script says", detail, null));
+        }
+    }
+
+    List<WriteFrame> frames() {
+        return received.stream().map(one -> (WriteFrame) one.message()).toList();
+    }
+
+    @Override
+    public <Q extends Message, U extends Message, D extends Message, R extends Message> RpcStream<U> openStream(
+            StreamMethod<Q, U, D, R> method, CallOptions options, Q body, StreamListener<D, R> listener) {
+        down = message -> {
+            try {
+                listener.onMessage(method.downParser().parseFrom(message.toByteString()), Unpooled.EMPTY_BUFFER);
+            } catch (InvalidProtocolBufferException e) {
+                throw new IllegalStateException(e);
+            }
+        };
+        failing = listener::onFailed;
+        return new Up<>();
+    }
+
+    private final class Up<U extends Message> implements RpcStream<U> {
+        @Override
+        public void sendAndRelease(U message, ByteBuf payload) {
+            received.add(new Received(message, ByteBufUtil.getBytes(payload)));
+            payload.release();
+        }
+
+        @Override
+        public void send(U message) {
+            sendAndRelease(message, Unpooled.EMPTY_BUFFER);
+        }
+
+        @Override
+        public boolean isWritable() {
+            return true;
+        }
+
+        @Override
+        public void whenWritable(Runnable callback) {
+            callback.run();
+        }
+
+        @Override
+        public void awaitWritable(long timeoutMillis) {}
+
+        @Override
+        public void pauseReceiving() {}
+
+        @Override
+        public void resumeReceiving() {}
+
+        @Override
+        public void cancel(String reason) {
+            cancelled = true;
+        }
+    }
+
+    @Override
+    public SocketAddress peer() {
+        return InetSocketAddress.createUnresolved("script", 1);
+    }
+
+    @Override
+    public UUID clusterId() {
+        return new UUID(0, 0);
+    }
+
+    @Override
+    public long shardMapEpoch() {
+        return 0;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return true;
+    }
+
+    @Override
+    public CompletableFuture<Void> closed() {
+        return new CompletableFuture<>();
+    }
+
+    @Override
+    public <Q extends Message, R extends Message> CompletableFuture<R> call(
+            Method<Q, R> method, CallOptions options, Q body) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public <Q extends Message, R extends Message> R callAndWait(Method<Q, R> method, CallOptions options, Q body) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void close() {}
+}
