@@ -1,10 +1,11 @@
 package io.tatami.benchmarks;
 
 import io.tatami.benchmarks.meta.MetaBenchmark;
+import io.tatami.benchmarks.quickstart.Quickstart;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** {@code bin/tatami bench NAME}. */
+/** {@code bin/tatami bench NAME} and {@code bin/tatami quickstart}. */
 @Command(name = "tatami", mixinStandardHelpOptions = true)
 public final class TatamiBenchmarks {
     private TatamiBenchmarks() {}
@@ -20,6 +21,7 @@ public final class TatamiBenchmarks {
     public static void main(String[] arguments) {
         CommandLine commandLine = new CommandLine(new TatamiBenchmarks());
         commandLine.addSubcommand(new Bench());
+        commandLine.addSubcommand(new Quickstart());
         System.exit(commandLine.execute(arguments));
     }
 }

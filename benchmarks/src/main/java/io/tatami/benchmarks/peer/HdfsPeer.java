@@ -2,8 +2,6 @@ package io.tatami.benchmarks.peer;
 
 import java.io.IOException;
 import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -47,7 +45,7 @@ public final class HdfsPeer implements Peer {
     private static Configuration configure(Path directory) throws IOException {
         Configuration configuration = new Configuration();
         configuration.addResource("hdfs-peer.xml");
-        int[] ports = freePorts(6);
+        int[] ports = FreePorts.take(6);
         configuration.set("fs.defaultFS", "hdfs://localhost:" + ports[0]);
         configuration.set("dfs.namenode.http-address", "localhost:" + ports[1]);
         configuration.set("dfs.namenode.https-address", "localhost:" + ports[5]);
@@ -98,24 +96,6 @@ public final class HdfsPeer implements Peer {
         } catch (java.net.ConnectException e) {
             return false;
         }
-    }
-
-    /** Ports that were free a moment ago. */
-    static int[] freePorts(int count) throws IOException {
-        List<ServerSocket> sockets = new ArrayList<>();
-        int[] ports = new int[count];
-        try {
-            for (int i = 0; i < count; i++) {
-                ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                sockets.add(socket);
-                ports[i] = socket.getLocalPort();
-            }
-        } finally {
-            for (ServerSocket socket : sockets) {
-                socket.close();
-            }
-        }
-        return ports;
     }
 
     @Override

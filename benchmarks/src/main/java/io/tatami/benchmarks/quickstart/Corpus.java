@@ -1,0 +1,102 @@
+package io.tatami.benchmarks.quickstart;
+
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Enumeration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
+
+/**
+ * Real text that any build machine can have: the sources of the libraries this build resolved, which Maven fetches as it
+ * fetched the libraries. Collected into a few large files.
+ */
+final class Corpus {
+    private static final long BYTES_MIN = 100L << 20;
+    private static final long BYTES_MAX = 200L << 20;
+    private static final int FILES = 4;
+    private static final long FETCH_MINUTES_MAX = 6;
+
+    private final Path source;
+    private final Path directory;
+
+    /**
+     * @param source the source tree this program was built from
+     * @param directory where the corpus is put
+     */
+    Corpus(Path source, Path directory) {
+        this.source = source;
+        this.directory = directory;
+    }
+
+    /** Returns the directory with the files, at least 100 MB of them. */
+    Path collect() throws IOException, InterruptedException {
+        Path jars = Files.createDirectories(directory.resolve("jars"));
+        fetchSources(jars);
+        Path texts = Files.createDirectories(directory.resolve("texts"));
+        long total = 0;
+        List<Path> archives;
+        try (Stream<Path> found = Files.list(jars)) {
+            archives = found.sorted().toList();
+        }
+        for (int i = 0; i < FILES && total < BYTES_MAX; i++) {
+            try (OutputStream out =
+                    new BufferedOutputStream(Files.newOutputStream(texts.resolve("sources-" + i + ".txt")))) {
+                for (int j = i; j < archives.size() && total < BYTES_MAX; j += FILES) {
+                    total += appendTexts(archives.get(j), out);
+                }
+            }
+        }
+        if (total < BYTES_MIN) {
+            throw new IOException(
+                    "only " + total + " bytes of sources were found; give a directory of text by --corpus");
+        }
+        return texts;
+    }
+
+    private void fetchSources(Path jars) throws IOException, InterruptedException {
+        Path log = directory.resolve("fetch.log");
+        Process maven = new ProcessBuilder(
+                        source.resolve("mvnw").toString(),
+                        "-B",
+                        "-q",
+                        "-f",
+                        source.resolve("benchmarks").resolve("pom.xml").toString(),
+                        "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies",
+                        "-Dclassifier=sources",
+                        "-DexcludeGroupIds=io.tatami",
+                        "-DincludeScope=runtime",
+                        "-DoutputDirectory=" + jars)
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+        if (!maven.waitFor(FETCH_MINUTES_MAX, TimeUnit.MINUTES)) {
+            maven.destroy();
+            throw new IOException("fetching sources took longer than " + FETCH_MINUTES_MAX + " minutes; see " + log);
+        }
+        if (maven.exitValue() != 0) {
+            throw new IOException("fetching sources failed:\n" + Files.readString(log));
+        }
+    }
+
+    private static long appendTexts(Path archive, OutputStream out) throws IOException {
+        long bytes = 0;
+        try (ZipFile zip = new ZipFile(archive.toFile())) {
+            for (Enumeration<? extends ZipEntry> entries = zip.entries(); entries.hasMoreElements(); ) {
+                ZipEntry entry = entries.nextElement();
+                if (entry.getName().endsWith(".java")) {
+                    try (InputStream in = zip.getInputStream(entry)) {
+                        bytes += in.transferTo(out);
+                    }
+                }
+            }
+        }
+        return bytes;
+    }
+}

@@ -1,0 +1,131 @@
+package io.tatami.benchmarks.quickstart;
+
+import io.tatami.benchmarks.jobs.WordCountJob;
+import io.tatami.benchmarks.jobs.YarnCluster;
+import io.tatami.benchmarks.peer.TatamiPeer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.concurrent.Callable;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.BlockLocation;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FileUtil;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * Starts a cluster, loads text, counts its words by MapReduce on YARN, checks the counts against the same job on local
+ * files, tells what happened, and leaves nothing behind, also when it fails or is interrupted.
+ */
+@Command(
+        name = "quickstart",
+        mixinStandardHelpOptions = true,
+        description =
+                "Starts a cluster on this host, runs a MapReduce job over real text on it, checks the result, shows"
+                        + " what happened, and leaves no process and no data behind.")
+public final class Quickstart implements Callable<Integer> {
+    private static final double MIB = 1 << 20;
+
+    @Option(
+            names = "--corpus",
+            paramLabel = "DIR",
+            description = "Text to count, at least 100 MB of it; default: the sources of the libraries of the build.")
+    private String corpus = "";
+
+    /** Started last, closed first. */
+    private final Undo undo = new Undo();
+
+    @Override
+    public Integer call() throws Exception {
+        Path work = Files.createTempDirectory("tatami-quickstart");
+        undo.add(() -> FileUtil.fullyDelete(work.toFile()));
+        Thread interrupted = new Thread(undo::run, "quickstart-undo");
+        Runtime.getRuntime().addShutdownHook(interrupted);
+        try {
+            demonstrate(work);
+            return 0;
+        } catch (IOException e) {
+            System.err.println("tatami: quickstart failed: " + e.getMessage());
+            return 1;
+        } finally {
+            undo.run();
+        }
+    }
+
+    private void demonstrate(Path work) throws Exception {
+        say("collecting text");
+        Path texts = corpus.isEmpty() ? collect(work) : Path.of(corpus);
+        say("starting a Tatami cluster");
+        TatamiPeer tatami = TatamiPeer.start(work.resolve("tatami"), "1g");
+        undo.add(tatami::close);
+        Configuration configuration = tatami.configuration();
+        say("it serves at " + configuration.get("fs.defaultFS"));
+        org.apache.hadoop.fs.Path input = load(configuration, texts);
+        say("starting YARN: a ResourceManager, a NodeManager and a history server");
+        YarnCluster yarn = YarnCluster.start(work.resolve("yarn"), configuration);
+        undo.add(yarn::close);
+        say("counting words by MapReduce on YARN over Tatami");
+        WordCountJob.Outcome counted =
+                WordCountJob.run(yarn.configuration(), input, new org.apache.hadoop.fs.Path("/user/counts"));
+        say(String.format(
+                "the job ran %d maps in %.1f s; by its own counter %d of them were data-local"
+                        + " (one host: they can only be local)",
+                counted.maps(), counted.seconds(), counted.dataLocalMaps()));
+        say("counting the same words on local files");
+        WordCountJob.Outcome expected = WordCountJob.run(
+                localConfiguration(work),
+                new org.apache.hadoop.fs.Path(texts.toUri()),
+                new org.apache.hadoop.fs.Path(work.resolve("counts").toUri()));
+        if (!counted.digests().equals(expected.digests())) {
+            throw new IOException("the counts differ from those on local files: " + counted.digests() + " against "
+                    + expected.digests());
+        }
+        say("both runs gave the same counts: " + counted.digests());
+    }
+
+    private static Path collect(Path work) throws IOException, InterruptedException {
+        String source = System.getProperty("tatami.source", "");
+        if (source.isEmpty()) {
+            throw new IOException("this distribution has no sources to count; give a directory of text by --corpus");
+        }
+        return new Corpus(Path.of(source), Files.createDirectories(work.resolve("corpus"))).collect();
+    }
+
+    private static org.apache.hadoop.fs.Path load(Configuration configuration, Path texts) throws IOException {
+        FileSystem fs = FileSystem.get(configuration);
+        org.apache.hadoop.fs.Path input = new org.apache.hadoop.fs.Path("/user/texts");
+        long begin = System.nanoTime();
+        fs.copyFromLocalFile(new org.apache.hadoop.fs.Path(texts.toUri()), input);
+        double seconds = (System.nanoTime() - begin) / 1e9;
+        long bytes = 0;
+        for (FileStatus file : fs.listStatus(input)) {
+            bytes += file.getLen();
+            for (BlockLocation block : fs.getFileBlockLocations(file, 0, file.getLen())) {
+                say(String.format(
+                        "  %s: bytes %d to %d on %s",
+                        file.getPath().getName(),
+                        block.getOffset(),
+                        block.getOffset() + block.getLength(),
+                        Arrays.toString(block.getNames())));
+            }
+        }
+        say(String.format(
+                "loaded %.0f MiB in %.1f s, %.0f MiB/s, durable", bytes / MIB, seconds, bytes / MIB / seconds));
+        return input;
+    }
+
+    private static Configuration localConfiguration(Path work) {
+        Configuration configuration = new Configuration();
+        configuration.set("fs.defaultFS", "file:///");
+        configuration.set("mapreduce.framework.name", "local");
+        configuration.set("hadoop.tmp.dir", work.resolve("local-runner").toString());
+        return configuration;
+    }
+
+    private static void say(String line) {
+        System.out.println(line);
+    }
+}
