@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +31,7 @@ final class ScriptedServer implements Connection {
     record Received(Message message, byte[] payload) {}
 
     final List<Received> received = new ArrayList<>();
-    private @Nullable Consumer<Message> down;
+    private @Nullable BiConsumer<Message, ByteBuf> down;
     private @Nullable Consumer<TatamiException> failing;
     boolean cancelled;
 
@@ -44,8 +45,13 @@ final class ScriptedServer implements Connection {
     }
 
     void say(Message message) {
+        say(message, Unpooled.EMPTY_BUFFER);
+    }
+
+    /** Ownership of the payload passes to the client. */
+    void say(Message message, ByteBuf payload) {
         if (down != null) {
-            down.accept(message);
+            down.accept(message, payload);
         }
     }
 
@@ -62,9 +68,9 @@ final class ScriptedServer implements Connection {
     @Override
     public <Q extends Message, U extends Message, D extends Message, R extends Message> RpcStream<U> openStream(
             StreamMethod<Q, U, D, R> method, CallOptions options, Q body, StreamListener<D, R> listener) {
-        down = message -> {
+        down = (message, payload) -> {
             try {
-                listener.onMessage(method.downParser().parseFrom(message.toByteString()), Unpooled.EMPTY_BUFFER);
+                listener.onMessage(method.downParser().parseFrom(message.toByteString()), payload);
             } catch (InvalidProtocolBufferException e) {
                 throw new IllegalStateException(e);
             }

@@ -1,0 +1,119 @@
+package io.tatami.client.block;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.tatami.base.BlockId;
+import io.tatami.base.ChunkChecksum;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.ServerId;
+import io.tatami.base.TatamiException;
+import io.tatami.protocol.wire.ReadBlockRequest;
+import io.tatami.protocol.wire.ReadCredit;
+import io.tatami.protocol.wire.ReadFrame;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What a read stream gives out, against a server that sends what the test says. */
+final class BlockReadStreamTest {
+    private static final int MIB = 1 << 20;
+    private static final BlockClientSettings SETTINGS =
+            BlockClientSettings.DEFAULT.withReadAheadBytes(4 * MIB).withTimeoutMillis(50);
+
+    private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
+    private final ScriptedServer server = new ScriptedServer();
+    private final byte[] bytes = new byte[3 * MIB];
+
+    BlockReadStreamTest() {
+        new SplittableRandom(1).nextBytes(bytes);
+    }
+
+    @AfterEach
+    void everyBufferWasGivenBack() {
+        assertEquals(0, allocator.metric().usedDirectMemory());
+    }
+
+    @Test
+    void noByteOfABadChunkIsGivenOutAndThoseBeforeItAre() throws Exception {
+        int bad = 2 * ChunkChecksum.CHUNK_BYTES;
+        try (BlockReadStream stream = open()) {
+            send(0, MIB, bad + 77);
+            byte[] read = new byte[MIB];
+            int total = 0;
+            while (total < bad) {
+                total += stream.read(read, total, Math.min(50_000, bad - total));
+            }
+            TatamiException corrupt = assertThrows(TatamiException.class, () -> stream.read(new byte[1], 0, 1));
+            assertEquals(ErrorCode.CORRUPT, corrupt.code());
+            assertEquals(bad, stream.position());
+            assertArrayEquals(Arrays.copyOf(bytes, bad), Arrays.copyOf(read, total));
+        }
+        assertTrue(server.cancelled);
+    }
+
+    @Test
+    void aFrameAtTheWrongOffsetEndsTheStream() throws Exception {
+        try (BlockReadStream stream = open()) {
+            send(0, 100, -1);
+            send(200, 300, -1);
+            assertEquals(100, stream.read(new byte[1000], 0, 1000));
+            TatamiException gap = assertThrows(TatamiException.class, () -> stream.read(new byte[1], 0, 1));
+            assertEquals(ErrorCode.MALFORMED, gap.code());
+        }
+    }
+
+    @Test
+    void creditIsGivenForWhatWasReadAndWhatIsLeftIsReleasedAtTheEnd() throws Exception {
+        try (BlockReadStream stream = open()) {
+            send(0, MIB, -1);
+            send(MIB, 2 * MIB, -1);
+            send(2 * MIB, 3 * MIB, -1);
+            byte[] read = new byte[MIB];
+            assertEquals(MIB, stream.read(read, 0, MIB));
+            assertEquals(
+                    ReadCredit.newBuilder().setBytes(MIB).build(),
+                    server.received.get(0).message());
+            assertEquals(MIB / 2, stream.skip(MIB / 2));
+            assertEquals(10, stream.read(read, 0, 10));
+            assertArrayEquals(Arrays.copyOfRange(bytes, MIB + MIB / 2, MIB + MIB / 2 + 10), Arrays.copyOf(read, 10));
+            assertEquals(1, server.received.size());
+        }
+    }
+
+    @Test
+    void aServerThatSaysNothingIsNotWaitedForWithoutEnd() throws Exception {
+        try (BlockReadStream stream = open()) {
+            TatamiException late = assertThrows(TatamiException.class, () -> stream.read(new byte[1], 0, 1));
+            assertEquals(ErrorCode.DEADLINE_EXCEEDED, late.code());
+        }
+    }
+
+    /** Sends a frame; the byte at {@code flipped} of the block, if it is in it, is not what its checksum says. */
+    private void send(int from, int to, int flipped) {
+        ByteBuf payload = allocator.directBuffer(to - from).writeBytes(bytes, from, to - from);
+        if (flipped >= from) {
+            payload.setByte(flipped - from, ~bytes[flipped]);
+        }
+        ReadFrame.Builder frame = ReadFrame.newBuilder().setOffset(from);
+        for (int checksum : ChunkChecksum.ofPieces(from, ByteBuffer.wrap(bytes, from, to - from))) {
+            frame.addChecksum(checksum);
+        }
+        server.say(frame.build(), payload);
+    }
+
+    private BlockReadStream open() {
+        BlockId block = BlockId.of(1, 0, 1);
+        ReadBlockRequest request = ReadBlockRequest.newBuilder()
+                .setBlockId(block.value())
+                .setLength(bytes.length)
+                .build();
+        return BlockReadStream.open(server, new BlockTarget(new ServerId(1), "a", 1), request, SETTINGS);
+    }
+}
