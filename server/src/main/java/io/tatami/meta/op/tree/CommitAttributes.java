@@ -1,6 +1,5 @@
 package io.tatami.meta.op.tree;
 
-import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.AttributeChanges;
 import io.tatami.meta.op.AttributeChanges.Subject;
@@ -14,7 +13,7 @@ import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.SetDirectoryAttributesRequest;
 
 /**
- * Changes a directory's attributes. A change that handles depend on must be announced to all shards; BUSY where another
+ * Changes a directory's attributes. A change that handles depend on must be announced to all shards; {@link PlanOutdatedException} where another
  * directory has the path now.
  */
 public final class CommitAttributes implements Operation<TreeState, CommitAttributesRequest, Empty> {
@@ -25,7 +24,7 @@ public final class CommitAttributes implements Operation<TreeState, CommitAttrib
         Walk walk = Walk.along(state, context.caller(), TreePath.parse(request.getPath()));
         Named directory = walk.found();
         if (directory.id().value() != commit.getDirectoryId()) {
-            throw new TatamiException(ErrorCode.BUSY, "the way to " + walk.path() + " changed meanwhile");
+            throw new PlanOutdatedException(walk.path().toString());
         }
         Attributes changed = AttributeChanges.apply(
                 context.caller(),

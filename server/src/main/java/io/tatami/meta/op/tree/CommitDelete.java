@@ -1,6 +1,5 @@
 package io.tatami.meta.op.tree;
 
-import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.tree.wire.CommitDeleteRequest;
@@ -11,7 +10,7 @@ import io.tatami.protocol.wire.Empty;
 
 /**
  * Takes a directory with all below it out of the tree, in constant time. The change must be announced to all shards and,
- * unless the deletion is recursive, no shard may hold a file of the directory; BUSY where another directory has the path
+ * unless the deletion is recursive, no shard may hold a file of the directory; {@link PlanOutdatedException} where another directory has the path
  * now.
  */
 public final class CommitDelete implements Operation<TreeState, CommitDeleteRequest, Empty> {
@@ -20,7 +19,7 @@ public final class CommitDelete implements Operation<TreeState, CommitDeleteRequ
         Walk walk = PlanDelete.walk(state, context.caller(), commit.getRequest());
         Named directory = walk.last();
         if (directory.id().value() != commit.getDirectoryId()) {
-            throw new TatamiException(ErrorCode.BUSY, "the way to " + walk.path() + " changed meanwhile");
+            throw new PlanOutdatedException(walk.path().toString());
         }
         if (!commit.getRequest().getRecursive() && state.hasChildren(directory.id())) {
             throw PlanDelete.notEmpty(walk.path().toString());

@@ -1,6 +1,5 @@
 package io.tatami.meta.op.tree;
 
-import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.AttributeChanges;
 import io.tatami.meta.op.Operation;
@@ -16,7 +15,7 @@ import java.util.List;
 
 /**
  * Makes every directory of a path that is missing, all in one commit. Their names must be reserved in the shards that own
- * them; BUSY where the tree has changed so that others would have to be.
+ * them; {@link PlanOutdatedException} where the tree has changed so that others would have to be.
  */
 public final class CommitMkdirs implements Operation<TreeState, CommitMkdirsRequest, MkdirsReply> {
     /** What HDFS adds to directories made on the way, so that the way can be gone on. */
@@ -34,7 +33,7 @@ public final class CommitMkdirs implements Operation<TreeState, CommitMkdirsRequ
         }
         PlanMkdirs.requireAllowed(walk, context.caller(), commit.getRequest());
         if (walk.last().id().value() != commit.getBaseId() || walk.missing() != commit.getNewIdCount()) {
-            throw new TatamiException(ErrorCode.BUSY, "the way to " + path + " changed meanwhile");
+            throw new PlanOutdatedException(path.toString());
         }
         touch(state, walk.last(), context.nowMillis());
         Named parent = walk.last();

@@ -13,7 +13,7 @@ import io.tatami.protocol.wire.Empty;
 
 /**
  * Gives a directory another name and, where an empty one has it, puts it in that one's place. The change must be announced
- * to all shards, and the new name reserved or the replaced directory known to hold no file; BUSY where the tree has
+ * to all shards, and the new name reserved or the replaced directory known to hold no file; {@link PlanOutdatedException} where the tree has
  * changed since that was planned.
  */
 public final class CommitRename implements Operation<TreeState, CommitRenameRequest, Empty> {
@@ -53,7 +53,7 @@ public final class CommitRename implements Operation<TreeState, CommitRenameRequ
     private static void requirePlanned(Walk walk, Place planned) throws TatamiException {
         Place place = walk.place();
         if (place.getDirectoryId() != planned.getDirectoryId() || place.getParentId() != planned.getParentId()) {
-            throw new TatamiException(ErrorCode.BUSY, "the way to " + walk.path() + " changed meanwhile");
+            throw new PlanOutdatedException(walk.path().toString());
         }
     }
 }

@@ -4,6 +4,7 @@ import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.meta.op.tree.CommitDelete;
 import io.tatami.meta.op.tree.PlanDelete;
+import io.tatami.meta.op.tree.PlanOutdatedException;
 import io.tatami.meta.op.tree.wire.CommitDeleteRequest;
 import io.tatami.meta.op.tree.wire.DeletePlan;
 import io.tatami.meta.service.Flow;
@@ -47,7 +48,7 @@ final class DeleteDirectoryFlow implements Flow<DeleteDirectoryRequest, Empty> {
                     .holding(
                             List.of(plan.getPlace()),
                             waited -> waited
-                                    ? CompletableFuture.failedFuture(new PlanOutdatedException())
+                                    ? CompletableFuture.failedFuture(new PlanOutdatedException(request.getPath()))
                                     : tree.changing(
                                             List.of(change(plan, false)),
                                             announced -> judge(origin, request, plan, announced)));
@@ -83,7 +84,8 @@ final class DeleteDirectoryFlow implements Flow<DeleteDirectoryRequest, Empty> {
                 .setDirectoryId(plan.getPlace().getDirectoryId())
                 .setVersion(version)
                 .build();
-        return tree.committed(tree.group().submitOnce(MetaMethods.DELETE_DIRECTORY, COMMIT, origin, commit))
+        return tree.group()
+                .submitOnce(MetaMethods.DELETE_DIRECTORY, COMMIT, origin, commit)
                 .thenCompose(reply -> {
                     CrashPoint.hit("meta.delete-directory.committed");
                     return cutWritersOff(plan, version)

@@ -8,6 +8,7 @@ import io.tatami.base.Placement;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.tree.BeginTerm;
+import io.tatami.meta.op.tree.PlanOutdatedException;
 import io.tatami.meta.op.tree.wire.BeginTermRequest;
 import io.tatami.meta.op.tree.wire.Place;
 import io.tatami.meta.service.Flow;
@@ -123,7 +124,7 @@ final class LeaderTree {
                 .toList();
     }
 
-    /** Begins anew while the tree changes under the flow, and with a short history of failures gives up with BUSY. */
+    /** Begins anew where the tree changed under the flow; in the end that is the failure, which is BUSY. */
     <R> CompletableFuture<R> repeating(Supplier<CompletableFuture<R>> attempt) {
         return repeating(attempt, ATTEMPTS_MAX);
     }
@@ -132,15 +133,6 @@ final class LeaderTree {
         return attempt.get().exceptionallyCompose(thrown -> {
             boolean again = left > 1 && Failures.of(thrown) instanceof PlanOutdatedException;
             return again ? repeating(attempt, left - 1) : CompletableFuture.failedFuture(thrown);
-        });
-    }
-
-    /** A commit whose BUSY says that the plan is outdated. */
-    <R> CompletableFuture<R> committed(CompletableFuture<R> commit) {
-        return commit.exceptionallyCompose(thrown -> {
-            TatamiException failure = Failures.of(thrown);
-            return CompletableFuture.failedFuture(
-                    failure.code() == ErrorCode.BUSY ? new PlanOutdatedException(failure) : failure);
         });
     }
 

@@ -5,6 +5,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.tree.CommitMkdirs;
 import io.tatami.meta.op.tree.PlanMkdirs;
+import io.tatami.meta.op.tree.PlanOutdatedException;
 import io.tatami.meta.op.tree.TreePath;
 import io.tatami.meta.op.tree.wire.CommitMkdirsRequest;
 import io.tatami.meta.op.tree.wire.MkdirsPlan;
@@ -58,7 +59,7 @@ final class MkdirsFlow implements Flow<MkdirsRequest, MkdirsReply> {
                     .holding(
                             List.of(plan.getFirst()),
                             waited -> waited
-                                    ? CompletableFuture.failedFuture(new PlanOutdatedException())
+                                    ? CompletableFuture.failedFuture(new PlanOutdatedException(request.getPath()))
                                     : tree.ids()
                                             .take(plan.getMissing())
                                             .thenCompose(first -> make(origin, request, plan, first)));
@@ -82,8 +83,7 @@ final class MkdirsFlow implements Flow<MkdirsRequest, MkdirsReply> {
             return reserveAll(inner)
                     .thenCompose(done -> {
                         CrashPoint.hit("meta.mkdirs.reserved");
-                        return tree.committed(
-                                tree.group().submitOnce(MetaMethods.MKDIRS, COMMIT, origin, commit.build()));
+                        return tree.group().submitOnce(MetaMethods.MKDIRS, COMMIT, origin, commit.build());
                     })
                     .exceptionallyCompose(thrown -> withdraw(inner, Failures.of(thrown)));
         });

@@ -3,6 +3,7 @@ package io.tatami.meta.service.tree;
 import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.meta.op.tree.CommitRename;
+import io.tatami.meta.op.tree.PlanOutdatedException;
 import io.tatami.meta.op.tree.PlanRename;
 import io.tatami.meta.op.tree.wire.CommitRenameRequest;
 import io.tatami.meta.op.tree.wire.RenamePlan;
@@ -45,7 +46,8 @@ final class RenameDirectoryFlow implements Flow<RenameDirectoryRequest, Empty> {
                                 .holding(
                                         List.of(plan.getSource(), plan.getDestination()),
                                         waited -> waited
-                                                ? CompletableFuture.failedFuture(new PlanOutdatedException())
+                                                ? CompletableFuture.failedFuture(
+                                                        new PlanOutdatedException(request.getSource()))
                                                 : rename(origin, request, plan)));
     }
 
@@ -80,7 +82,8 @@ final class RenameDirectoryFlow implements Flow<RenameDirectoryRequest, Empty> {
                 .setPlan(plan)
                 .setVersion(announced.version())
                 .build();
-        return tree.committed(tree.group().submitOnce(MetaMethods.RENAME_DIRECTORY, COMMIT, origin, commit))
+        return tree.group()
+                .submitOnce(MetaMethods.RENAME_DIRECTORY, COMMIT, origin, commit)
                 .thenCompose(reply -> {
                     CrashPoint.hit("meta.rename-directory.committed");
                     CompletableFuture<Void> cleared = tree.release(plan.getSource());

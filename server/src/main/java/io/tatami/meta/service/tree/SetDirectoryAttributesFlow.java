@@ -57,6 +57,6 @@ final class SetDirectoryAttributesFlow implements Flow<SetDirectoryAttributesReq
                 .setRequest(request)
                 .setDirectoryId(plan.getPlace().getDirectoryId())
                 .build();
-        return tree.committed(tree.group().submitOnce(MetaMethods.SET_DIRECTORY_ATTRIBUTES, COMMIT, origin, commit));
+        return tree.group().submitOnce(MetaMethods.SET_DIRECTORY_ATTRIBUTES, COMMIT, origin, commit);
     }
 }
