@@ -27,8 +27,12 @@ public final class MoveMarks {
     public static void requireReadable(DirectoryId directory, String name, @Nullable EntryRecord record)
             throws UnsettledException {
         if (record != null && record.getLeavingTransaction() != 0) {
-            throw new UnsettledException(
-                    new EntryLeaving(directory, name, record.getLeavingTransaction(), record.getLeavingToGroup()));
+            throw new UnsettledException(new EntryLeaving(
+                    directory,
+                    name,
+                    record.getLeavingTransaction(),
+                    record.getLeavingMark(),
+                    record.getLeavingToGroup()));
         }
     }
 

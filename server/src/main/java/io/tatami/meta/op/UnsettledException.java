@@ -29,8 +29,13 @@ public final class UnsettledException extends Exception {
      */
     public record MarkerInDoubt(DirectoryId parent, String name, DirectoryId directory) implements Question {}
 
-    /** The entry is being moved to another shard: how did that end? Asked of the destination. */
-    public record EntryLeaving(DirectoryId parent, String name, long transaction, int toGroup) implements Question {}
+    /**
+     * The entry is being moved to another shard: how did that end? Asked of the destination.
+     *
+     * @param mark numbers the mark on the entry, among all of this shard
+     */
+    public record EntryLeaving(DirectoryId parent, String name, long transaction, long mark, int toGroup)
+            implements Question {}
 
     /** A move is about to put an entry here; this shard's own coordinator ends it. */
     public record EntryArriving(DirectoryId parent, String name, long transaction) implements Question {}

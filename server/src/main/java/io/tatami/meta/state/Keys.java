@@ -190,6 +190,11 @@ public final class Keys {
         return ByteBuffer.wrap(key).getLong(1 + Long.BYTES);
     }
 
+    /** The block of a replica's key. */
+    public static long blockOfReplica(byte[] key) {
+        return ByteBuffer.wrap(key).getLong(1 + Integer.BYTES);
+    }
+
     /** The index at the end of a block's key. */
     public static int indexOf(byte[] key) {
         return ByteBuffer.wrap(key).getInt(1 + Long.BYTES);

@@ -216,4 +216,42 @@ public final class ShardState extends Records {
     public long mintTransaction() {
         return next("transaction") * GroupId.SHARDS_MAX + id().shard();
     }
+
+    /** The number of a mark that a move leaves on an entry; never given twice by this shard. */
+    public long mintMark() {
+        return next("mark");
+    }
+
+    /** The last message from another group's outbox that was applied here; 0 before the first. */
+    public long delivered(GroupId from) {
+        return longOr(Keys.singleton("delivered." + from.value()), 0);
+    }
+
+    public void putDelivered(GroupId from, long number) {
+        writeLong(Keys.singleton("delivered." + from.value()), number);
+    }
+
+    /** The number of an audit round of this shard; never given twice. */
+    public long mintAuditRound() {
+        return next("audit");
+    }
+
+    /** The newest block id this shard minted, in its present restore epoch. */
+    public BlockId newestBlock() {
+        GroupRecord group = group();
+        long counter = longOr(Keys.singleton("counter.block"), 0);
+        return counter == 0 ? BlockId.NONE : BlockId.of(group.getGroup(), group.getRestoreEpoch(), counter);
+    }
+
+    public @Nullable ReclaimRecord reclaim(long number) {
+        return read(Keys.reclaim(number), ReclaimRecord.parser());
+    }
+
+    public void putReclaim(long number, ReclaimRecord reclaim) {
+        write(Keys.reclaim(number), reclaim);
+    }
+
+    public void removeReclaim(long number) {
+        remove(Keys.reclaim(number));
+    }
 }

@@ -1,0 +1,174 @@
+package io.tatami.meta.op.move;
+
+import io.tatami.base.DirectoryId;
+import io.tatami.base.FileId;
+import io.tatami.base.GroupId;
+import io.tatami.base.SessionId;
+import io.tatami.meta.op.move.RenameRules.End;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.meta.state.wire.FileEntry;
+import io.tatami.meta.state.wire.HomeRecord;
+import io.tatami.meta.state.wire.LeaseRecord;
+import io.tatami.protocol.wire.EntryMoved;
+import io.tatami.protocol.wire.FileClosed;
+import io.tatami.protocol.wire.OutboxDelivery;
+
+/**
+ * A file's home follows its name. Messages about names come from several shards and so in any order: the version of the
+ * name tells which is the newest. A file that was written while its name moved is told to the new place from here,
+ * because what was sent to the old one found nothing there.
+ */
+final class HomeName {
+    private HomeName() {}
+
+    /** Tells the home of an entry that is put under a new name here. */
+    static void follow(ShardState state, End destination, EntryRecord entry) {
+        if (!entry.hasFile()) {
+            return;
+        }
+        FileEntry file = entry.getFile();
+        FileId id = new FileId(file.getFileId());
+        EntryMoved moved = EntryMoved.newBuilder()
+                .setFileId(file.getFileId())
+                .setGroup(state.id().value())
+                .setParentId(destination.directory().value())
+                .setName(destination.name())
+                .addAllAncestorId(destination.parent().getAncestorIdList())
+                .addAncestorId(destination.directory().value())
+                .setNameVersion(file.getNameVersion())
+                .setOpen(file.getOpen())
+                .setContentVersion(file.getContentVersion())
+                .setVersion(destination.parent().getVersion())
+                .build();
+        if (!id.home().equals(state.id())) {
+            state.addOutbox(
+                    id.home(), OutboxDelivery.newBuilder().setMoved(moved).build());
+            return;
+        }
+        HomeRecord home = state.home(id);
+        if (home != null) {
+            rename(state, home, moved);
+        }
+    }
+
+    /** An entry that comes from another shard, with what its home knows of the content where that is this shard. */
+    static EntryRecord current(ShardState state, EntryRecord entry) {
+        FileEntry file = entry.getFile();
+        FileId id = new FileId(file.getFileId());
+        HomeRecord home = entry.hasFile() && id.home().equals(state.id()) ? state.home(id) : null;
+        if (home == null || !isOutdated(home, file.getOpen(), file.getContentVersion())) {
+            return entry;
+        }
+        FileClosed content = contentOf(home, EntryMoved.getDefaultInstance());
+        return entry.toBuilder().setFile(withContent(file, content)).build();
+    }
+
+    /** At the home: a message about a name elsewhere. Without effect for a file that is gone or has a newer name. */
+    static void apply(ShardState state, EntryMoved moved) {
+        HomeRecord home = state.home(new FileId(moved.getFileId()));
+        if (home == null || moved.getNameVersion() <= home.getNameVersion()) {
+            return;
+        }
+        HomeRecord complete = withInline(state, home, moved);
+        rename(state, complete, moved);
+        if (isOutdated(home, moved.getOpen(), moved.getContentVersion())) {
+            state.addOutbox(
+                    new GroupId(moved.getGroup()),
+                    OutboxDelivery.newBuilder()
+                            .setClosed(contentOf(complete, moved))
+                            .build());
+        }
+    }
+
+    /**
+     * At the home, before an entry leaves it for good: a small file that was closed while its entry was leaving has its
+     * bytes only in that entry, and the home keeps them for the new name.
+     */
+    static void keepContent(ShardState state, FileEntry leaving) {
+        FileId id = new FileId(leaving.getFileId());
+        HomeRecord home = id.home().equals(state.id()) ? state.home(id) : null;
+        if (home != null && needsInline(home) && leaving.hasInline()) {
+            state.putHome(id, home.toBuilder().setInline(leaving.getInline()).build());
+        }
+    }
+
+    private static boolean needsInline(HomeRecord home) {
+        return home.getContentInline() && !home.hasInline();
+    }
+
+    /** With the bytes of a small file whose entry has not left this shard yet. */
+    private static HomeRecord withInline(ShardState state, HomeRecord home, EntryMoved moved) {
+        EntryRecord entry =
+                needsInline(home) && home.getEntryGroup() == state.id().value()
+                        ? state.entry(new DirectoryId(home.getParentId()), home.getName())
+                        : null;
+        if (entry == null || !entry.hasFile() || entry.getFile().getFileId() != moved.getFileId()) {
+            return home;
+        }
+        return entry.getFile().hasInline()
+                ? home.toBuilder().setInline(entry.getFile().getInline()).build()
+                : home;
+    }
+
+    private static void rename(ShardState state, HomeRecord home, EntryMoved moved) {
+        FileId file = new FileId(moved.getFileId());
+        state.putHome(
+                file,
+                home.toBuilder()
+                        .setEntryGroup(moved.getGroup())
+                        .setParentId(moved.getParentId())
+                        .setName(moved.getName())
+                        .setNameVersion(moved.getNameVersion())
+                        .build());
+        SessionId writer = new SessionId(home.getWriterSession());
+        LeaseRecord lease = home.getState() == HomeRecord.State.CLOSED ? null : state.lease(writer, file);
+        if (lease != null) {
+            state.putLease(
+                    writer,
+                    file,
+                    lease.toBuilder()
+                            .clearAncestorId()
+                            .addAllAncestorId(moved.getAncestorIdList())
+                            .setVersion(moved.getVersion())
+                            .build());
+        }
+    }
+
+    private static boolean isOutdated(HomeRecord home, boolean open, long contentVersion) {
+        return open || contentVersion != home.getContentVersion();
+    }
+
+    private static FileClosed contentOf(HomeRecord home, EntryMoved moved) {
+        FileClosed.Builder content = FileClosed.newBuilder()
+                .setFileId(moved.getFileId())
+                .setParentId(moved.getParentId())
+                .setName(moved.getName())
+                .setLength(home.getLength())
+                .setModifiedMillis(home.getModifiedMillis())
+                .setContentVersion(home.getContentVersion())
+                .setOpen(home.getState() != HomeRecord.State.CLOSED);
+        if (home.getContentInline() && home.hasInline()) {
+            content.setInline(home.getInline());
+        }
+        return content.build();
+    }
+
+    /** A message about the content, laid over what a name says of it; bytes stored inline stay while they are current. */
+    static FileEntry withContent(FileEntry file, FileClosed content) {
+        FileEntry.Builder current = file.toBuilder()
+                .setLength(content.getLength())
+                .setContentVersion(content.getContentVersion())
+                .setOpen(content.getOpen());
+        if (content.getModifiedMillis() != 0) {
+            current.getAttributesBuilder().setModifiedMillis(content.getModifiedMillis());
+        }
+        if (content.hasInline()) {
+            current.setInline(content.getInline());
+        } else if (content.getContentVersion() != file.getContentVersion()
+                || content.getLength() != file.getInline().size()) {
+            current.clearInline();
+        }
+        return current.build();
+    }
+}

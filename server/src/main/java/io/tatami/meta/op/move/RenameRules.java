@@ -1,0 +1,175 @@
+package io.tatami.meta.op.move;
+
+import io.tatami.base.DirectoryId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
+import io.tatami.base.Placement;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.gate.HandleCheck;
+import io.tatami.meta.op.Access;
+import io.tatami.meta.op.MoveMarks;
+import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.op.UnsettledException.MarkerInDoubt;
+import io.tatami.meta.state.Caller;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.protocol.wire.Attributes;
+import io.tatami.protocol.wire.Handle;
+import io.tatami.protocol.wire.RenameFileRequest;
+import io.tatami.protocol.wire.SignedHandle;
+import org.jspecify.annotations.Nullable;
+
+/** What a rename of a file may do, as HDFS has it; the same within a shard and across two. */
+final class RenameRules {
+    /** The detail of IS_A_DIRECTORY where the tree has to do the rename. */
+    static final String DETAIL_SOURCE = "source";
+
+    /** The detail of IS_A_DIRECTORY where a directory is in the way. */
+    static final String DETAIL_DESTINATION = "destination";
+
+    private final HandleCheck handles;
+
+    RenameRules(HandleCheck handles) {
+        this.handles = handles;
+    }
+
+    /** One end of a rename: a directory that the caller may write to, and a name in it. */
+    record End(Handle parent, DirectoryId directory, String name) {
+        String path() {
+            return directory + "/" + name;
+        }
+
+        /** The shard that owns the name. */
+        GroupId owner(int shards) {
+            return Placement.shardOf(directory, name, parent.getSpread(), shards);
+        }
+    }
+
+    /** Both ends of a rename, checked against this shard's gate. */
+    record Ends(End source, End destination) {
+        boolean sameName() {
+            return source.directory().equals(destination.directory())
+                    && source.name().equals(destination.name());
+        }
+    }
+
+    /**
+     * @throws TatamiException STALE_HANDLE; PERMISSION_DENIED where the caller may not write to both directories;
+     *     STALE_HANDLE also where the destination's name belongs to another shard
+     */
+    Ends ends(ShardState state, RequestContext context, RenameFileRequest request) throws TatamiException {
+        End source = end(state, context, request.getSourceHandle(), request.getSourceName());
+        End destination = end(state, context, request.getDestinationHandle(), request.getDestinationName());
+        if (!destination.owner(state.group().getShards()).equals(state.id())) {
+            throw new TatamiException(ErrorCode.STALE_HANDLE, destination.path() + " belongs to another shard");
+        }
+        return new Ends(source, destination);
+    }
+
+    /** The source's end where another shard, the destination, asks on behalf of whom the handle was made for. */
+    End sourceFromPeer(ShardState state, SignedHandle handle, String name) throws TatamiException {
+        Handle parent = handles.freshFromPeer(state, handle);
+        return writable(HandleCheck.callerOf(parent), parent, name);
+    }
+
+    private End end(ShardState state, RequestContext context, SignedHandle handle, String name) throws TatamiException {
+        return writable(context.caller(), handles.fresh(state, context, handle), name);
+    }
+
+    private static End writable(Caller caller, Handle parent, String name) throws TatamiException {
+        End end = new End(parent, new DirectoryId(parent.getDirectoryId()), name);
+        if (name.isEmpty()) {
+            throw new TatamiException(ErrorCode.INVALID_ARGUMENT, "a rename needs two names");
+        }
+        Access.require(
+                caller,
+                parent.getAttributes(),
+                Access.WRITE | Access.EXECUTE,
+                end.directory().toString());
+        return end;
+    }
+
+    /**
+     * The entry that is to get another name.
+     *
+     * @throws TatamiException NOT_FOUND; IS_A_DIRECTORY with the detail {@link #DETAIL_SOURCE}, also for a marker in
+     *     doubt, as the tree knows; PERMISSION_DENIED by the sticky bit
+     */
+    static EntryRecord movable(Caller caller, End source, @Nullable EntryRecord record) throws TatamiException {
+        EntryRecord entry = MoveMarks.standing(record);
+        if (entry == null) {
+            throw new TatamiException(ErrorCode.NOT_FOUND, "rename source " + source.path() + " is not found");
+        }
+        if (entry.hasMarker()) {
+            throw new TatamiException(ErrorCode.IS_A_DIRECTORY, source.path() + " is a directory", DETAIL_SOURCE, null);
+        }
+        Access.requireSticky(caller, source.parent().getAttributes(), attributesOf(entry), source.path());
+        return entry;
+    }
+
+    /**
+     * What the rename replaces, or null.
+     *
+     * @throws TatamiException ALREADY_EXISTS; IS_A_DIRECTORY with the detail {@link #DETAIL_DESTINATION};
+     *     PERMISSION_DENIED by the sticky bit
+     * @throws UnsettledException a marker is in the way of which it is not sure that the tree knows it
+     */
+    static @Nullable EntryRecord replaceable(
+            RequestContext context, End destination, @Nullable EntryRecord record, boolean overwrite)
+            throws TatamiException, UnsettledException {
+        EntryRecord entry = MoveMarks.standing(record);
+        if (entry == null) {
+            return null;
+        }
+        if (entry.hasMarker()) {
+            throw directoryInTheWay(context, destination, entry);
+        }
+        if (!overwrite) {
+            throw new TatamiException(
+                    ErrorCode.ALREADY_EXISTS, "rename destination " + destination.path() + " already exists");
+        }
+        Access.requireSticky(
+                context.caller(), destination.parent().getAttributes(), attributesOf(entry), destination.path());
+        return entry;
+    }
+
+    private static TatamiException directoryInTheWay(RequestContext context, End destination, EntryRecord entry)
+            throws UnsettledException {
+        DirectoryId directory = new DirectoryId(entry.getMarker().getDirectoryId());
+        if (!context.settled().contains(directory)) {
+            throw new UnsettledException(new MarkerInDoubt(destination.directory(), destination.name(), directory));
+        }
+        return new TatamiException(
+                ErrorCode.IS_A_DIRECTORY,
+                "rename destination " + destination.path() + " is a directory",
+                DETAIL_DESTINATION,
+                null);
+    }
+
+    /** Owner, mode and times of a file or symlink. */
+    static Attributes attributesOf(EntryRecord entry) {
+        return entry.hasFile()
+                ? entry.getFile().getAttributes()
+                : entry.getSymlink().getAttributes();
+    }
+
+    /** The entry without the marks of a move. */
+    static EntryRecord unmarked(EntryRecord entry) {
+        return entry.toBuilder()
+                .clearLeavingTransaction()
+                .clearLeavingToGroup()
+                .clearLeavingMark()
+                .clearArrivingTransaction()
+                .build();
+    }
+
+    /** The entry under its new name: no marks of a move on it, and a newer name than the home knows. */
+    static EntryRecord renamed(EntryRecord entry) {
+        EntryRecord.Builder renamed = unmarked(entry).toBuilder();
+        if (entry.hasFile()) {
+            renamed.getFileBuilder().setNameVersion(entry.getFile().getNameVersion() + 1);
+        }
+        return renamed.build();
+    }
+}
