@@ -1,0 +1,59 @@
+package io.tatami.meta.service.move;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.gate.HandleCheck;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.move.AbortMove;
+import io.tatami.meta.op.move.BeginMove;
+import io.tatami.meta.op.move.CommitMove;
+import io.tatami.meta.op.move.EndMove;
+import io.tatami.meta.op.move.FinishMove;
+import io.tatami.meta.op.move.ListMoves;
+import io.tatami.meta.op.move.MoveStatus;
+import io.tatami.meta.op.move.PrepareMove;
+import io.tatami.meta.op.move.RenameFile;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.BeginMoveReply;
+import io.tatami.meta.state.wire.CommitMoveRequest;
+import io.tatami.meta.state.wire.ListMovesReply;
+import io.tatami.meta.state.wire.ListMovesRequest;
+import io.tatami.meta.state.wire.MoveStep;
+import io.tatami.protocol.wire.Empty;
+import io.tatami.protocol.wire.FinishMoveRequest;
+import io.tatami.protocol.wire.MoveStatusReply;
+import io.tatami.protocol.wire.MoveStatusRequest;
+import io.tatami.protocol.wire.PrepareMoveReply;
+import io.tatami.protocol.wire.PrepareMoveRequest;
+import io.tatami.protocol.wire.RenameFileRequest;
+
+/** The steps of a rename: what its flows submit. Given from outside so that a test can put a wrong one in. */
+record MoveOperations(
+        Operation<ShardState, RenameFileRequest, Empty> rename,
+        Operation<ShardState, RenameFileRequest, BeginMoveReply> begin,
+        Operation<ShardState, PrepareMoveRequest, PrepareMoveReply> prepare,
+        Operation<ShardState, CommitMoveRequest, Empty> commit,
+        Operation<ShardState, MoveStep, MoveStatusReply> abort,
+        Operation<ShardState, FinishMoveRequest, Empty> finish,
+        Operation<ShardState, MoveStep, Empty> end,
+        Operation<ShardState, MoveStatusRequest, MoveStatusReply> status,
+        Operation<ShardState, ListMovesRequest, ListMovesReply> list) {
+
+    static MoveOperations of(HandleCheck handles) {
+        return new MoveOperations(
+                new RenameFile(handles),
+                new BeginMove(handles),
+                new PrepareMove(handles),
+                new CommitMove(handles),
+                new AbortMove(),
+                new FinishMove(),
+                new EndMove(),
+                new MoveStatus(),
+                new ListMoves());
+    }
+
+    /** What a client is told where the tree has to do the rename. */
+    TatamiException sourceIsDirectory(String name) {
+        return new TatamiException(ErrorCode.IS_A_DIRECTORY, name + " is a directory", "source", null);
+    }
+}

@@ -1,0 +1,82 @@
+package io.tatami.meta.service.move;
+
+import io.tatami.base.GroupId;
+import io.tatami.meta.op.move.AckOutbox;
+import io.tatami.meta.op.move.OutboxHead;
+import io.tatami.meta.service.Group;
+import io.tatami.meta.service.GroupParts;
+import io.tatami.meta.service.Peers;
+import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.AckOutboxRequest;
+import io.tatami.meta.state.wire.OutboxPage;
+import io.tatami.meta.state.wire.OutboxPageRequest;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.Empty;
+import io.tatami.protocol.wire.OutboxDelivery;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Sends this shard's messages to one other group: in order, up to {@value #WINDOW} at once, again until they are
+ * applied. Messages are dropped here only once the group has said that it has applied them.
+ */
+final class OutboxSender {
+    private static final int WINDOW = 64;
+
+    /** A new message ends the rest. */
+    private static final Duration REST = Duration.ofMinutes(1);
+
+    private final Group<ShardState> group;
+    private final Peers peers;
+    private final GroupId to;
+    private final OutboxHead head = new OutboxHead();
+    private final AckOutbox acknowledge = new AckOutbox();
+
+    OutboxSender(GroupParts<ShardState> parts, GroupId to) {
+        this.group = parts.group();
+        this.peers = parts.peers();
+        this.to = to;
+    }
+
+    /** The background task. */
+    CompletableFuture<Duration> run() {
+        OutboxPageRequest oldest = OutboxPageRequest.newBuilder()
+                .setToGroup(to.value())
+                .setLimit(WINDOW)
+                .build();
+        return group.read(head, RequestOrigin.SERVICE, oldest).thenCompose(this::send);
+    }
+
+    private CompletableFuture<Duration> send(OutboxPage page) {
+        if (page.getMessageCount() == 0) {
+            return CompletableFuture.completedFuture(REST);
+        }
+        List<CompletableFuture<Empty>> sent = new ArrayList<>();
+        for (OutboxDelivery message : page.getMessageList()) {
+            sent.add(peers.call(to, MetaMethods.DELIVER, message));
+        }
+        CompletableFuture<Void> all = CompletableFuture.allOf(sent.toArray(CompletableFuture<?>[]::new));
+        return all.thenCompose(applied -> acknowledge(page, sent))
+                .thenApply(acknowledged -> Duration.ZERO)
+                .exceptionallyCompose(failure -> acknowledge(page, sent)
+                        .thenCompose(acknowledged -> CompletableFuture.<Duration>failedFuture(failure)));
+    }
+
+    private CompletableFuture<Empty> acknowledge(OutboxPage page, List<CompletableFuture<Empty>> sent) {
+        long upTo = 0;
+        for (int i = 0; i < sent.size() && !sent.get(i).isCompletedExceptionally(); i++) {
+            upTo = page.getMessage(i).getNumber();
+        }
+        if (upTo == 0) {
+            return CompletableFuture.completedFuture(Empty.getDefaultInstance());
+        }
+        AckOutboxRequest applied = AckOutboxRequest.newBuilder()
+                .setToGroup(to.value())
+                .setUpTo(upTo)
+                .build();
+        return group.submit(acknowledge, RequestOrigin.SERVICE, applied);
+    }
+}
