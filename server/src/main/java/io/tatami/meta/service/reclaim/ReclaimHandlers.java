@@ -1,0 +1,18 @@
+package io.tatami.meta.service.reclaim;
+
+import io.tatami.meta.op.reclaim.ReclaimDirectories;
+import io.tatami.meta.service.GroupParts;
+import io.tatami.meta.service.GroupTable;
+import io.tatami.meta.service.Handlers;
+import io.tatami.meta.state.ShardState;
+import io.tatami.protocol.MetaMethods;
+
+/** The part of a shard that gives space back and looks after what block servers hold. */
+public final class ReclaimHandlers implements Handlers<ShardState> {
+    @Override
+    public void register(GroupTable<ShardState> table, GroupParts<ShardState> parts) {
+        table.write(MetaMethods.RECLAIM_DIRECTORIES, new ReclaimDirectories())
+                .background("reclamation", "q", new BlockReclaimer(parts)::run)
+                .background("audit of block servers", "", new ServerAudit(parts)::run);
+    }
+}

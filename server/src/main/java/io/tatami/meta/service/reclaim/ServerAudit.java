@@ -1,0 +1,196 @@
+package io.tatami.meta.service.reclaim;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.Clock;
+import io.tatami.base.ServerId;
+import io.tatami.meta.op.reclaim.AuditPage;
+import io.tatami.meta.op.reclaim.BeginAudit;
+import io.tatami.meta.op.reclaim.Disown;
+import io.tatami.meta.op.reclaim.RecordAudit;
+import io.tatami.meta.service.Group;
+import io.tatami.meta.service.GroupParts;
+import io.tatami.meta.service.Peers;
+import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.AuditPageRequest;
+import io.tatami.meta.state.wire.BeginAuditReply;
+import io.tatami.meta.state.wire.DisownRequest;
+import io.tatami.meta.state.wire.RecordAuditRequest;
+import io.tatami.protocol.BlockMethods;
+import io.tatami.protocol.wire.AuditReply;
+import io.tatami.protocol.wire.AuditRequest;
+import io.tatami.protocol.wire.BlockServerInfo;
+import io.tatami.protocol.wire.Empty;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks each block server, when it appears and every few hours, whether it has what this shard believes it to have, and
+ * what else of this shard's it has. What a server misses is written down. What nobody knows of is disowned, and then
+ * deleted, only where two whole rounds say the same of a block older than the first of them, where that is at most 1 % of
+ * what the shard has on the server, and in a shard that was never restored from a backup: it may not know of blocks that
+ * are in use. Any error voids the round in which it happens.
+ *
+ * <p>The fields belong to the runs of one background task, which never overlap; a run audits at most one server.
+ */
+final class ServerAudit {
+    private static final Logger LOG = LoggerFactory.getLogger(ServerAudit.class);
+
+    static final Duration PERIOD = Duration.ofHours(3);
+
+    /** How long after a round that found something the second one follows. */
+    static final Duration CONFIRMATION = Duration.ofMinutes(5);
+
+    private static final Duration REST = Duration.ofSeconds(10);
+    private static final int PAGE = 4_096;
+    private static final int UNKNOWN_PERCENT_MAX = 1;
+
+    private final Group<ShardState> group;
+    private final Peers peers;
+    private final Clock clock;
+    private final int restoreEpoch;
+    private final BeginAudit begin = new BeginAudit();
+    private final AuditPage page = new AuditPage();
+    private final RecordAudit record = new RecordAudit();
+    private final Disown disown = new Disown();
+
+    private final Map<Integer, Standing> servers = new HashMap<>();
+
+    /** When a server is due again, and what the last round found on it that nobody knows of. */
+    private record Standing(long dueNanos, Set<Long> suspects) {}
+
+    ServerAudit(GroupParts<ShardState> parts) {
+        this.group = parts.group();
+        this.peers = parts.peers();
+        this.clock = parts.clock();
+        this.restoreEpoch = parts.record().getRestoreEpoch();
+    }
+
+    /** The background task. */
+    CompletableFuture<Duration> run() {
+        int due = nextDue();
+        if (due == ServerId.NONE.value()) {
+            return CompletableFuture.completedFuture(REST);
+        }
+        return audit(due).thenApply(done -> Duration.ZERO).exceptionally(failure -> {
+            LOG.info("The audit of block server {} by {} is void", due, group.id(), failure);
+            servers.put(due, new Standing(clock.monotonicNanos() + CONFIRMATION.toNanos(), Set.of()));
+            return REST;
+        });
+    }
+
+    /** A server that is not serving is forgotten, and so is due at once when it comes back. */
+    private int nextDue() {
+        Set<Integer> serving = new HashSet<>();
+        int due = ServerId.NONE.value();
+        for (BlockServerInfo server : peers.map().getBlockServerList()) {
+            if (isServing(server.getState())) {
+                serving.add(server.getServerId());
+                Standing standing = servers.get(server.getServerId());
+                if (standing == null || clock.monotonicNanos() - standing.dueNanos() >= 0) {
+                    due = server.getServerId();
+                }
+            }
+        }
+        servers.keySet().retainAll(serving);
+        return due;
+    }
+
+    private static boolean isServing(BlockServerInfo.State state) {
+        return switch (state) {
+            case ACTIVE, DRAINING, JOINING -> true;
+            case DEAD, GONE, UNRECOGNIZED -> false;
+        };
+    }
+
+    private CompletableFuture<Void> audit(int server) {
+        return group.submit(begin, RequestOrigin.SERVICE, Empty.getDefaultInstance())
+                .thenCompose(begun -> new Round(server, begun).run(beforeFirstBlock()));
+    }
+
+    /** Blocks of every epoch are asked for, the oldest first. */
+    private long beforeFirstBlock() {
+        return BlockId.of(group.id().shard(), 0, 1).value() - 1;
+    }
+
+    private CompletableFuture<Void> conclude(int server, Set<Long> unknown, long known) {
+        Standing before = servers.get(server);
+        long now = clock.monotonicNanos();
+        boolean tooMany = unknown.size() * 100L > (known + unknown.size()) * UNKNOWN_PERCENT_MAX;
+        if (unknown.isEmpty() || tooMany || restoreEpoch != 0) {
+            if (!unknown.isEmpty()) {
+                LOG.warn(
+                        "Block server {} holds {} blocks that {} does not know, beside {} that it does; none is reclaimed",
+                        server,
+                        unknown.size(),
+                        group.id(),
+                        known);
+            }
+            servers.put(server, new Standing(now + PERIOD.toNanos(), Set.of()));
+            return CompletableFuture.completedFuture(null);
+        }
+        Set<Long> agreed = new HashSet<>(before == null ? Set.of() : before.suspects());
+        agreed.retainAll(unknown);
+        servers.put(server, new Standing(now + CONFIRMATION.toNanos(), unknown));
+        if (agreed.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        DisownRequest request = DisownRequest.newBuilder()
+                .setServerId(server)
+                .setRestoreEpoch(restoreEpoch)
+                .addAllBlockId(agreed.stream().sorted().toList())
+                .build();
+        return group.submit(disown, RequestOrigin.SERVICE, request).thenAccept(reply -> {
+            LOG.info("{} disowned {} blocks on block server {}", group.id(), reply.getDisowned(), server);
+            servers.put(server, new Standing(now + PERIOD.toNanos(), Set.of()));
+        });
+    }
+
+    /** One pass over all blocks that this shard minted before the pass began. */
+    private final class Round {
+        private final int server;
+        private final BeginAuditReply begun;
+        private final Set<Long> unknown = new HashSet<>();
+        private long known;
+
+        Round(int server, BeginAuditReply begun) {
+            this.server = server;
+            this.begun = begun;
+        }
+
+        CompletableFuture<Void> run(long after) {
+            if (after >= begun.getUpToBlockId()) {
+                return conclude(server, unknown, known);
+            }
+            AuditPageRequest next = AuditPageRequest.newBuilder()
+                    .setServerId(server)
+                    .setAfterBlockId(after)
+                    .setUpToBlockId(begun.getUpToBlockId())
+                    .setLimit(PAGE)
+                    .build();
+            return group.read(page, RequestOrigin.SERVICE, next)
+                    .thenApply(asked ->
+                            asked.toBuilder().setRound(begun.getRound()).build())
+                    .thenCompose(asked -> peers.callBlockServer(new ServerId(server), BlockMethods.AUDIT, asked)
+                            .thenCompose(answer -> take(asked, answer))
+                            .thenCompose(taken -> run(asked.getUpToBlockId())));
+        }
+
+        private CompletableFuture<Empty> take(AuditRequest asked, AuditReply answer) {
+            unknown.addAll(answer.getUnknownBlockIdList());
+            known += asked.getItemCount();
+            RecordAuditRequest found = RecordAuditRequest.newBuilder()
+                    .setServerId(server)
+                    .setAsked(asked)
+                    .setAnswer(answer)
+                    .build();
+            return group.submit(record, RequestOrigin.SERVICE, found);
+        }
+    }
+}
