@@ -103,8 +103,7 @@ final class MoveCoordinator {
 
     /** The flow of MOVE_STATUS: waits until the move has ended, and ends one that nobody drives. */
     CompletableFuture<MoveStatusReply> status(RequestOrigin origin, MoveStatusRequest request) {
-        return ended(request.getTransactionId())
-                .thenCompose(ended -> group.read(operations.status(), origin, request));
+        return ended(request.getTransactionId()).thenCompose(ended -> group.read(operations.status(), origin, request));
     }
 
     /** Waits until the move onto a name has ended, and ends one that nobody drives. */
@@ -154,11 +153,10 @@ final class MoveCoordinator {
     }
 
     private CompletableFuture<Empty> finish(long transaction, int source, FinishMoveRequest request) {
-        return peers.call(new GroupId(source), MetaMethods.FINISH_MOVE, request)
-                .thenCompose(finished -> {
-                    CrashPoint.hit("meta.move.finished");
-                    return group.submit(operations.end(), RequestOrigin.SERVICE, step(transaction));
-                });
+        return peers.call(new GroupId(source), MetaMethods.FINISH_MOVE, request).thenCompose(finished -> {
+            CrashPoint.hit("meta.move.finished");
+            return group.submit(operations.end(), RequestOrigin.SERVICE, step(transaction));
+        });
     }
 
     private static FinishMoveRequest finished(long transaction, TransactionRecord record) {
