@@ -89,14 +89,19 @@ public final class TreeState extends Records {
     }
 
     public boolean hasChildren(DirectoryId directory) {
-        return !children(directory, 1).isEmpty();
+        return !children(directory, "", 1).isEmpty();
     }
 
-    /** The first {@code limit} sub-directories by name. */
-    public List<Named> children(DirectoryId directory, int limit) {
+    /**
+     * The first {@code limit} sub-directories by name.
+     *
+     * @param after the name before them; empty from the start
+     */
+    public List<Named> children(DirectoryId directory, String after, int limit) {
         List<Named> children = new ArrayList<>();
         byte[] prefix = Keys.directories(directory);
-        try (View.Cursor cursor = draft().scan(prefix, Keys.after(prefix))) {
+        byte[] from = after.isEmpty() ? prefix : Keys.directory(directory, after + "\0");
+        try (View.Cursor cursor = draft().scan(from, Keys.after(prefix))) {
             while (children.size() < limit && cursor.next()) {
                 children.add(new Named(
                         directory, Keys.nameOf(cursor.key()), parse(cursor.value(), DirectoryRecord.parser())));

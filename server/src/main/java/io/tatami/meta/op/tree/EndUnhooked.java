@@ -26,7 +26,7 @@ public final class EndUnhooked implements Operation<TreeState, EndUnhookedReques
             if (intent == null || left == 0) {
                 continue;
             }
-            List<Named> children = state.children(new DirectoryId(intent.getDirectoryId()), left);
+            List<Named> children = state.children(new DirectoryId(intent.getDirectoryId()), "", left);
             children.forEach(child -> CommitRename.unhook(state, child, 0));
             if (children.size() < left) {
                 state.removeIntent(number);

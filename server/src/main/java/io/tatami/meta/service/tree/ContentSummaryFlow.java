@@ -41,17 +41,19 @@ final class ContentSummaryFlow implements Flow<ContentSummaryRequest, ContentSum
                 .setSpread(root.getSpread())
                 .setAttributes(root.getAttributes())
                 .build();
-        SubtreeWalk walk = new SubtreeWalk(tree, (directory, children, shares) -> {
+        SubtreeWalk walk = new SubtreeWalk(tree, page -> {
             try {
                 Access.require(
                         origin.caller(),
-                        directory.child().getAttributes(),
+                        page.directory().child().getAttributes(),
                         Access.READ | Access.EXECUTE,
-                        directory.path());
+                        page.directory().path());
             } catch (TatamiException e) {
                 return CompletableFuture.failedFuture(e);
             }
-            add(sum, shares);
+            if (page.first()) {
+                add(sum, page.shares());
+            }
             return CompletableFuture.completedFuture(null);
         });
         return walk.from(new Directory(top, path)).thenApply(done -> sum.build());

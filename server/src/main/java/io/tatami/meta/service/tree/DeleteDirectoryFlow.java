@@ -15,6 +15,8 @@ import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.TreeChange;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Deletes a directory: announced to all shards, so that nothing more is made in it, judged, and unhooked in one commit.
@@ -24,6 +26,8 @@ import java.util.concurrent.CompletableFuture;
 final class DeleteDirectoryFlow implements Flow<DeleteDirectoryRequest, Empty> {
     private static final PlanDelete PLAN = new PlanDelete();
     private static final CommitDelete COMMIT = new CommitDelete();
+
+    private static final Logger LOG = LoggerFactory.getLogger(DeleteDirectoryFlow.class);
 
     private final LeaderTree tree;
     private final DeletionAccess access;
@@ -97,7 +101,12 @@ final class DeleteDirectoryFlow implements Flow<DeleteDirectoryRequest, Empty> {
     private CompletableFuture<Void> cutWritersOff(DeletePlan plan, long version) {
         return version == 0
                 ? CompletableFuture.completedFuture(null)
-                : tree.announce(List.of(change(plan, true)), version).handle((announced, thrown) -> null);
+                : tree.announce(List.of(change(plan, true)), version).handle((announced, thrown) -> {
+                    if (thrown != null) {
+                        LOG.info("writers below {} are told later that it is deleted", plan.getPlace(), thrown);
+                    }
+                    return null;
+                });
     }
 
     private static TreeChange change(DeletePlan plan, boolean deletion) {

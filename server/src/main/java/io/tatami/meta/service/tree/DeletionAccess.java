@@ -6,16 +6,15 @@ import io.tatami.meta.op.tree.wire.Child;
 import io.tatami.meta.op.tree.wire.DeletePlan;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.service.tree.SubtreeWalk.Directory;
+import io.tatami.meta.service.tree.SubtreeWalk.Page;
 import io.tatami.meta.state.Caller;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.Attributes;
 import io.tatami.protocol.wire.Handle;
 import io.tatami.protocol.wire.ListReply;
 import io.tatami.protocol.wire.ListRequest;
-import io.tatami.protocol.wire.Share;
 import io.tatami.protocol.wire.SignedHandle;
 import io.tatami.protocol.wire.Status;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -40,20 +39,19 @@ final class DeletionAccess {
                 .setSpread(plan.getPlace().getSpread())
                 .setAttributes(plan.getAttributes())
                 .build();
-        return new SubtreeWalk(tree, (directory, children, shares) -> check(caller, directory, children, shares))
-                .from(new Directory(root, path));
+        return new SubtreeWalk(tree, page -> check(caller, page)).from(new Directory(root, path));
     }
 
-    private CompletableFuture<Void> check(
-            Caller caller, Directory directory, List<Child> children, List<Share> shares) {
-        boolean hasFiles = shares.stream().anyMatch(share -> share.getFiles() + share.getSymlinks() > 0);
-        if (!hasFiles && children.isEmpty()) {
+    private CompletableFuture<Void> check(Caller caller, Page page) {
+        Directory directory = page.directory();
+        boolean hasFiles = page.shares().stream().anyMatch(share -> share.getFiles() + share.getSymlinks() > 0);
+        if (!hasFiles && page.children().isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
         Attributes attributes = directory.child().getAttributes();
         try {
             Access.require(caller, attributes, ALL, directory.path());
-            for (Child child : children) {
+            for (Child child : page.children()) {
                 Access.requireSticky(
                         caller,
                         attributes,

@@ -3,6 +3,7 @@ package io.tatami.meta.service.tree;
 import io.tatami.base.GroupId;
 import io.tatami.meta.op.tree.ListChildren;
 import io.tatami.meta.op.tree.wire.Child;
+import io.tatami.meta.op.tree.wire.ChildrenReply;
 import io.tatami.meta.op.tree.wire.ChildrenRequest;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.protocol.MetaMethods;
@@ -16,16 +17,18 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Goes through a directory and all below it, some hundred directories at a time: their sub-directories are asked of the
- * tree, their shares of each shard in one call. What changes meanwhile may be seen or not.
+ * Goes through a directory and all below it in depth, some hundred directories at a time: their sub-directories are asked
+ * of the tree page by page, their shares of each shard in one call. What waits in memory grows with the depth of the
+ * subtree and not with its size. What changes meanwhile may be seen or not. One walk has one step under way at a time.
  */
 final class SubtreeWalk {
     private static final int DIRECTORIES_MAX = 256;
+    private static final int CHILDREN_MAX = 4_096;
     private static final ListChildren LIST = new ListChildren();
 
     private final LeaderTree tree;
     private final Visitor visitor;
-    private final ArrayDeque<Directory> waiting = new ArrayDeque<>();
+    private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
 
     SubtreeWalk(LeaderTree tree, Visitor visitor) {
         this.tree = tree;
@@ -39,71 +42,102 @@ final class SubtreeWalk {
         }
     }
 
-    /** Told of one directory after another; a failure ends the walk. */
+    /**
+     * Some of a directory's sub-directories.
+     *
+     * @param first whether no page of the directory came before
+     * @param shares of all shards that hold entries of the directory
+     */
+    record Page(Directory directory, boolean first, List<Child> children, List<Share> shares) {}
+
+    /** Told of one page after another; a failure ends the walk. */
     @FunctionalInterface
     interface Visitor {
-        /** @param shares of all shards that hold entries of the directory */
-        CompletableFuture<Void> visit(Directory directory, List<Child> children, List<Share> shares);
+        CompletableFuture<Void> visit(Page page);
     }
+
+    /** A directory that is to be listed from a name on. */
+    private record Waiting(Directory directory, String after) {
+        long id() {
+            return directory.child().getDirectoryId();
+        }
+    }
+
+    /** Some directories, and what was asked about them. */
+    private record Level(List<Waiting> directories, ChildrenReply reply, List<Share> shares) {}
 
     /** Called once. */
     CompletableFuture<Void> from(Directory root) {
-        waiting.add(root);
+        waiting.push(new Waiting(root, ""));
         return next();
     }
 
     private CompletableFuture<Void> next() {
-        Map<Long, Directory> some = new HashMap<>();
+        List<Waiting> some = new ArrayList<>();
+        ChildrenRequest.Builder request = ChildrenRequest.newBuilder().setLimit(CHILDREN_MAX);
         while (!waiting.isEmpty() && some.size() < DIRECTORIES_MAX) {
-            Directory directory = waiting.remove();
-            some.put(directory.child().getDirectoryId(), directory);
+            Waiting directory = waiting.pop();
+            some.add(directory);
+            request.addFrom(ChildrenRequest.From.newBuilder()
+                    .setDirectoryId(directory.id())
+                    .setAfter(directory.after()));
         }
         if (some.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
-        ChildrenRequest request =
-                ChildrenRequest.newBuilder().addAllDirectoryId(some.keySet()).build();
         return tree.group()
-                .read(LIST, RequestOrigin.SERVICE, request)
-                .thenCombine(shares(some), (children, shares) -> new Level(some, children.getChildList(), shares))
+                .read(LIST, RequestOrigin.SERVICE, request.build())
+                .thenCombine(shares(some), (reply, shares) -> new Level(some, reply, shares))
                 .thenCompose(this::visit)
                 .thenCompose(done -> next());
     }
 
-    /** Some directories, and what was asked about them. */
-    private record Level(Map<Long, Directory> directories, List<Child> children, List<Share> shares) {}
-
     private CompletableFuture<Void> visit(Level level) {
-        Map<Long, List<Child>> childrenOf = new HashMap<>();
-        for (Child child : level.children()) {
-            childrenOf
-                    .computeIfAbsent(child.getParentId(), id -> new ArrayList<>())
+        Map<Long, List<Child>> children = new HashMap<>();
+        for (Child child : level.reply().getChildList()) {
+            children.computeIfAbsent(child.getParentId(), id -> new ArrayList<>())
                     .add(child);
         }
-        Map<Long, List<Share>> sharesOf = new HashMap<>();
+        Map<Long, List<Share>> shares = new HashMap<>();
         for (Share share : level.shares()) {
-            sharesOf.computeIfAbsent(share.getDirectoryId(), id -> new ArrayList<>())
+            shares.computeIfAbsent(share.getDirectoryId(), id -> new ArrayList<>())
                     .add(share);
         }
+        List<Waiting> listed = goOn(level);
         CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
-        for (Map.Entry<Long, Directory> entry : level.directories().entrySet()) {
-            Directory directory = entry.getValue();
-            List<Child> below = childrenOf.getOrDefault(entry.getKey(), List.of());
-            below.forEach(child -> waiting.add(directory.below(child)));
-            List<Share> own = sharesOf.getOrDefault(entry.getKey(), List.of());
-            all = all.thenCompose(before -> visitor.visit(directory, below, own));
+        for (Waiting one : listed) {
+            List<Child> below = children.getOrDefault(one.id(), List.of());
+            below.forEach(child -> waiting.push(new Waiting(one.directory().below(child), "")));
+            Page page =
+                    new Page(one.directory(), one.after().isEmpty(), below, shares.getOrDefault(one.id(), List.of()));
+            all = all.thenCompose(before -> visitor.visit(page));
         }
         return all;
     }
 
-    private CompletableFuture<List<Share>> shares(Map<Long, Directory> some) {
+    /** Puts back what was not listed to its end, to come after what was found; returns those that were listed at all. */
+    private List<Waiting> goOn(Level level) {
+        int complete = level.reply().getComplete();
+        String after = level.reply().getAfter();
+        List<Waiting> directories = level.directories();
+        int begun = after.isEmpty() ? complete : complete + 1;
+        for (int i = directories.size() - 1; i >= begun; i--) {
+            waiting.push(directories.get(i));
+        }
+        if (begun > complete) {
+            waiting.push(new Waiting(directories.get(complete).directory(), after));
+        }
+        return directories.subList(0, begun);
+    }
+
+    private CompletableFuture<List<Share>> shares(List<Waiting> some) {
         Map<GroupId, ReadSharesRequest.Builder> requests = new HashMap<>();
-        some.forEach((id, directory) -> {
-            for (GroupId shard : tree.shardsOf(id, directory.child().getSpread())) {
+        for (Waiting one : some) {
+            for (GroupId shard : tree.shardsOf(one.id(), one.directory().child().getSpread())) {
                 requests.computeIfAbsent(shard, key -> ReadSharesRequest.newBuilder())
-                        .addDirectoryId(id);
+                        .addDirectoryId(one.id());
             }
-        });
+        }
         CompletableFuture<List<Share>> all = CompletableFuture.completedFuture(List.of());
         for (Map.Entry<GroupId, ReadSharesRequest.Builder> entry : requests.entrySet()) {
             all = all.thenCombine(

@@ -299,6 +299,16 @@ class DirectoryFlowsTest {
     }
 
     @Test
+    void largeSubtreesAreWalkedPageByPage() throws TatamiException {
+        for (int i = 0; i < 4_200; i++) {
+            root.mkdirs(i % 100 == 0 ? "/a/d" + i + "/e/f" : "/a/d" + i);
+        }
+        root.create("/a/d4100/e/f/file");
+        assertEquals(1 + 4_200 + 2 * 42, root.summary("/a").getDirectories());
+        assertEquals(1, root.summary("/a").getFiles());
+    }
+
+    @Test
     void silentShardWithdrawsChangesAndHoldsNobodyUp() throws TatamiException {
         root.mkdirs("/a/b");
         cluster.silent.add(GroupId.ofShard(2));

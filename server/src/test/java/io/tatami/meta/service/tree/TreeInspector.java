@@ -83,7 +83,7 @@ final class TreeInspector {
         while (!waiting.isEmpty()) {
             Named directory = waiting.remove();
             String path = paths.get(directory.id());
-            for (Named child : tree.children(directory.id(), Integer.MAX_VALUE)) {
+            for (Named child : tree.children(directory.id(), "", Integer.MAX_VALUE)) {
                 assertEquals(null, paths.put(child.id(), path + "/" + child.name()), child + " is reached twice");
                 assertEquals(child, tree.find(child.id()));
                 directories.put(child.id(), child);
