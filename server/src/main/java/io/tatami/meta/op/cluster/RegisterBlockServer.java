@@ -1,0 +1,53 @@
+package io.tatami.meta.op.cluster;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.ServerId;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.state.ClusterState;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.wire.BlockServerRecord;
+import io.tatami.protocol.wire.RegisterBlockServerReply;
+import io.tatami.protocol.wire.RegisterBlockServerRequest;
+import java.util.Collections;
+
+/**
+ * Makes a block server a member, under the id it had if it still has a volume it had then, and under a new one otherwise: a
+ * server whose volumes were wiped must not answer for what was on them.
+ */
+public final class RegisterBlockServer
+        implements Operation<ClusterState, RegisterBlockServerRequest, RegisterBlockServerReply> {
+    @Override
+    public RegisterBlockServerReply decide(
+            ClusterState state, RequestContext context, RegisterBlockServerRequest request) throws TatamiException {
+        if (request.getVolumeIdCount() == 0) {
+            throw new TatamiException(ErrorCode.INVALID_ARGUMENT, "a block server without volumes cannot register");
+        }
+        ServerId id = idOf(state, request);
+        BlockServerRecord record = BlockServerRecord.newBuilder()
+                .addAllVolumeId(request.getVolumeIdList())
+                .setHost(request.getHost())
+                .setDataHost(request.getData().getHost())
+                .setDataPort(request.getData().getPort())
+                .setRack(request.getRack())
+                .addAllStorageType(request.getStorageTypeList())
+                .build();
+        if (!record.equals(state.server(id))) {
+            state.putServer(id, record);
+        }
+        return RegisterBlockServerReply.newBuilder()
+                .setServerId(id.value())
+                .setMap(context.cluster())
+                .build();
+    }
+
+    private static ServerId idOf(ClusterState state, RegisterBlockServerRequest request) {
+        for (ClusterState.Server known : state.servers()) {
+            boolean shares = !Collections.disjoint(known.record().getVolumeIdList(), request.getVolumeIdList());
+            if (shares) {
+                return known.id();
+            }
+        }
+        return state.mintServer();
+    }
+}

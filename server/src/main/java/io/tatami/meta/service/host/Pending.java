@@ -1,0 +1,140 @@
+package io.tatami.meta.service.host;
+
+import com.google.protobuf.Message;
+import io.tatami.base.DirectoryId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.op.UnsettledException.MarkerInDoubt;
+import io.tatami.meta.op.UnsettledException.Question;
+import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.state.Draft;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.protocol.Method;
+import io.tatami.protocol.wire.ClusterMap;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A request on its way through a group: decided by the group's thread (or, for reads, by a reader), answered after what
+ * it saw is durable. One thread at a time has it.
+ */
+final class Pending<S, Q extends Message, R extends Message> {
+    /** How often a request may meet something unsettled before it is given up with BUSY. */
+    private static final int SETTLEMENTS_MAX = 16;
+
+    private static final Logger LOG = LoggerFactory.getLogger(Pending.class);
+
+    private final Function<Draft, S> state;
+    private final Operation<S, Q, R> operation;
+    private final RequestOrigin origin;
+    private final Q request;
+    private final @Nullable Method<?, R> remembered;
+    private final CompletableFuture<R> future = new CompletableFuture<>();
+    private final Set<DirectoryId> settled = new HashSet<>();
+    private int settlements;
+
+    private @Nullable R reply;
+    private @Nullable TatamiException failure;
+    private @Nullable Question question;
+
+    /** @param remembered what the client called, where the reply is to be remembered; else null */
+    Pending(
+            Function<Draft, S> state,
+            Operation<S, Q, R> operation,
+            RequestOrigin origin,
+            Q request,
+            @Nullable Method<?, R> remembered) {
+        this.state = state;
+        this.operation = operation;
+        this.origin = origin;
+        this.request = request;
+        this.remembered = origin.isRemembered() ? remembered : null;
+    }
+
+    CompletableFuture<R> future() {
+        return future;
+    }
+
+    RequestOrigin origin() {
+        return origin;
+    }
+
+    /** Decides on {@code batch}, into which the changes go where the request is not refused. */
+    void decide(Draft batch, long nowMillis, ClusterMap cluster, ReplyMemory memory) {
+        reply = null;
+        failure = null;
+        question = null;
+        Draft draft = new Draft(batch);
+        try {
+            if (remembered != null) {
+                reply = memory.recall(draft, origin, remembered);
+            }
+            if (reply == null) {
+                RequestContext context =
+                        new RequestContext(origin.caller(), origin.session(), nowMillis, settled, cluster);
+                R decided = operation.decide(state.apply(draft), context, request);
+                if (remembered != null) {
+                    memory.remember(draft, origin, remembered, decided);
+                }
+                reply = decided;
+                draft.mergeInto(batch);
+            }
+        } catch (UnsettledException e) {
+            question = e.question();
+        } catch (TatamiException e) {
+            refuse(batch, e, memory);
+        } catch (RuntimeException e) {
+            LOG.error(
+                    "{} met a bug in Tatami; nothing of it was done",
+                    operation.getClass().getSimpleName(),
+                    e);
+            failure = new TatamiException(ErrorCode.INTERNAL, "a bug in Tatami: " + e, e);
+        }
+    }
+
+    /** Refusals for good are remembered, so that a retry hears the same. */
+    private void refuse(Draft batch, TatamiException refusal, ReplyMemory memory) {
+        failure = refusal;
+        if (remembered != null && ReplyMemory.isRemembered(refusal)) {
+            memory.remember(batch, origin, remembered, refusal);
+        }
+    }
+
+    /** What has to be settled before this can be decided; null where it was decided. */
+    @Nullable
+    Question question() {
+        return question;
+    }
+
+    /** Notes that {@code question} was settled; false where this has met too many. */
+    boolean settled(Question answered) {
+        if (answered instanceof MarkerInDoubt marker) {
+            settled.add(marker.directory());
+        }
+        return ++settlements < SETTLEMENTS_MAX;
+    }
+
+    /** Answers as it was decided. */
+    void answer() {
+        R decided = reply;
+        TatamiException refused = failure;
+        if (refused != null) {
+            future.completeExceptionally(refused);
+        } else if (decided != null) {
+            future.complete(decided);
+        } else {
+            throw new IllegalStateException("answered before it was decided");
+        }
+    }
+
+    void fail(TatamiException reason) {
+        future.completeExceptionally(reason);
+    }
+}

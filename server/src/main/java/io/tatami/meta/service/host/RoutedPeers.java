@@ -1,0 +1,153 @@
+package io.tatami.meta.service.host;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.Message;
+import io.tatami.base.Clock;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
+import io.tatami.base.ServerId;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.service.Peers;
+import io.tatami.protocol.Method;
+import io.tatami.protocol.wire.BlockServerInfo;
+import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.protocol.wire.Endpoint;
+import io.tatami.protocol.wire.GroupLocation;
+import io.tatami.rpc.CallOptions;
+import io.tatami.rpc.Connector;
+import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/** Calls over connections, routed by the cluster map. A lost connection and a retryable failure are tried again. */
+final class RoutedPeers implements Peers {
+    private static final long PAUSE_MILLIS_MIN = 2;
+    private static final long PAUSE_MILLIS_MAX = 500;
+
+    private final Connector connector;
+    private final Supplier<ClusterMap> map;
+    private final ByteString credential;
+    private final Executor executor;
+    private final Clock clock;
+
+    RoutedPeers(Connector connector, Supplier<ClusterMap> map, ByteString credential, Executor executor, Clock clock) {
+        this.connector = connector;
+        this.map = map;
+        this.credential = credential;
+        this.executor = executor;
+        this.clock = clock;
+    }
+
+    @Override
+    public <Q extends Message, R extends Message> CompletableFuture<R> call(
+            GroupId to, Method<Q, R> method, Q body, long timeoutMillis) {
+        Attempt<Q, R> attempt = new Attempt<>(
+                () -> leaderOf(to), method, body, CallOptions.DEFAULT.withGroup(to), deadline(timeoutMillis));
+        attempt.begin(PAUSE_MILLIS_MIN);
+        return attempt.result;
+    }
+
+    @Override
+    public <Q extends Message, R extends Message> CompletableFuture<R> callBlockServer(
+            ServerId to, Method<Q, R> method, Q body) {
+        try {
+            addressOf(to);
+        } catch (TatamiException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        Attempt<Q, R> attempt =
+                new Attempt<>(() -> addressOf(to), method, body, CallOptions.DEFAULT, deadline(TIMEOUT_MILLIS_DEFAULT));
+        attempt.begin(PAUSE_MILLIS_MIN);
+        return attempt.result;
+    }
+
+    @Override
+    public ClusterMap map() {
+        return map.get();
+    }
+
+    private long deadline(long timeoutMillis) {
+        return clock.monotonicNanos() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+    }
+
+    private InetSocketAddress leaderOf(GroupId group) throws TatamiException {
+        for (GroupLocation location : map.get().getGroupList()) {
+            if (location.getGroup() == group.value() && location.hasLeader()) {
+                return address(location.getLeader());
+            }
+        }
+        throw new TatamiException(ErrorCode.UNAVAILABLE, "no metadata server hosts " + group);
+    }
+
+    private InetSocketAddress addressOf(ServerId server) throws TatamiException {
+        for (BlockServerInfo info : map.get().getBlockServerList()) {
+            if (info.getServerId() == server.value() && info.getState() != BlockServerInfo.State.DEAD) {
+                return address(info.getData());
+            }
+        }
+        throw new TatamiException(ErrorCode.UNAVAILABLE, "block server " + server + " is not there");
+    }
+
+    private static InetSocketAddress address(Endpoint endpoint) {
+        return new InetSocketAddress(endpoint.getHost(), endpoint.getPort());
+    }
+
+    /** Where to, as the map says now. */
+    private interface Place {
+        InetSocketAddress find() throws TatamiException;
+    }
+
+    /** One call with all its tries. */
+    private final class Attempt<Q extends Message, R extends Message> {
+        private final Place place;
+        private final Method<Q, R> method;
+        private final Q body;
+        private final CallOptions options;
+        private final long deadlineNanos;
+        private final CompletableFuture<R> result = new CompletableFuture<>();
+
+        Attempt(Place place, Method<Q, R> method, Q body, CallOptions options, long deadlineNanos) {
+            this.place = place;
+            this.method = method;
+            this.body = body;
+            this.options = options.withCredential(credential);
+            this.deadlineNanos = deadlineNanos;
+        }
+
+        void begin(long pauseMillis) {
+            long leftMillis = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - clock.monotonicNanos());
+            CompletableFuture<R> reply;
+            try {
+                reply = connector
+                        .connect(place.find())
+                        .thenCompose(connection ->
+                                connection.call(method, options.withTimeoutMillis(Math.max(1, leftMillis)), body));
+            } catch (TatamiException e) {
+                reply = CompletableFuture.failedFuture(e);
+            }
+            reply.whenComplete((answer, thrown) -> {
+                        if (thrown == null) {
+                            result.complete(answer);
+                        } else {
+                            failed(Causes.of(thrown), pauseMillis);
+                        }
+                    })
+                    .exceptionally(bug -> {
+                        result.completeExceptionally(bug);
+                        return null;
+                    });
+        }
+
+        private void failed(TatamiException failure, long pauseMillis) {
+            boolean inTime = deadlineNanos - clock.monotonicNanos() > TimeUnit.MILLISECONDS.toNanos(pauseMillis);
+            if (!failure.code().isRetryable() || !inTime) {
+                result.completeExceptionally(failure);
+                return;
+            }
+            Executor later = CompletableFuture.delayedExecutor(pauseMillis, TimeUnit.MILLISECONDS, executor);
+            later.execute(() -> begin(Math.min(PAUSE_MILLIS_MAX, pauseMillis * 2)));
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package io.tatami.meta.state;
+
+import io.tatami.base.GroupId;
+import io.tatami.base.ServerId;
+import io.tatami.base.SessionId;
+import io.tatami.meta.state.wire.BlockServerRecord;
+import io.tatami.meta.state.wire.GroupHostRecord;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Who is in the cluster: the namespace group's records of it, over one draft. */
+public final class ClusterState extends Records {
+    private static final String SERVER = "server";
+    private static final String GROUP = "group";
+    private static final byte[] EPOCH = Keys.singleton("map.epoch");
+    private static final byte[] SAFE_MODE = Keys.singleton("safe.mode");
+
+    public ClusterState(Draft draft) {
+        super(draft);
+    }
+
+    /** A block server and its id. */
+    public record Server(ServerId id, BlockServerRecord record) {}
+
+    /** Which process hosts a group. */
+    public record Host(GroupId group, GroupHostRecord record) {}
+
+    /** The version of the cluster map. */
+    public long epoch() {
+        return longOr(EPOCH, 0);
+    }
+
+    /** To be called by every change of the map. */
+    public void raiseEpoch() {
+        writeLong(EPOCH, epoch() + 1);
+    }
+
+    public boolean isSafeMode() {
+        return longOr(SAFE_MODE, 0) != 0;
+    }
+
+    public void setSafeMode(boolean on) {
+        writeLong(SAFE_MODE, on ? 1 : 0);
+        raiseEpoch();
+    }
+
+    public SessionId mintSession() {
+        return new SessionId(next("session"));
+    }
+
+    /** Never one that was given before. */
+    public ServerId mintServer() {
+        return new ServerId(Math.toIntExact(next("server")));
+    }
+
+    public @Nullable BlockServerRecord server(ServerId id) {
+        return read(Keys.cluster(SERVER, id.value()), BlockServerRecord.parser());
+    }
+
+    public void putServer(ServerId id, BlockServerRecord record) {
+        write(Keys.cluster(SERVER, id.value()), record);
+        raiseEpoch();
+    }
+
+    public List<Server> servers() {
+        List<Server> servers = new ArrayList<>();
+        byte[] from = Keys.cluster(SERVER, 0);
+        try (View.Cursor cursor = draft().scan(from, Keys.cluster(SERVER, Integer.MAX_VALUE))) {
+            while (cursor.next()) {
+                ServerId id = new ServerId(lastInt(cursor.key()));
+                servers.add(new Server(id, parse(cursor.value(), BlockServerRecord.parser())));
+            }
+        }
+        return servers;
+    }
+
+    public void putHost(GroupId group, GroupHostRecord record) {
+        // The namespace group has number -1, and keys are compared without signs.
+        write(Keys.cluster(GROUP, group.value() + 1), record);
+        raiseEpoch();
+    }
+
+    public List<Host> hosts() {
+        List<Host> hosts = new ArrayList<>();
+        try (View.Cursor cursor = draft().scan(Keys.cluster(GROUP, 0), Keys.cluster(GROUP, Integer.MAX_VALUE))) {
+            while (cursor.next()) {
+                GroupId group = new GroupId(lastInt(cursor.key()) - 1);
+                hosts.add(new Host(group, parse(cursor.value(), GroupHostRecord.parser())));
+            }
+        }
+        return hosts;
+    }
+
+    private static int lastInt(byte[] key) {
+        return ByteBuffer.wrap(key).getInt(key.length - Integer.BYTES);
+    }
+}
