@@ -1,7 +1,9 @@
 package io.tatami.block.volume;
 
 import io.tatami.base.BlockId;
+import io.tatami.base.Check;
 import io.tatami.base.TatamiException;
+import io.tatami.block.device.AlignedBufferPool;
 import io.tatami.block.device.FailStop;
 import io.tatami.block.device.IoThreads;
 import io.tatami.block.device.SimDisk;
@@ -16,8 +18,8 @@ import java.util.UUID;
  * A volume on a simulated disk and a simulated index, which a test may crash and open again. All I/O runs on the calling
  * thread, so that a seed repeats it access by access.
  */
-public final class SimVolume {
-    /** Shared by all simulated volumes of a JVM: slabs are too large to be made for each. */
+public final class SimVolume implements AutoCloseable {
+    /** Shared by all simulated volumes of a JVM: slabs are too large to be made for each. One volume at a time uses them. */
     private static final VolumeResources BUFFERS = VolumeResources.withBuffers(8, 8);
 
     public static final UUID CLUSTER = new UUID(1, 2);
@@ -62,11 +64,23 @@ public final class SimVolume {
 
     /** Cuts the power, if it is not off already, and opens what is left of the volume. */
     public Volume crash() throws TatamiException {
-        volume.close();
+        close();
         disk.losePower(random);
         faults.powerOn();
         volume = openAgain();
         return volume;
+    }
+
+    /** Closes the volume, and fails where a buffer did not come back. */
+    @Override
+    public void close() throws TatamiException {
+        volume.close();
+        checkAllFree(BUFFERS.writeBuffers());
+        checkAllFree(BUFFERS.readBuffers());
+    }
+
+    private static void checkAllFree(AlignedBufferPool pool) {
+        Check.check(pool.freeBuffers() == pool.buffers(), "only %d buffers came back", pool.freeBuffers());
     }
 
     private Volume openAgain() throws TatamiException {

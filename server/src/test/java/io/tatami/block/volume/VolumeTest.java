@@ -13,6 +13,7 @@ import io.tatami.base.TatamiException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
@@ -25,6 +26,11 @@ class VolumeTest {
 
     VolumeTest() throws TatamiException {
         sim = new SimVolume(64 * MIB, 1);
+    }
+
+    @AfterEach
+    void closeVolume() throws TatamiException {
+        sim.close();
     }
 
     @Test

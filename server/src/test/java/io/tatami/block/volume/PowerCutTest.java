@@ -1,0 +1,189 @@
+package io.tatami.block.volume;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.block.device.SimFaults.Fault;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Faults at every access of random workloads. A cut is named by its seed and the number of the access: a failure says both,
+ * and {@code -Dtatami.test.seed} starts there.
+ */
+class PowerCutTest {
+    private static final long DATA_BYTES = 8 << 20;
+    private static final int STEPS = 30;
+    private static final long SEED = Long.getLong("tatami.test.seed", 1);
+
+    @Test
+    void nothingAcknowledgedIsLostByAPowerCutAtAnyAccess() throws TatamiException {
+        long cuts = faultsAtEveryAccess(SEED, SEED + 8, Fault.POWER_CUT);
+
+        assertTrue(cuts > 200, cuts + " cuts only");
+    }
+
+    @Test
+    @Tag("soak")
+    void nothingAcknowledgedIsLostBy100000PowerCuts() throws TatamiException {
+        long cuts = 0;
+        for (long seed = SEED; cuts < 100_000; seed++) {
+            cuts += faultsAtEveryAccess(seed, seed + 1, Fault.POWER_CUT);
+        }
+    }
+
+    @Test
+    void anErrorAtAnyAccessStopsTheVolumeOrHarmsNothing() throws TatamiException {
+        long faults = faultsAtEveryAccess(SEED + 100, SEED + 108, Fault.IO_ERROR);
+
+        assertTrue(faults > 200, faults + " errors only");
+    }
+
+    @Test
+    @Tag("soak")
+    void anErrorAtAnyOf20000AccessesStopsTheVolumeOrHarmsNothing() throws TatamiException {
+        long faults = 0;
+        for (long seed = SEED; faults < 20_000; seed++) {
+            faults += faultsAtEveryAccess(seed, seed + 1, Fault.IO_ERROR);
+        }
+    }
+
+    @Test
+    void aDiskThatIsFullAtAnyWriteLosesNothingAndDeletesStillWork() throws TatamiException {
+        long faults = faultsAtEveryAccess(SEED + 200, SEED + 204, Fault.NO_SPACE);
+
+        assertTrue(faults > 100, faults + " refusals only");
+    }
+
+    @Test
+    void theLedgerNoticesADiskThatDoesNotFlush() throws TatamiException {
+        int noticed = 0;
+        for (long seed = SEED; seed < SEED + 10; seed++) {
+            SimVolume sim = new SimVolume(DATA_BYTES, seed);
+            sim.disk().ignoreFlushes();
+            Ledger ledger = new Ledger();
+            run(sim, new Workload(seed, ledger, 0));
+            noticed += loses(sim, ledger) ? 1 : 0;
+        }
+
+        assertTrue(noticed > 5, "only " + noticed + " of 10 were noticed");
+    }
+
+    @Test
+    void afterAFailedFlushNothingIsAcknowledgedAndNothingIsServed() throws TatamiException {
+        SimVolume sim = new SimVolume(DATA_BYTES, SEED);
+        BlockWriter writer = sim.volume().create(new BlockId(1), 1, 1 << 20, false);
+        writer.append(ByteBuffer.allocate(100_000), null);
+        sim.faults().arm(1, Fault.IO_ERROR);
+
+        TatamiException first = assertThrows(TatamiException.class, writer::sync);
+        TatamiException second = assertThrows(TatamiException.class, writer::sync);
+        TatamiException third =
+                assertThrows(TatamiException.class, () -> sim.volume().create(new BlockId(2), 1, 1, false));
+
+        for (TatamiException e : List.of(first, second, third)) {
+            assertEquals(ErrorCode.IO_ERROR, e.code());
+            assertTrue(e.toString().contains("cannot flush"), e.toString());
+        }
+        assertTrue(sim.crash().find(new BlockId(1)).isEmpty());
+    }
+
+    /** For each seed, runs the workload once per access, with the fault at that access; returns how many faults struck. */
+    private static long faultsAtEveryAccess(long firstSeed, long endSeed, Fault fault) throws TatamiException {
+        long struck = 0;
+        for (long seed = firstSeed; seed < endSeed; seed++) {
+            for (long access = 0; faultAt(seed, access, fault); access++) {
+                struck++;
+            }
+        }
+        return struck;
+    }
+
+    /** False where the workload had ended before the access. */
+    private static boolean faultAt(long seed, long access, Fault fault) throws TatamiException {
+        String when = fault + " at access " + access + " of seed " + seed;
+        try (SimVolume sim = new SimVolume(DATA_BYTES, seed)) {
+            Ledger ledger = new Ledger();
+            sim.faults().arm(access, fault);
+            TatamiException failure = run(sim, new Workload(seed, ledger, 0));
+            if (!sim.faults().hasStruck()) {
+                return false;
+            }
+            checkFailure(sim, fault, failure, when);
+            ledger.compare(sim.crash(), when);
+            goOnAndCutAgain(sim, ledger, seed, access, when);
+            leaveNothingBehind(sim, when);
+            return true;
+        }
+    }
+
+    private static @Nullable TatamiException run(SimVolume sim, Workload workload) {
+        try {
+            for (int step = 0; step < STEPS; step++) {
+                workload.step(sim.volume());
+            }
+            return null;
+        } catch (TatamiException e) {
+            return e;
+        }
+    }
+
+    private static void checkFailure(SimVolume sim, Fault fault, @Nullable TatamiException failure, String when) {
+        String reason = sim.volume().statistics().failure();
+        switch (fault) {
+            case POWER_CUT -> assertNotNull(failure, when + " went by unnoticed");
+            case IO_ERROR -> {
+                assertNotNull(failure, when + " went by unnoticed");
+                boolean readOnly = failure.toString().contains("]: simulated: cannot read");
+                assertEquals(readOnly, reason.isEmpty(), when + ": " + failure + ", stopped: " + reason);
+            }
+            case NO_SPACE -> assertEquals("", reason, when + " stopped the volume");
+        }
+    }
+
+    /** What was recovered is no worse than what was never cut: it is worked on, and its recovery is cut too. */
+    private static void goOnAndCutAgain(SimVolume sim, Ledger ledger, long seed, long access, String when)
+            throws TatamiException {
+        for (StoredBlock stored : sim.volume().blocks()) {
+            Ledger.Entry entry = ledger.entry(stored.block());
+            entry.deleteUnderWay = false;
+            entry.acknowledge((int) stored.durableBytes(), stored.generation(), stored.finalized());
+            entry.issued = SimVolume.readAll(sim.volume(), stored.block());
+        }
+        Workload workload = new Workload(seed + access, ledger, 1_000);
+        workload.adopt(sim.volume());
+        sim.faults().arm(access % 40, Fault.POWER_CUT);
+        run(sim, workload);
+        ledger.compare(sim.crash(), when + ", then a cut after " + access % 40);
+    }
+
+    private static void leaveNothingBehind(SimVolume sim, String when) throws TatamiException {
+        for (StoredBlock stored : sim.volume().blocks()) {
+            sim.volume().delete(stored.block(), Long.MAX_VALUE);
+        }
+        assertEquals(DATA_BYTES, sim.volume().statistics().freeBytes(), when);
+        assertEquals(DATA_BYTES, sim.volume().statistics().largestFreeExtentBytes(), when);
+        assertFalse(
+                sim.store().entries().keySet().stream().anyMatch(key -> key[0] != 'i'), when + " left index entries");
+    }
+
+    private static boolean loses(SimVolume sim, Ledger ledger) throws TatamiException {
+        try {
+            ledger.compare(sim.crash(), "a disk that lies");
+            return false;
+        } catch (AssertionError e) {
+            return true;
+        } catch (TatamiException e) {
+            return e.code() == ErrorCode.CORRUPT;
+        }
+    }
+}
