@@ -1,0 +1,268 @@
+package io.tatami.meta.op.move;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import com.google.protobuf.ByteString;
+import io.tatami.base.DirectoryId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.FileId;
+import io.tatami.base.GroupId;
+import io.tatami.base.Placement;
+import io.tatami.base.SessionId;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.gate.HandleCheck;
+import io.tatami.meta.gate.HandleSigner;
+import io.tatami.meta.op.MoveMarks;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.Shares;
+import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.state.Caller;
+import io.tatami.meta.state.Draft;
+import io.tatami.meta.state.Keys;
+import io.tatami.meta.state.MemoryView;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.CommitMoveRequest;
+import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.meta.state.wire.FileEntry;
+import io.tatami.meta.state.wire.GroupRecord;
+import io.tatami.meta.state.wire.HomeRecord;
+import io.tatami.protocol.wire.FinishMoveRequest;
+import io.tatami.protocol.wire.Handle;
+import io.tatami.protocol.wire.MoveStatusReply;
+import io.tatami.protocol.wire.MoveStatusRequest;
+import io.tatami.protocol.wire.PrepareMoveReply;
+import io.tatami.protocol.wire.PrepareMoveRequest;
+import io.tatami.protocol.wire.RenameFileRequest;
+import io.tatami.protocol.wire.SignedHandle;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+/** The steps of a rename across two shards in orders that a network makes of them. */
+final class MoveStepsTest {
+    private static final int SHARDS = 2;
+    private static final RequestContext CONTEXT =
+            new RequestContext(new Caller("u", List.of(), true), new SessionId(1), 1_000);
+
+    private final HandleSigner signer = new HandleSigner(ByteString.copyFromUtf8("a key"));
+    private final HandleCheck handles = new HandleCheck(signer);
+    private final MemoryView[] stores = {store(0), store(1)};
+
+    /** One directory in each shard. */
+    private final DirectoryId[] directories = {directoryIn(0), directoryIn(1)};
+
+    @Test
+    void prepareThatComesAfterTheEndHarmsNoNewFileOfThatName() throws Exception {
+        create(0, "f");
+        RenameFileRequest rename = rename(0, "f", 1, "g");
+        long move = submit(1, new BeginMove(handles), rename).getTransactionId();
+        PrepareMoveReply prepared = prepare(move, rename);
+        commit(move, rename, prepared);
+        submit(0, new FinishMove(), finish(move, true, "f", prepared.getMark()));
+        long created = create(0, "f");
+
+        PrepareMoveReply late = prepare(move, rename);
+        MoveStatusReply status = submit(
+                1,
+                new MoveStatus(),
+                MoveStatusRequest.newBuilder()
+                        .setTransactionId(move)
+                        .setMark(late.getMark())
+                        .build());
+        assertFalse(status.getCommitted());
+        submit(0, new FinishMove(), finish(move, status.getCommitted(), "f", late.getMark()));
+
+        EntryRecord entry = Objects.requireNonNull(state(0).entry(directories[0], "f"));
+        assertEquals(created, entry.getFile().getFileId());
+        assertEquals(0, entry.getLeavingTransaction());
+        assertEquals(0, state(0).share(directories[0]).getMoving());
+    }
+
+    @Test
+    void olderMoveAbortsTheYoungerOneWhoseNameItTakes() throws Exception {
+        create(0, "f");
+        create(1, "g");
+        RenameFileRequest there = rename(0, "f", 1, "g");
+        RenameFileRequest back = rename(1, "g", 0, "f");
+        long older = submit(0, new BeginMove(handles), back).getTransactionId();
+        long younger = submit(1, new BeginMove(handles), there).getTransactionId();
+        assertEquals(1, Long.compare(younger, older));
+
+        assertThrows(UnsettledException.class, () -> prepare(younger, there));
+        PrepareMoveReply prepared = prepare(1, 0, older, back, "g");
+
+        assertNull(state(1).transaction(younger));
+        assertThrows(TatamiException.class, () -> commit(younger, there, prepared));
+        assertEquals(
+                older,
+                Objects.requireNonNull(state(1).entry(directories[1], "g")).getLeavingTransaction());
+    }
+
+    @Test
+    void commitAfterTheDestinationWasToldOfADeletionIsRefusedAndLeavesBoth() throws Exception {
+        create(0, "f");
+        RenameFileRequest rename = rename(0, "f", 1, "g");
+        long move = submit(1, new BeginMove(handles), rename).getTransactionId();
+        PrepareMoveReply prepared = prepare(move, rename);
+        change(1, state -> {
+            state.putGateNewest(9);
+            state.putGate(
+                    directories[0],
+                    state.gate(directories[0]).toBuilder().setDeletedVersion(9).build());
+        });
+
+        TatamiException refused = assertThrows(TatamiException.class, () -> commit(move, rename, prepared));
+        assertEquals(ErrorCode.STALE_HANDLE, refused.code());
+        change(1, state -> AbortMove.abort(state, move));
+        submit(0, new FinishMove(), finish(move, false, "f", 0));
+        assertNotNull(MoveMarks.standing(state(0).entry(directories[0], "f")));
+        assertNull(state(1).entry(directories[1], "g"));
+    }
+
+    @Test
+    void moveOntoAnExistingFileWithoutOverwriteFailsBeforeAnythingIsMarked() throws Exception {
+        create(0, "f");
+        create(1, "g");
+        RenameFileRequest rename =
+                rename(0, "f", 1, "g").toBuilder().setOverwrite(false).build();
+        TatamiException refused = assertThrows(TatamiException.class, () -> submit(1, new BeginMove(handles), rename));
+        assertEquals(ErrorCode.ALREADY_EXISTS, refused.code());
+        assertEquals(0, state(1).share(directories[1]).getMoving());
+    }
+
+    @Test
+    void overwrittenFileOfAnotherHomeIsUnlinkedThere() throws Exception {
+        create(0, "f");
+        long replaced = create(1, "g");
+        RenameFileRequest rename = rename(0, "f", 1, "g");
+        long move = submit(1, new BeginMove(handles), rename).getTransactionId();
+        commit(move, rename, prepare(move, rename));
+        assertNull(state(1).home(new FileId(replaced)));
+        assertEquals(1, state(1).share(directories[1]).getFiles());
+    }
+
+    private interface Change {
+        void make(ShardState state) throws TatamiException;
+    }
+
+    private void change(int shard, Change change) throws TatamiException {
+        Draft draft = new Draft(stores[shard]);
+        change.make(new ShardState(draft));
+        stores[shard].apply(draft);
+    }
+
+    private <Q extends com.google.protobuf.Message, R extends com.google.protobuf.Message> R submit(
+            int shard, Operation<ShardState, Q, R> operation, Q request) throws TatamiException, UnsettledException {
+        Draft draft = new Draft(stores[shard]);
+        R reply = operation.decide(new ShardState(draft), CONTEXT, request);
+        stores[shard].apply(draft);
+        return reply;
+    }
+
+    private PrepareMoveReply prepare(long move, RenameFileRequest rename) throws TatamiException, UnsettledException {
+        return prepare(0, 1, move, rename, "f");
+    }
+
+    private PrepareMoveReply prepare(int source, int destination, long move, RenameFileRequest rename, String name)
+            throws TatamiException, UnsettledException {
+        return submit(
+                source,
+                new PrepareMove(handles),
+                PrepareMoveRequest.newBuilder()
+                        .setTransactionId(move)
+                        .setSourceHandle(rename.getSourceHandle())
+                        .setSourceName(name)
+                        .setDestinationGroup(destination)
+                        .build());
+    }
+
+    private void commit(long move, RenameFileRequest rename, PrepareMoveReply prepared) throws Exception {
+        var committed = submit(
+                1,
+                new CommitMove(handles),
+                CommitMoveRequest.newBuilder()
+                        .setTransactionId(move)
+                        .setRename(rename)
+                        .setEntry(EntryRecord.parseFrom(prepared.getEntry()))
+                        .setMark(prepared.getMark())
+                        .build());
+        assertNotNull(committed);
+    }
+
+    private FinishMoveRequest finish(long move, boolean committed, String name, long mark) {
+        return FinishMoveRequest.newBuilder()
+                .setTransactionId(move)
+                .setCommitted(committed)
+                .setParentId(directories[0].value())
+                .setName(name)
+                .setMark(mark)
+                .build();
+    }
+
+    private long create(int shard, String name) throws TatamiException {
+        long[] created = new long[1];
+        change(shard, state -> {
+            FileId file = state.mintFile();
+            EntryRecord entry = EntryRecord.newBuilder()
+                    .setFile(FileEntry.newBuilder().setFileId(file.value()).setReplication(1))
+                    .build();
+            state.putEntry(directories[shard], name, entry);
+            state.putHome(file, HomeRecord.newBuilder().setEntryGroup(shard).build());
+            Shares.entryChanged(state, directories[shard], null, entry, 1);
+            created[0] = file.value();
+        });
+        return created[0];
+    }
+
+    private RenameFileRequest rename(int from, String source, int to, String destination) {
+        return RenameFileRequest.newBuilder()
+                .setSourceHandle(handle(directories[from]))
+                .setSourceName(source)
+                .setDestinationHandle(handle(directories[to]))
+                .setDestinationName(destination)
+                .setOverwrite(true)
+                .build();
+    }
+
+    private SignedHandle handle(DirectoryId directory) {
+        return signer.sign(Handle.newBuilder()
+                .setDirectoryId(directory.value())
+                .setVersion(1)
+                .setSpread(1)
+                .setUser("u")
+                .setSuperuser(true)
+                .build());
+    }
+
+    private ShardState state(int shard) {
+        return new ShardState(new Draft(stores[shard]));
+    }
+
+    private static MemoryView store(int shard) {
+        MemoryView store = new MemoryView();
+        Draft format = new Draft(store);
+        format.put(
+                Keys.singleton("group"),
+                GroupRecord.newBuilder()
+                        .setGroup(shard)
+                        .setShards(SHARDS)
+                        .build()
+                        .toByteArray());
+        store.apply(format);
+        return store;
+    }
+
+    private static DirectoryId directoryIn(int shard) {
+        for (long id = 2; ; id++) {
+            DirectoryId directory = new DirectoryId(id);
+            if (Placement.shardOf(directory, "", 1, SHARDS).equals(GroupId.ofShard(shard))) {
+                return directory;
+            }
+        }
+    }
+}
