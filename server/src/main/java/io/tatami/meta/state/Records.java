@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Typed access to a draft's records. A value that does not parse is a corrupt store and stops the group: it was checked by
  * RocksDB's checksums when it was read, so it was written wrong.
  */
-class Records {
+public class Records {
     private final Draft draft;
 
     Records(Draft draft) {

@@ -1,97 +1,71 @@
 package io.tatami.meta.op.cluster;
 
-import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.ByteString;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
+import io.tatami.meta.state.Records;
 import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.Totals;
 import io.tatami.meta.state.View;
-import io.tatami.meta.state.wire.HomeRecord;
 import io.tatami.meta.state.wire.ProgressRecord;
-import io.tatami.meta.state.wire.ReclaimRecord;
+import io.tatami.meta.state.wire.TotalsRecord;
 import io.tatami.protocol.wire.GroupStatusReply;
 import io.tatami.protocol.wire.GroupStatusRequest;
+import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.function.Consumer;
 
-/** A group in numbers, counted from its records; and on demand a hash over all of them, equal for equal states. */
+/**
+ * A group in numbers, from the totals that are kept with every batch; and on demand a hash over all records, equal for
+ * equal states, for which all of them are read.
+ */
 public final class CountRecords implements Operation<Draft, GroupStatusRequest, GroupStatusReply> {
+    private static final byte[] BEFORE_ALL = {0};
+    private static final byte[] AFTER_ALL = {(byte) 0xff};
+
     @Override
     public GroupStatusReply decide(Draft state, RequestContext context, GroupStatusRequest request) {
+        TotalsRecord totals = Totals.of(state);
         GroupStatusReply.Builder reply = GroupStatusReply.newBuilder()
                 .setAppliedIndex(appliedIndex(state))
-                .setDirectories(count(state, 'd', value -> {}))
-                .setBlocks(count(state, 'b', value -> {}))
-                .setLeases(count(state, 'l', value -> {}))
-                .setGateEntries(count(state, 'g', value -> {}))
-                .setPendingOutbox(count(state, 'o', value -> {}))
-                .setPendingTransactions(count(state, 't', value -> {}));
-        reply.setFiles(count(
-                state,
-                'f',
-                value -> reply.setBytes(reply.getBytes() + home(value).getLength())));
-        count(state, 'q', value -> {
-            ReclaimRecord reclaim = reclaim(value);
-            if (reclaim.getBlockId() != 0) {
-                reply.setPendingReclaimBlocks(reply.getPendingReclaimBlocks() + 1);
-                reply.setPendingReclaimBytes(reply.getPendingReclaimBytes() + reclaim.getBytes());
-            }
-        });
+                .setFiles(totals.getFiles())
+                .setBytes(totals.getBytes())
+                .setDirectories(totals.getDirectories())
+                .setBlocks(totals.getBlocks())
+                .setLeases(totals.getLeases())
+                .setGateEntries(totals.getGates())
+                .setPendingOutbox(totals.getOutbox())
+                .setPendingTransactions(totals.getTransactions())
+                .setPendingReclaimBlocks(totals.getReclaimBlocks())
+                .setPendingReclaimBytes(totals.getReclaimBytes());
         if (request.getWithHash()) {
-            reply.setStateHash(com.google.protobuf.ByteString.copyFrom(hash(state)));
+            reply.setStateHash(hash(state));
         }
         return reply.build();
     }
 
-    private static long count(View view, char kind, Consumer<byte[]> value) {
-        long count = 0;
-        try (View.Cursor cursor = view.scan(Keys.kind(kind), Keys.after(Keys.kind(kind)))) {
-            while (cursor.next()) {
-                value.accept(cursor.value());
-                count++;
-            }
-        }
-        return count;
-    }
-
-    private static byte[] hash(View view) {
-        try {
+    /** SHA-256 over length and bytes of every key and value, in the order of the keys. */
+    private static ByteString hash(View view) {
+        try (View.Cursor cursor = view.scan(BEFORE_ALL, AFTER_ALL)) {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            try (View.Cursor cursor = view.scan(new byte[] {0}, new byte[] {(byte) 0xff})) {
-                while (cursor.next()) {
-                    digest.update(cursor.key());
-                    digest.update(cursor.value());
-                }
+            while (cursor.next()) {
+                add(digest, cursor.key());
+                add(digest, cursor.value());
             }
-            return digest.digest();
+            return ByteString.copyFrom(digest.digest());
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java has SHA-256", e);
         }
     }
 
+    private static void add(MessageDigest digest, byte[] bytes) {
+        digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(bytes.length).array());
+        digest.update(bytes);
+    }
+
     private static long appliedIndex(View view) {
         byte[] value = view.get(Keys.singleton("progress"));
-        try {
-            return value == null ? 0 : ProgressRecord.parseFrom(value).getAppliedIndex();
-        } catch (InvalidProtocolBufferException e) {
-            throw new IllegalStateException("a stored record does not parse", e);
-        }
-    }
-
-    private static HomeRecord home(byte[] value) {
-        try {
-            return HomeRecord.parseFrom(value);
-        } catch (InvalidProtocolBufferException e) {
-            throw new IllegalStateException("a stored record does not parse", e);
-        }
-    }
-
-    private static ReclaimRecord reclaim(byte[] value) {
-        try {
-            return ReclaimRecord.parseFrom(value);
-        } catch (InvalidProtocolBufferException e) {
-            throw new IllegalStateException("a stored record does not parse", e);
-        }
+        return value == null ? 0 : Records.parse(value, ProgressRecord.parser()).getAppliedIndex();
     }
 }

@@ -2,6 +2,7 @@ package io.tatami.meta.service.host;
 
 import com.google.protobuf.Message;
 import io.tatami.base.Clock;
+import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
@@ -10,10 +11,12 @@ import io.tatami.meta.log.LogEntry;
 import io.tatami.meta.op.UnsettledException.Question;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.Draft;
+import io.tatami.meta.state.Totals;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.meta.store.StoreSnapshot;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.ClusterMap;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -77,7 +80,7 @@ final class GroupLoop implements AutoCloseable {
         this.readers = readers;
         this.settlers = settlers;
         this.committed = committed;
-        this.memory = new ReplyMemory(store.newest());
+        this.memory = new ReplyMemory(store.newest(), clock);
         this.thread = new Thread(this::run, "group-" + id);
         thread.setDaemon(true);
     }
@@ -118,7 +121,7 @@ final class GroupLoop implements AutoCloseable {
     <R extends Message> CompletableFuture<Optional<R>> recall(Method<?, R> method, RequestOrigin origin) {
         try (StoreSnapshot snapshot = store.snapshot()) {
             return CompletableFuture.completedFuture(
-                    Optional.ofNullable(memory.recall(snapshot.view(), origin, method)));
+                    Optional.ofNullable(ReplyMemory.recallStored(snapshot.view(), origin, method)));
         } catch (TatamiException e) {
             return CompletableFuture.failedFuture(e);
         }
@@ -138,6 +141,14 @@ final class GroupLoop implements AutoCloseable {
         } catch (TatamiException e) {
             pending.fail(e);
             return;
+        } catch (UncheckedIOException e) {
+            LOG.error("{} cannot read its store", id, e);
+            pending.fail(unreadable(e));
+            return;
+        } catch (RuntimeException e) {
+            LOG.error("a read of {} met a bug in Tatami", id, e);
+            pending.fail(new TatamiException(ErrorCode.INTERNAL, "a bug in Tatami: " + e, e));
+            return;
         }
         conclude(pending, this::read);
     }
@@ -156,6 +167,9 @@ final class GroupLoop implements AutoCloseable {
         } catch (TatamiException e) {
             LOG.error("{} has stopped: a commit failed", id, e);
             stop(new TatamiException(ErrorCode.UNAVAILABLE, id + " has stopped: " + e.getMessage(), e));
+        } catch (UncheckedIOException e) {
+            LOG.error("{} has stopped: its store cannot be read", id, e);
+            stop(unreadable(e));
         } catch (RuntimeException | Error e) {
             LOG.error("{} has stopped on a bug in Tatami", id, e);
             stop(new TatamiException(ErrorCode.UNAVAILABLE, id + " has stopped on a bug in Tatami: " + e, e));
@@ -182,8 +196,12 @@ final class GroupLoop implements AutoCloseable {
         for (Pending<?, ?, ?> pending : batch) {
             pending.decide(draft, nowMillis, map, memory);
         }
+        memory.expire(draft);
         if (!draft.isEmpty()) {
+            Totals.update(draft, store.newest());
+            CrashPoint.hit("meta.batch.before-commit");
             log.commit(new LogEntry(store.appliedIndex() + 1, nowMillis, draft.changes()));
+            CrashPoint.hit("meta.batch.after-commit");
             committed.accept(draft);
         }
         for (Pending<?, ?, ?> pending : batch) {
@@ -210,6 +228,10 @@ final class GroupLoop implements AutoCloseable {
         if (settled.isCancelled()) {
             pending.fail(new TatamiException(ErrorCode.CANCELLED, "the question was given up: " + question));
         }
+    }
+
+    private TatamiException unreadable(UncheckedIOException e) {
+        return new TatamiException(ErrorCode.UNAVAILABLE, id + " cannot read its store: " + e.getMessage(), e);
     }
 
     private static TatamiException expired() {

@@ -13,6 +13,7 @@ import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.ClusterMap;
+import java.io.UncheckedIOException;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -71,25 +72,34 @@ final class Pending<S, Q extends Message, R extends Message> {
         reply = null;
         failure = null;
         question = null;
+        try {
+            reply = remembered == null ? null : memory.recall(batch, origin, remembered);
+        } catch (TatamiException e) {
+            // Remembered already, or forgotten for good: nothing more is to be remembered.
+            failure = e;
+        }
+        if (reply == null && failure == null) {
+            decideAnew(batch, nowMillis, cluster, memory);
+        }
+    }
+
+    private void decideAnew(Draft batch, long nowMillis, ClusterMap cluster, ReplyMemory memory) {
         Draft draft = new Draft(batch);
         try {
+            RequestContext context = new RequestContext(origin.caller(), origin.session(), nowMillis, settled, cluster);
+            R decided = operation.decide(state.apply(draft), context, request);
             if (remembered != null) {
-                reply = memory.recall(draft, origin, remembered);
+                memory.remember(draft, origin, remembered, decided);
             }
-            if (reply == null) {
-                RequestContext context =
-                        new RequestContext(origin.caller(), origin.session(), nowMillis, settled, cluster);
-                R decided = operation.decide(state.apply(draft), context, request);
-                if (remembered != null) {
-                    memory.remember(draft, origin, remembered, decided);
-                }
-                reply = decided;
-                draft.mergeInto(batch);
-            }
+            reply = decided;
+            draft.mergeInto(batch);
         } catch (UnsettledException e) {
             question = e.question();
         } catch (TatamiException e) {
             refuse(batch, e, memory);
+        } catch (UncheckedIOException e) {
+            // The store is broken, and with it the group.
+            throw e;
         } catch (RuntimeException e) {
             LOG.error(
                     "{} met a bug in Tatami; nothing of it was done",
