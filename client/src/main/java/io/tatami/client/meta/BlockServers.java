@@ -1,0 +1,132 @@
+package io.tatami.client.meta;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.ServerId;
+import io.tatami.base.TatamiException;
+import io.tatami.client.LocatedBlock;
+import io.tatami.client.LocatedBlock.Holder;
+import io.tatami.client.block.BlockTarget;
+import io.tatami.protocol.wire.BlockLocation;
+import io.tatami.protocol.wire.BlockServerInfo;
+import io.tatami.protocol.wire.Status;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The block servers of the newest cluster map, by id. Safe for use by many threads. */
+public final class BlockServers {
+    private static final String STORAGE_TYPE_UNKNOWN = "DISK";
+
+    private final MetadataRouter router;
+    private final LocalHost localHost;
+    private volatile Snapshot snapshot = new Snapshot(null, Map.of());
+
+    private record Snapshot(@Nullable Routes routes, Map<Integer, BlockServerInfo> byId) {}
+
+    public BlockServers(MetadataRouter router, LocalHost localHost) {
+        this.router = router;
+        this.localHost = localHost;
+    }
+
+    /**
+     * Where a server's data port is.
+     *
+     * @throws TatamiException UNAVAILABLE for a server that the cluster does not know, also after asking again
+     */
+    public BlockTarget target(ServerId server, Deadline deadline) throws TatamiException {
+        BlockServerInfo info = byId().get(server.value());
+        if (info == null) {
+            router.refresh(deadline);
+            info = byId().get(server.value());
+        }
+        if (info == null) {
+            throw new TatamiException(ErrorCode.UNAVAILABLE, "the cluster map has no block server " + server);
+        }
+        return BlockTarget.of(info);
+    }
+
+    public List<BlockTarget> targets(List<Integer> servers, Deadline deadline) throws TatamiException {
+        List<BlockTarget> targets = new ArrayList<>(servers.size());
+        for (int server : servers) {
+            targets.add(target(new ServerId(server), deadline));
+        }
+        return targets;
+    }
+
+    /** Whether the server runs on this host. */
+    public boolean isLocal(ServerId server) {
+        BlockServerInfo info = byId().get(server.value());
+        return info != null && localHost.isHostOf(info);
+    }
+
+    /** This host as the cluster's servers call it, for placement; empty where it has no block server and no name. */
+    public String clientHost() {
+        for (BlockServerInfo info : byId().values()) {
+            if (localHost.isHostOf(info)) {
+                return info.getHost();
+            }
+        }
+        return localHost.name();
+    }
+
+    /** The blocks of a status that came with locations; of a file stored in its entry, one that stands for all of it. */
+    public List<LocatedBlock> located(Status status) {
+        if (status.getIsInline()) {
+            return status.getLength() == 0 ? List.of() : List.of(inlineBlock(status.getLength()));
+        }
+        return status.getBlockList().stream().map(this::located).toList();
+    }
+
+    private LocatedBlock located(BlockLocation location) {
+        List<Holder> holders = location.getServerIdList().stream()
+                .map(id -> holder(id, byId().get(id)))
+                .toList();
+        return new LocatedBlock(
+                new BlockId(location.getBlockId()),
+                location.getOffset(),
+                location.getLength(),
+                holders,
+                location.getOpen());
+    }
+
+    /** Every host reads it equally well; the first server stands for them, so that schedulers have a name to work with. */
+    private LocatedBlock inlineBlock(long lengthBytes) {
+        List<Holder> holders = byId().values().stream()
+                .filter(BlockServers::isAlive)
+                .limit(1)
+                .map(info -> holder(info.getServerId(), info))
+                .toList();
+        return new LocatedBlock(BlockId.NONE, 0, lengthBytes, holders, false);
+    }
+
+    private static Holder holder(int id, @Nullable BlockServerInfo info) {
+        if (info == null) {
+            return new Holder(new ServerId(id), "", 0, "", STORAGE_TYPE_UNKNOWN, false);
+        }
+        String type = info.getStorageTypeCount() == 0 ? STORAGE_TYPE_UNKNOWN : info.getStorageType(0);
+        return new Holder(
+                new ServerId(id), info.getHost(), info.getData().getPort(), info.getRack(), type, isAlive(info));
+    }
+
+    private static boolean isAlive(BlockServerInfo info) {
+        return switch (info.getState()) {
+            case JOINING, ACTIVE, DRAINING -> true;
+            case GONE, DEAD, UNRECOGNIZED -> false;
+        };
+    }
+
+    private Map<Integer, BlockServerInfo> byId() {
+        Snapshot now = snapshot;
+        Routes routes = router.current();
+        if (now.routes != routes) {
+            Map<Integer, BlockServerInfo> fresh = new HashMap<>();
+            routes.map().getBlockServerList().forEach(info -> fresh.put(info.getServerId(), info));
+            now = new Snapshot(routes, fresh);
+            snapshot = now;
+        }
+        return now.byId;
+    }
+}

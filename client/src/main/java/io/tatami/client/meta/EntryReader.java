@@ -1,0 +1,219 @@
+package io.tatami.client.meta;
+
+import io.tatami.base.DirectoryId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.FileId;
+import io.tatami.base.GroupId;
+import io.tatami.base.TatamiException;
+import io.tatami.client.ContentTotals;
+import io.tatami.client.DirectoryListing;
+import io.tatami.client.PathStatus;
+import io.tatami.client.TatamiPath;
+import io.tatami.client.UnresolvedLinkException;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.ContentSummaryReply;
+import io.tatami.protocol.wire.ContentSummaryRequest;
+import io.tatami.protocol.wire.GetBlocksRequest;
+import io.tatami.protocol.wire.LookupRequest;
+import io.tatami.protocol.wire.Status;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What paths stand for. Safe for use by many threads. */
+public final class EntryReader {
+    private final MetadataCaller caller;
+    private final PathResolver resolver;
+    private final BlockServers servers;
+    private final DirectoryStatus directories;
+    private final int pageEntries;
+
+    /** @param pageEntries how many entries of each shard are asked for at once in listings */
+    public EntryReader(MetadataCaller caller, PathResolver resolver, BlockServers servers, int pageEntries) {
+        this.caller = caller;
+        this.resolver = resolver;
+        this.servers = servers;
+        this.directories = new DirectoryStatus(caller);
+        this.pageEntries = pageEntries;
+    }
+
+    /** @see io.tatami.client.TatamiClient#status */
+    public PathStatus status(TatamiPath path, boolean followLast) throws TatamiException {
+        Deadline deadline = caller.deadline();
+        PathStatus directory = statusIfCached(path, deadline);
+        if (directory != null) {
+            return directory;
+        }
+        Status status = lookup(path, LookupRequest.getDefaultInstance(), deadline);
+        return switch (status.getKind()) {
+            case FILE -> new PathStatus(path, status, List.of());
+            case DIRECTORY -> directory(path, new DirectoryId(status.getId()), deadline);
+            case SYMLINK, UNRECOGNIZED -> {
+                if (followLast) {
+                    throw new UnresolvedLinkException(path, path, status.getSymlinkTarget());
+                }
+                yield new PathStatus(path, status, List.of());
+            }
+        };
+    }
+
+    /**
+     * A file with the locations of its blocks, or its bytes where they are stored inline; READ permission is needed.
+     *
+     * @param touch whether this counts as an access
+     * @throws TatamiException IS_A_DIRECTORY
+     */
+    public PathStatus file(TatamiPath path, boolean touch) throws TatamiException {
+        if (path.isRoot()) {
+            throw new TatamiException(ErrorCode.IS_A_DIRECTORY, path + " is a directory");
+        }
+        LookupRequest request =
+                LookupRequest.newBuilder().setOpen(true).setTouch(touch).build();
+        Status status = lookup(path, request, caller.deadline());
+        return switch (status.getKind()) {
+            case FILE -> new PathStatus(path, status, servers.located(status));
+            case SYMLINK -> throw new UnresolvedLinkException(path, path, status.getSymlinkTarget());
+            case DIRECTORY, UNRECOGNIZED -> throw new TatamiException(
+                    ErrorCode.IS_A_DIRECTORY, path + " is a directory");
+        };
+    }
+
+    /** A file as its home knows it, wherever its name is. */
+    public PathStatus file(FileId file, TatamiPath path) throws TatamiException {
+        Status status = fromHome(file, caller.deadline());
+        return new PathStatus(path, status, servers.located(status));
+    }
+
+    /** @see io.tatami.client.TatamiClient#list */
+    public DirectoryListing list(TatamiPath path, boolean withLocations) throws TatamiException {
+        Deadline deadline = caller.deadline();
+        ListingPages pages = new ListingPages(this, path, withLocations);
+        try {
+            return listing(pages, pages.next(), pages.isAtEnd());
+        } catch (UnresolvedLinkException e) {
+            throw e;
+        } catch (TatamiException e) {
+            if (e.code() != ErrorCode.NOT_A_DIRECTORY || path.isRoot()) {
+                throw PathFailures.named(e, path);
+            }
+            PathStatus only = withLocations ? file(path, false) : status(path, true);
+            if (only.isDirectory()) {
+                resolver.dropStale(e, path, deadline);
+            }
+            return listing(List::of, List.of(only), true);
+        }
+    }
+
+    /** @see io.tatami.client.TatamiClient#contentTotals */
+    public ContentTotals totals(TatamiPath path) throws TatamiException {
+        PathStatus status = status(path, true);
+        if (!status.isDirectory()) {
+            return new ContentTotals(status.lengthBytes(), 1, 0, status.lengthBytes() * status.replication());
+        }
+        ContentSummaryRequest request =
+                ContentSummaryRequest.newBuilder().setPath(path.toString()).build();
+        ContentSummaryReply reply =
+                caller.call(GroupId.NAMESPACE, MetaMethods.CONTENT_SUMMARY, request, caller.deadline());
+        return new ContentTotals(
+                reply.getLength(), reply.getFiles(), reply.getDirectories(), reply.getSpaceConsumed());
+    }
+
+    MetadataCaller caller() {
+        return caller;
+    }
+
+    PathResolver resolver() {
+        return resolver;
+    }
+
+    BlockServers servers() {
+        return servers;
+    }
+
+    DirectoryStatus directories() {
+        return directories;
+    }
+
+    int pageEntries() {
+        return pageEntries;
+    }
+
+    /**
+     * An open file is as long as its home says, and a file that was moved has its blocks there: asks the home where
+     * {@code asked} is another shard and it knows more.
+     */
+    Status completed(Status status, GroupId asked, boolean withBlocks, Deadline deadline) throws TatamiException {
+        boolean isStoredElsewhere = status.getKind() == Status.Kind.FILE
+                && !new FileId(status.getId()).home().equals(asked)
+                && (status.getOpen() || withBlocks && !status.getIsInline() && status.getLength() > 0);
+        if (!isStoredElsewhere) {
+            return status;
+        }
+        Status home = fromHome(new FileId(status.getId()), deadline);
+        long modified = Math.max(
+                status.getAttributes().getModifiedMillis(),
+                home.getAttributes().getModifiedMillis());
+        Status.Builder complete = status.toBuilder()
+                .setLength(home.getLength())
+                .setOpen(home.getOpen())
+                .setIsInline(home.getIsInline())
+                .setContentVersion(home.getContentVersion())
+                .clearBlock()
+                .addAllBlock(home.getBlockList());
+        complete.getAttributesBuilder().setModifiedMillis(modified);
+        if (home.hasInline()) {
+            complete.setInline(home.getInline());
+        }
+        return complete.build();
+    }
+
+    private static DirectoryListing listing(DirectoryListing.Pages more, List<PathStatus> first, boolean isAll) {
+        return new DirectoryListing(new DirectoryListing.Pages() {
+            private boolean started;
+
+            @Override
+            public List<PathStatus> next() throws TatamiException {
+                if (!started) {
+                    started = true;
+                    return first;
+                }
+                return isAll ? List.of() : more.next();
+            }
+        });
+    }
+
+    private Status lookup(TatamiPath path, LookupRequest request, Deadline deadline) throws TatamiException {
+        return resolver.inParent(path, deadline, parent -> {
+            Status found = resolver.lookup(parent, path.name(), request, deadline);
+            GroupId shard = parent.shardOf(path.name(), caller.shards());
+            return completed(found, shard, request.getOpen(), deadline);
+        });
+    }
+
+    private Status fromHome(FileId file, Deadline deadline) throws TatamiException {
+        GetBlocksRequest request =
+                GetBlocksRequest.newBuilder().setFileId(file.value()).build();
+        return caller.call(file.home(), MetaMethods.GET_BLOCKS, request, deadline).getStatus();
+    }
+
+    /** The status of the root, or of what was a directory when its handle was cached and still is one. */
+    private @Nullable PathStatus statusIfCached(TatamiPath path, Deadline deadline) throws TatamiException {
+        ResolvedDirectory known = resolver.cached(path);
+        if (known == null && !path.isRoot()) {
+            return null;
+        }
+        try {
+            return directory(path, known == null ? DirectoryId.ROOT : known.id(), deadline);
+        } catch (TatamiException e) {
+            if (path.isRoot() || !PathFailures.isAbsence(e)) {
+                throw e;
+            }
+            resolver.drop(path);
+            return null;
+        }
+    }
+
+    private PathStatus directory(TatamiPath path, DirectoryId id, Deadline deadline) throws TatamiException {
+        Status status = directories.of(path.toString(), id, deadline);
+        return new PathStatus(path, status, List.of());
+    }
+}

@@ -1,0 +1,132 @@
+package io.tatami.client.meta;
+
+import io.tatami.base.GroupId;
+import io.tatami.base.TatamiException;
+import io.tatami.client.DirectoryListing;
+import io.tatami.client.PathStatus;
+import io.tatami.client.TatamiPath;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.ListReply;
+import io.tatami.protocol.wire.ListRequest;
+import io.tatami.protocol.wire.Status;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The pages of one listing. A page is one range scan in each shard that holds entries, merged by name as far as all of
+ * them were read; the directories on it are completed by one call to the tree and one to each shard. Where entries moved
+ * between the shards meanwhile, the page is read again. Used by one thread.
+ */
+final class ListingPages implements DirectoryListing.Pages {
+    /** Moves in a directory that never stop do not keep a listing from ending: then a page is given as it is. */
+    private static final int READS_OF_A_PAGE_MAX = 10;
+
+    private static final Comparator<Status> BY_NAME = Comparator.comparing(ListingPages::utf8, Arrays::compareUnsigned);
+
+    private final EntryReader reader;
+    private final TatamiPath path;
+    private final boolean withLocations;
+    private String after = "";
+    private boolean atEnd;
+
+    /** Entries in order, and the name up to which they are complete; null for all. */
+    private record Page(List<Status> entries, @Nullable String upTo) {}
+
+    ListingPages(EntryReader reader, TatamiPath path, boolean withLocations) {
+        this.reader = reader;
+        this.path = path;
+        this.withLocations = withLocations;
+    }
+
+    boolean isAtEnd() {
+        return atEnd;
+    }
+
+    @Override
+    public List<PathStatus> next() throws TatamiException {
+        Deadline deadline = reader.caller().deadline();
+        while (!atEnd) {
+            Page page = reader.resolver().in(path, path, deadline, directory -> read(directory, deadline));
+            List<PathStatus> entries = statuses(page.entries, deadline);
+            after = page.upTo == null ? after : page.upTo;
+            atEnd = page.upTo == null;
+            if (!entries.isEmpty()) {
+                return entries;
+            }
+        }
+        return List.of();
+    }
+
+    private Page read(ResolvedDirectory directory, Deadline deadline) throws TatamiException {
+        List<GroupId> shards = directory.shards(reader.caller().shards());
+        ListRequest request = ListRequest.newBuilder()
+                .setHandle(directory.signed())
+                .setAfter(after)
+                .setLimit(reader.pageEntries())
+                .setWithLocations(withLocations)
+                .build();
+        for (int reads = 1; ; reads++) {
+            List<ListReply> parts = reader.caller().callAll(shards, MetaMethods.LIST, request, deadline);
+            boolean isOneMoment = shards.size() == 1
+                    || parts.stream()
+                            .map(ListReply::getMoves)
+                            .toList()
+                            .equals(reader.directories().moves(directory.id(), shards, deadline));
+            if (isOneMoment || reads == READS_OF_A_PAGE_MAX) {
+                return merged(shards, parts, deadline);
+            }
+        }
+    }
+
+    private Page merged(List<GroupId> shards, List<ListReply> parts, Deadline deadline) throws TatamiException {
+        List<Status> all = new ArrayList<>();
+        byte[] upTo = null;
+        for (int i = 0; i < parts.size(); i++) {
+            ListReply part = parts.get(i);
+            for (Status status : part.getStatusList()) {
+                all.add(reader.completed(status, shards.get(i), withLocations, deadline));
+            }
+            if (part.getMore() && part.getStatusCount() > 0) {
+                byte[] last = utf8(part.getStatus(part.getStatusCount() - 1));
+                upTo = upTo == null || Arrays.compareUnsigned(last, upTo) < 0 ? last : upTo;
+            }
+        }
+        all.sort(BY_NAME);
+        if (upTo == null) {
+            return new Page(all, null);
+        }
+        byte[] limit = upTo;
+        all.removeIf(status -> Arrays.compareUnsigned(utf8(status), limit) > 0);
+        return new Page(all, new String(limit, StandardCharsets.UTF_8));
+    }
+
+    /** With directories completed; those that the tree does not know are only reserved names and are left out. */
+    private List<PathStatus> statuses(List<Status> entries, Deadline deadline) throws TatamiException {
+        List<Long> ids = entries.stream()
+                .filter(status -> status.getKind() == Status.Kind.DIRECTORY)
+                .map(Status::getId)
+                .toList();
+        Map<Long, Status> directories = reader.directories().byId(ids, deadline);
+        List<PathStatus> statuses = new ArrayList<>(entries.size());
+        for (Status entry : entries) {
+            TatamiPath child = path.listedChild(entry.getName());
+            if (entry.getKind() != Status.Kind.DIRECTORY) {
+                statuses.add(new PathStatus(
+                        child, entry, withLocations ? reader.servers().located(entry) : List.of()));
+            } else if (directories.get(entry.getId()) instanceof Status directory) {
+                statuses.add(new PathStatus(
+                        child, directory.toBuilder().setName(entry.getName()).build(), List.of()));
+            }
+        }
+        return statuses;
+    }
+
+    private static byte[] utf8(Status status) {
+        return status.getName().getBytes(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,137 @@
+package io.tatami.client.meta;
+
+import com.google.protobuf.Message;
+import io.tatami.base.Check;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
+import io.tatami.base.TatamiException;
+import io.tatami.protocol.Method;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request to one group, with all its attempts. They carry the same number, so that the group does the request once;
+ * only where the session itself is gone, and no attempt can have been done, is it sent in a new session under a new
+ * number. A stale handle ends the call: with another handle it is another request. Used by one thread.
+ */
+public final class MetadataCall<Q extends Message, R extends Message> {
+    private final MetadataCaller caller;
+    private final Target<Q, R> target;
+    private final Deadline deadline;
+    private @Nullable Session session;
+    private long number;
+    private @Nullable CompletableFuture<R> attempt;
+    /** An attempt may have reached the group though its reply did not reach us. */
+    private boolean maybeDone;
+
+    private boolean ended;
+
+    /** What is asked of whom. */
+    record Target<Q extends Message, R extends Message>(GroupId group, Method<Q, R> method, Q body) {}
+
+    MetadataCall(MetadataCaller caller, Target<Q, R> target, Deadline deadline) {
+        this.caller = caller;
+        this.target = target;
+        this.deadline = deadline;
+    }
+
+    MetadataCall<Q, R> start() throws TatamiException {
+        return startIn(caller.session(deadline));
+    }
+
+    MetadataCall<Q, R> startIn(Session in) {
+        session = in;
+        number = target.method().idempotent() ? 0 : in.numbers().begin();
+        attempt = caller.send(target, in, number, deadline);
+        return this;
+    }
+
+    /** Whether {@link #await} would not have to wait for the first attempt. */
+    public boolean isAnswered() {
+        return attempt != null && attempt.isDone();
+    }
+
+    /**
+     * Waits for the reply, and tries again as long as that may help and the deadline allows.
+     *
+     * @throws TatamiException the group's refusal; STALE_HANDLE; after the deadline the last attempt's failure;
+     *     REPLY_EVICTED where it can no longer be known whether the request was done; CANCELLED on an interrupt
+     */
+    public R await() throws TatamiException {
+        Check.check(!ended, "%s is awaited twice", target.method());
+        Backoff backoff = caller.backoff();
+        try {
+            while (true) {
+                try {
+                    return Replies.await(requireStarted(attempt), deadline);
+                } catch (TatamiException e) {
+                    tryAgain(e, backoff);
+                }
+            }
+        } finally {
+            end();
+        }
+    }
+
+    /** Gives the call up, unless it ended. Whether a change it asks for is done stays open. */
+    public void abandon() {
+        if (!ended) {
+            requireStarted(attempt).cancel(true);
+            end();
+        }
+    }
+
+    private void tryAgain(TatamiException failure, Backoff backoff) throws TatamiException {
+        ErrorCode code = failure.code();
+        if (!code.isRetryable() || code == ErrorCode.STALE_HANDLE) {
+            throw failure;
+        }
+        if (deadline.isOver()) {
+            throw new TatamiException(
+                    code,
+                    target.method() + " on " + target.group() + " at " + caller.router().leader(target.group())
+                            + " was given up: " + failure.getMessage(),
+                    failure.detail(),
+                    failure);
+        }
+        maybeDone |= code == ErrorCode.UNAVAILABLE || code == ErrorCode.DEADLINE_EXCEEDED;
+        if (code == ErrorCode.NO_SUCH_SESSION) {
+            backoff.pause(deadline);
+            renumber(failure);
+            return;
+        }
+        caller.mend(target.group(), failure, deadline);
+        backoff.pause(deadline);
+        attempt = caller.send(target, requireStarted(session), number, deadline);
+    }
+
+    private void renumber(TatamiException failure) throws TatamiException {
+        Session lost = requireStarted(session);
+        if (number > 0) {
+            lost.numbers().end(number);
+            number = 0;
+            if (maybeDone) {
+                throw new TatamiException(
+                        ErrorCode.REPLY_EVICTED,
+                        target.method() + " may have been done, but the session it was sent in is gone",
+                        failure);
+            }
+        }
+        startIn(caller.replace(lost, deadline));
+    }
+
+    private void end() {
+        ended = true;
+        if (number > 0) {
+            requireStarted(session).numbers().end(number);
+            number = 0;
+        }
+    }
+
+    private static <T> T requireStarted(@Nullable T value) {
+        if (value == null) {
+            throw new IllegalStateException("the call was not started");
+        }
+        return value;
+    }
+}

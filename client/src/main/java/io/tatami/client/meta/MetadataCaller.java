@@ -1,0 +1,187 @@
+package io.tatami.client.meta;
+
+import com.google.protobuf.Message;
+import io.tatami.base.Clock;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
+import io.tatami.base.TatamiException;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.Method;
+import io.tatami.protocol.wire.CloseSessionRequest;
+import io.tatami.protocol.wire.Empty;
+import io.tatami.protocol.wire.OpenSessionReply;
+import io.tatami.protocol.wire.OpenSessionRequest;
+import io.tatami.rpc.CallOptions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calls groups of the metadata service in one session, which is opened at the first call. A call is tried until it
+ * succeeds, is refused for good, or its deadline is over; see {@link MetadataCall}. Safe for use by many threads.
+ */
+public final class MetadataCaller {
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
+
+    /** Failures after which the group may be served by another server. */
+    private static final Set<ErrorCode> MAYBE_MOVED = Set.of(
+            ErrorCode.NOT_LEADER, ErrorCode.STALE_SHARD_MAP, ErrorCode.UNAVAILABLE, ErrorCode.DEADLINE_EXCEEDED);
+
+    private final MetadataRouter router;
+    private final Limits limits;
+    private final Clock clock;
+    private final RandomGenerator random;
+    private final ReentrantLock opening = new ReentrantLock();
+    private volatile @Nullable Session session;
+
+    /**
+     * How long is waited.
+     *
+     * @param clientName for the servers' logs
+     * @param operation for a call with all its attempts, where the caller sets no other deadline
+     * @param attempt for one attempt
+     */
+    public record Limits(String clientName, Duration operation, Duration attempt) {}
+
+    /** @param random must be safe for use by many threads */
+    public MetadataCaller(MetadataRouter router, Limits limits, Clock clock, RandomGenerator random) {
+        this.router = router;
+        this.limits = limits;
+        this.clock = clock;
+        this.random = random;
+    }
+
+    public MetadataRouter router() {
+        return router;
+    }
+
+    /** The deadline of an operation that begins now. */
+    public Deadline deadline() {
+        return Deadline.after(clock, limits.operation());
+    }
+
+    public Backoff backoff() {
+        return new Backoff(random);
+    }
+
+    public int shards() {
+        return router.map().getShards();
+    }
+
+    /** Calls and waits. @throws TatamiException as {@link MetadataCall#await} */
+    public <Q extends Message, R extends Message> R call(GroupId group, Method<Q, R> method, Q body, Deadline deadline)
+            throws TatamiException {
+        return start(group, method, body, deadline).await();
+    }
+
+    /** Sends, and leaves the waiting for later. Whoever starts a call awaits or abandons it. */
+    public <Q extends Message, R extends Message> MetadataCall<Q, R> start(
+            GroupId group, Method<Q, R> method, Q body, Deadline deadline) throws TatamiException {
+        return new MetadataCall<>(this, new MetadataCall.Target<>(group, method, body), deadline).start();
+    }
+
+    /** Sends the same request to several groups at once and waits for all replies, which come in the groups' order. */
+    public <Q extends Message, R extends Message> List<R> callAll(
+            List<GroupId> groups, Method<Q, R> method, Q body, Deadline deadline) throws TatamiException {
+        List<MetadataCall<Q, R>> calls = new ArrayList<>(groups.size());
+        for (GroupId group : groups) {
+            calls.add(start(group, method, body, deadline));
+        }
+        return awaitAll(calls);
+    }
+
+    /** Waits for all; at the first failure the rest is abandoned. */
+    public <Q extends Message, R extends Message> List<R> awaitAll(List<MetadataCall<Q, R>> calls)
+            throws TatamiException {
+        List<R> replies = new ArrayList<>(calls.size());
+        try {
+            for (MetadataCall<Q, R> call : calls) {
+                replies.add(call.await());
+            }
+            return replies;
+        } finally {
+            calls.forEach(MetadataCall::abandon);
+        }
+    }
+
+    /** Sends one attempt on the session's behalf. */
+    <Q extends Message, R extends Message> CompletableFuture<R> send(
+            MetadataCall.Target<Q, R> target, Session in, long number, Deadline deadline) {
+        CallOptions options = CallOptions.DEFAULT
+                .withGroup(target.group())
+                .withNumber(in.id(), number, in.numbers().lowWaterMark())
+                .withShardMapEpoch(router.map().getEpoch())
+                .withTimeoutMillis(deadline.atMost(limits.attempt()).remainingMillis());
+        return router.connect(target.group())
+                .thenCompose(connection -> connection.call(target.method(), options, target.body()));
+    }
+
+    /** The session there is, or a new one. */
+    Session session(Deadline deadline) throws TatamiException {
+        Session now = session;
+        return now != null ? now : replace(null, deadline);
+    }
+
+    /** A session after {@code lost} was refused: a new one, unless another thread opened it already. */
+    Session replace(@Nullable Session lost, Deadline deadline) throws TatamiException {
+        opening.lock();
+        try {
+            Session now = session;
+            if (now != null && now != lost) {
+                return now;
+            }
+            OpenSessionRequest request = OpenSessionRequest.newBuilder()
+                    .setClientName(limits.clientName())
+                    .build();
+            MetadataCall.Target<OpenSessionRequest, OpenSessionReply> target =
+                    new MetadataCall.Target<>(GroupId.NAMESPACE, MetaMethods.OPEN_SESSION, request);
+            Session opened = Session.of(new MetadataCall<>(this, target, deadline)
+                    .startIn(Session.of(0))
+                    .await()
+                    .getSession());
+            session = opened;
+            return opened;
+        } finally {
+            opening.unlock();
+        }
+    }
+
+    /** After an attempt failed: finds out where to send the next one. */
+    void mend(GroupId group, TatamiException failure, Deadline deadline) throws TatamiException {
+        if (failure.code() == ErrorCode.NOT_LEADER && router.learnLeader(group, failure.detail())) {
+            return;
+        }
+        if (MAYBE_MOVED.contains(failure.code())) {
+            try {
+                router.refreshSince(router.current(), deadline);
+            } catch (TatamiException e) {
+                if (!e.code().isRetryable()) {
+                    throw e;
+                }
+                failure.addSuppressed(e);
+            }
+        }
+    }
+
+    /** Ends the session, if the namespace group answers soon. Nothing may be called any more. */
+    public void close() {
+        Session now = session;
+        if (now == null) {
+            return;
+        }
+        Deadline soon = Deadline.after(clock, CLOSE_TIMEOUT);
+        MetadataCall.Target<CloseSessionRequest, Empty> target = new MetadataCall.Target<>(
+                GroupId.NAMESPACE, MetaMethods.CLOSE_SESSION, CloseSessionRequest.getDefaultInstance());
+        send(target, now, 0, soon).exceptionally(this::sessionLeftOpen).join();
+    }
+
+    /** A session that was not closed is dropped by the namespace group when it has been silent for long. */
+    private Empty sessionLeftOpen(Throwable reason) {
+        return Empty.getDefaultInstance();
+    }
+}

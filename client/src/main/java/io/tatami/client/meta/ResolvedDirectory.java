@@ -1,0 +1,54 @@
+package io.tatami.client.meta;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.tatami.base.DirectoryId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
+import io.tatami.base.Placement;
+import io.tatami.base.TatamiException;
+import io.tatami.client.TatamiPath;
+import io.tatami.protocol.wire.Attributes;
+import io.tatami.protocol.wire.Handle;
+import io.tatami.protocol.wire.SignedHandle;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A directory as it was resolved once.
+ *
+ * @param signed goes with every request in the directory
+ */
+record ResolvedDirectory(TatamiPath path, SignedHandle signed, DirectoryId id, int spread, Attributes attributes) {
+    static ResolvedDirectory of(TatamiPath path, SignedHandle signed) throws TatamiException {
+        try {
+            Handle handle = Handle.parseFrom(signed.getPayload());
+            return new ResolvedDirectory(
+                    path,
+                    signed,
+                    new DirectoryId(handle.getDirectoryId()),
+                    Math.max(1, handle.getSpread()),
+                    handle.getAttributes());
+        } catch (InvalidProtocolBufferException e) {
+            throw new TatamiException(ErrorCode.MALFORMED, "the handle of " + path + " does not parse", e);
+        }
+    }
+
+    /** The shard that owns {@code name} here. */
+    GroupId shardOf(String name, int shards) {
+        return Placement.shardOf(id, name, spread, shards);
+    }
+
+    /** The shards that hold the entries. */
+    List<GroupId> shards(int shards) {
+        return shardsOf(id, spread, shards);
+    }
+
+    static List<GroupId> shardsOf(DirectoryId id, int spread, int shards) {
+        int first = Placement.firstShardOf(id, shards);
+        List<GroupId> groups = new ArrayList<>(spread);
+        for (int i = 0; i < spread; i++) {
+            groups.add(GroupId.ofShard((first + i) % shards));
+        }
+        return groups;
+    }
+}
