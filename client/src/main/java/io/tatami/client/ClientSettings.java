@@ -9,6 +9,7 @@ import java.util.List;
 /**
  * How a client behaves.
  *
+ * @param connectTimeout how long a new client looks for a metadata server that answers
  * @param operationTimeout how long an operation on the metadata service is tried before it fails
  * @param attemptTimeout how long one attempt of it waits for its reply
  * @param host the name of this host as the cluster's servers call it; empty to find it out
@@ -26,6 +27,7 @@ import java.util.List;
  * @param vectoredRunBytesMax the longest read that ranges are merged to
  */
 public record ClientSettings(
+        Duration connectTimeout,
         Duration operationTimeout,
         Duration attemptTimeout,
         String host,
@@ -41,6 +43,8 @@ public record ClientSettings(
         int vectoredThreads,
         int vectoredGapBytes,
         int vectoredRunBytesMax) {
+    private static final Setting<Duration> CONNECT_TIMEOUT = Setting.duration(
+            "tatami.client.connect.timeout", "20s", "1ms", "1d", "How long a new client looks for a metadata server.");
     private static final Setting<Duration> OPERATION_TIMEOUT = Setting.duration(
             "tatami.client.operation.timeout",
             "120s",
@@ -78,6 +82,7 @@ public record ClientSettings(
 
     /** Every setting read here. */
     public static final List<Setting<?>> ALL = List.of(
+            CONNECT_TIMEOUT,
             OPERATION_TIMEOUT,
             ATTEMPT_TIMEOUT,
             HOST,
@@ -97,6 +102,7 @@ public record ClientSettings(
     /** @throws SettingException INVALID_ARGUMENT on a bad value */
     public static ClientSettings from(Settings settings) throws SettingException {
         return new ClientSettings(
+                settings.get(CONNECT_TIMEOUT),
                 settings.get(OPERATION_TIMEOUT),
                 settings.get(ATTEMPT_TIMEOUT),
                 settings.get(HOST),

@@ -1,17 +1,44 @@
 package io.tatami.client;
 
+import io.tatami.base.Clock;
+import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
 import io.tatami.base.TatamiException;
+import io.tatami.client.block.BlockClient;
+import io.tatami.client.block.BlockClientSettings;
 import io.tatami.client.file.FileReader;
+import io.tatami.client.file.FileStreams;
 import io.tatami.client.file.FileWriter;
 import io.tatami.client.file.ReadPolicy;
+import io.tatami.client.meta.BlockServers;
+import io.tatami.client.meta.BulkDeletion;
+import io.tatami.client.meta.ClusterInspector;
+import io.tatami.client.meta.Deadline;
+import io.tatami.client.meta.EntryChanges;
+import io.tatami.client.meta.EntryReader;
+import io.tatami.client.meta.FileOpenings;
+import io.tatami.client.meta.LocalHost;
+import io.tatami.client.meta.MetadataAddress;
+import io.tatami.client.meta.MetadataCaller;
+import io.tatami.client.meta.MetadataRouter;
+import io.tatami.client.meta.PathResolver;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.AttributeChange;
 import io.tatami.protocol.wire.CreateModes;
 import io.tatami.protocol.wire.SafeModeRequest;
+import io.tatami.rpc.Connector;
+import io.tatami.rpc.netty.ClientIdentity;
+import io.tatami.rpc.netty.EventLoops;
+import io.tatami.rpc.netty.RpcClient;
+import io.tatami.rpc.netty.RpcSettings;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Random;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.random.RandomGenerator;
 
 /**
  * One user's access to one cluster. Safe for use by many threads; all methods may block, for at most the operation
@@ -23,7 +50,21 @@ import java.util.UUID;
  * method acts on what links lead to. Each change is done once and at once, whatever is sent twice underneath: after a
  * failure it was not done, except that UNAVAILABLE, DEADLINE_EXCEEDED and CANCELLED leave open whether it was.
  */
-public interface TatamiClient extends AutoCloseable {
+public final class TatamiClient implements AutoCloseable {
+    private static final int LINKS_MAX = 32;
+    private static final String NAME =
+            "tatami-client-" + ProcessHandle.current().pid();
+
+    private final Self self;
+    private final MetadataCaller caller;
+    private final EntryReader entries;
+    private final EntryChanges changes;
+    private final BulkDeletion bulkDeletion;
+    private final ClusterInspector inspector;
+    private final FileStreams streams;
+    private final Runnable afterClose;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
     /**
      * A client of the cluster that answers at {@code authority}.
      *
@@ -32,19 +73,84 @@ public interface TatamiClient extends AutoCloseable {
      * @throws TatamiException INVALID_ARGUMENT for a bad authority or setting; UNAVAILABLE, naming the addresses, when no
      *     server answers in time
      */
-    static TatamiClient connect(String authority, UserIdentity user, Settings settings) throws TatamiException {
-        throw new TatamiException(io.tatami.base.ErrorCode.UNSUPPORTED, "not built: " + authority + user + settings);
+    public static TatamiClient connect(String authority, UserIdentity user, Settings settings) throws TatamiException {
+        List<InetSocketAddress> servers = MetadataAddress.of(authority, settings);
+        RpcSettings rpc = RpcSettings.from(settings);
+        ClientSettings own = ClientSettings.from(settings);
+        EventLoops loops = new EventLoops("tatami-client", rpc);
+        RpcClient connector = new RpcClient(loops, rpc, Clock.SYSTEM, ClientIdentity.simple(NAME, user));
+        Wiring wiring = new Wiring(connector, servers, Clock.SYSTEM, new Random());
+        try {
+            return open(wiring, user, own, () -> {
+                connector.close();
+                loops.close();
+            });
+        } catch (TatamiException e) {
+            connector.close();
+            loops.close();
+            throw e;
+        }
     }
 
-    UserIdentity user();
+    /**
+     * Where a client's time, chance and network come from.
+     *
+     * @param servers metadata servers to ask first
+     * @param random safe for use by many threads
+     */
+    record Wiring(Connector connector, List<InetSocketAddress> servers, Clock clock, RandomGenerator random) {}
 
-    ClientSettings settings();
+    /** @param afterClose run once, at the end of {@link #close} */
+    static TatamiClient open(Wiring wiring, UserIdentity user, ClientSettings settings, Runnable afterClose)
+            throws TatamiException {
+        MetadataRouter router = new MetadataRouter(wiring.connector(), wiring.servers());
+        MetadataCaller.Limits limits =
+                new MetadataCaller.Limits(NAME, settings.operationTimeout(), settings.attemptTimeout());
+        MetadataCaller caller = new MetadataCaller(router, limits, wiring.clock(), wiring.random());
+        caller.connect(Deadline.after(wiring.clock(), settings.connectTimeout()));
+        return new TatamiClient(caller, wiring.connector(), new Self(user, settings), afterClose);
+    }
 
-    UUID clusterId();
+    private record Self(UserIdentity user, ClientSettings settings) {}
+
+    private TatamiClient(MetadataCaller caller, Connector connector, Self self, Runnable afterClose) {
+        ClientSettings settings = self.settings();
+        this.self = self;
+        this.afterClose = afterClose;
+        this.caller = caller;
+        BlockServers servers = new BlockServers(caller.router(), new LocalHost(settings.host()));
+        PathResolver resolver = new PathResolver(caller, settings.handlesMax());
+        this.entries = new EntryReader(caller, resolver, servers, settings.listPageEntries());
+        this.changes = new EntryChanges(caller, resolver);
+        this.bulkDeletion = new BulkDeletion(caller, resolver, changes);
+        this.inspector = new ClusterInspector(caller, entries);
+        BlockClientSettings blockSettings = BlockClientSettings.DEFAULT
+                .withReadAheadBytes(settings.readAheadBytes())
+                .withWindowBytes(settings.writeWindowBytes())
+                .withTimeoutMillis(settings.blockTimeout().toMillis());
+        this.streams = new FileStreams(
+                new FileStreams.Metadata(
+                        caller, entries, new FileOpenings(caller, resolver, changes, servers), servers),
+                new BlockClient(connector, blockSettings),
+                settings);
+    }
+
+    public UserIdentity user() {
+        return self.user();
+    }
+
+    public ClientSettings settings() {
+        return self.settings();
+    }
+
+    public UUID clusterId() {
+        ByteBuffer bytes = caller.router().map().getClusterId().asReadOnlyByteBuffer();
+        return new UUID(bytes.getLong(), bytes.getLong());
+    }
 
     /** An operation on a path, for {@link #following}. */
     @FunctionalInterface
-    interface PathOperation<T> {
+    public interface PathOperation<T> {
         T on(TatamiPath path) throws TatamiException;
     }
 
@@ -55,7 +161,20 @@ public interface TatamiClient extends AutoCloseable {
      * @throws TatamiException PATH_TOO_LONG after 32 links; what the operation throws, {@link UnresolvedLinkException} for
      *     a link with a scheme included
      */
-    <T> T following(TatamiPath path, PathOperation<T> operation) throws TatamiException;
+    public <T> T following(TatamiPath path, PathOperation<T> operation) throws TatamiException {
+        TatamiPath at = path;
+        for (int links = 0; ; links++) {
+            try {
+                return operation.on(at);
+            } catch (UnresolvedLinkException e) {
+                if (links == LINKS_MAX) {
+                    throw new TatamiException(
+                            ErrorCode.PATH_TOO_LONG, "more than " + LINKS_MAX + " symlinks on the way from " + path, e);
+                }
+                at = SymlinkTarget.resolve(e);
+            }
+        }
+    }
 
     /**
      * What a path stands for.
@@ -63,7 +182,9 @@ public interface TatamiClient extends AutoCloseable {
      * @param followLast whether a symlink at the end raises {@link UnresolvedLinkException}; otherwise its own status is
      *     told
      */
-    PathStatus status(TatamiPath path, boolean followLast) throws TatamiException;
+    public PathStatus status(TatamiPath path, boolean followLast) throws TatamiException {
+        return entries.status(path, followLast);
+    }
 
     /**
      * The entries of a directory; of a file, only the file itself. Everything that can be refused is refused here, before
@@ -71,7 +192,9 @@ public interface TatamiClient extends AutoCloseable {
      *
      * @param withLocations whether files come with {@link PathStatus#blocks}
      */
-    DirectoryListing list(TatamiPath path, boolean withLocations) throws TatamiException;
+    public DirectoryListing list(TatamiPath path, boolean withLocations) throws TatamiException {
+        return entries.list(path, withLocations);
+    }
 
     /**
      * Makes a directory; nothing is changed unless all of it can be.
@@ -80,14 +203,18 @@ public interface TatamiClient extends AutoCloseable {
      * @return false where the directory was there already
      * @throws TatamiException ALREADY_EXISTS where a file has the name, NOT_A_DIRECTORY where one is on the way
      */
-    boolean mkdirs(TatamiPath path, CreateModes modes, boolean createParents) throws TatamiException;
+    public boolean mkdirs(TatamiPath path, CreateModes modes, boolean createParents) throws TatamiException {
+        return changes.mkdirs(path, modes, createParents);
+    }
 
     /**
      * Creates a file and opens it for writing.
      *
      * @throws TatamiException ALREADY_EXISTS, IS_A_DIRECTORY, LEASE_HELD where somebody writes the file to be replaced
      */
-    FileWriter create(TatamiPath path, CreateSpec spec) throws TatamiException;
+    public FileWriter create(TatamiPath path, CreateSpec spec) throws TatamiException {
+        return streams.create(path, spec);
+    }
 
     /**
      * Opens an existing file for writing at its end.
@@ -95,17 +222,23 @@ public interface TatamiClient extends AutoCloseable {
      * @param newBlock begin a new block even where the last one is not full
      * @throws TatamiException IS_A_DIRECTORY, LEASE_HELD
      */
-    FileWriter append(TatamiPath path, boolean newBlock) throws TatamiException;
+    public FileWriter append(TatamiPath path, boolean newBlock) throws TatamiException {
+        return streams.append(path, newBlock);
+    }
 
     /** @throws TatamiException IS_A_DIRECTORY */
-    FileReader open(TatamiPath path, ReadPolicy policy) throws TatamiException;
+    public FileReader open(TatamiPath path, ReadPolicy policy) throws TatamiException {
+        return streams.open(path, policy);
+    }
 
     /**
      * Opens a file by its id, wherever it was moved to.
      *
      * @param path under which its status is told
      */
-    FileReader open(FileId file, TatamiPath path, ReadPolicy policy) throws TatamiException;
+    public FileReader open(FileId file, TatamiPath path, ReadPolicy policy) throws TatamiException {
+        return streams.open(file, path, policy);
+    }
 
     /**
      * Renames a file, directory or symlink to exactly {@code destination}, in one step.
@@ -114,7 +247,9 @@ public interface TatamiClient extends AutoCloseable {
      * @throws TatamiException ALREADY_EXISTS; with {@code overwrite} IS_A_DIRECTORY, NOT_A_DIRECTORY and NOT_EMPTY;
      *     INVALID_ARGUMENT for the root and for a directory into itself
      */
-    void rename(TatamiPath source, TatamiPath destination, boolean overwrite) throws TatamiException;
+    public void rename(TatamiPath source, TatamiPath destination, boolean overwrite) throws TatamiException {
+        changes.rename(source, destination, overwrite);
+    }
 
     /**
      * Deletes a file, symlink or directory.
@@ -123,7 +258,9 @@ public interface TatamiClient extends AutoCloseable {
      * @return false where the path is not there
      * @throws TatamiException NOT_EMPTY; INVALID_ARGUMENT for the root
      */
-    boolean delete(TatamiPath path, boolean recursive) throws TatamiException;
+    public boolean delete(TatamiPath path, boolean recursive) throws TatamiException {
+        return changes.delete(path, recursive);
+    }
 
     /**
      * Deletes files and empty directories, each for itself; a path that is not there is no failure. Files take one round
@@ -131,10 +268,14 @@ public interface TatamiClient extends AutoCloseable {
      *
      * @return what could not be deleted
      */
-    List<BulkDeleteFailure> bulkDelete(List<TatamiPath> paths) throws TatamiException;
+    public List<BulkDeleteFailure> bulkDelete(List<TatamiPath> paths) throws TatamiException {
+        return bulkDeletion.delete(paths);
+    }
 
     /** Changes what {@code change} has, of a file or directory. */
-    void setAttributes(TatamiPath path, AttributeChange change) throws TatamiException;
+    public void setAttributes(TatamiPath path, AttributeChange change) throws TatamiException {
+        changes.setAttributes(path, change);
+    }
 
     /**
      * Cuts a closed file.
@@ -142,14 +283,18 @@ public interface TatamiClient extends AutoCloseable {
      * @return false where the last block is still being cut, until which the file cannot be written
      * @throws TatamiException INVALID_ARGUMENT for a length beyond the file's, IS_A_DIRECTORY, LEASE_HELD
      */
-    boolean truncate(TatamiPath path, long lengthBytes) throws TatamiException;
+    public boolean truncate(TatamiPath path, long lengthBytes) throws TatamiException {
+        return changes.truncate(path, lengthBytes);
+    }
 
     /**
      * Moves the blocks of {@code sources} to the end of {@code target}, and the sources are gone.
      *
      * @throws TatamiException INVALID_ARGUMENT where a source lies in another directory, is the target, or comes twice
      */
-    void concat(TatamiPath target, List<TatamiPath> sources) throws TatamiException;
+    public void concat(TatamiPath target, List<TatamiPath> sources) throws TatamiException {
+        changes.concat(target, sources);
+    }
 
     /**
      * Makes {@code link} stand for {@code target}.
@@ -157,43 +302,72 @@ public interface TatamiClient extends AutoCloseable {
      * @param target kept as it is: relative, absolute or with a scheme
      * @param createParents as in {@link CreateSpec}
      */
-    void createSymlink(TatamiPath link, String target, boolean createParents) throws TatamiException;
+    public void createSymlink(TatamiPath link, String target, boolean createParents) throws TatamiException {
+        changes.createSymlink(link, target, createParents);
+    }
 
-    ContentTotals contentTotals(TatamiPath path) throws TatamiException;
+    public ContentTotals contentTotals(TatamiPath path) throws TatamiException {
+        return entries.totals(path);
+    }
 
     /**
      * Takes the write lease from whoever has it and closes the file.
      *
      * @return whether it is closed now; else recovery goes on in the background
      */
-    boolean recoverLease(TatamiPath path) throws TatamiException;
+    public boolean recoverLease(TatamiPath path) throws TatamiException {
+        return changes.recoverLease(path);
+    }
 
     /** Whether nobody writes the file. */
-    boolean isClosed(TatamiPath path) throws TatamiException;
+    public boolean isClosed(TatamiPath path) throws TatamiException {
+        PathStatus status = entries.status(path, true);
+        if (status.isDirectory()) {
+            throw new TatamiException(ErrorCode.IS_A_DIRECTORY, "Path is not a file: " + path);
+        }
+        return !status.isOpen();
+    }
 
     /** Does {@code action} and tells whether the cluster is in safe mode then. */
-    boolean safeMode(SafeModeRequest.Action action) throws TatamiException;
+    public boolean safeMode(SafeModeRequest.Action action) throws TatamiException {
+        return inspector.safeMode(action);
+    }
 
     /** The blocks of a file that have bytes in a range, in order. */
-    List<LocatedBlock> blockLocations(TatamiPath path, long offsetBytes, long lengthBytes) throws TatamiException;
-
-    /** The blocks of a status that came with locations; as {@link #blockLocations} for the whole file. */
-    List<LocatedBlock> blockLocations(PathStatus status);
+    public List<LocatedBlock> blockLocations(TatamiPath path, long offsetBytes, long lengthBytes)
+            throws TatamiException {
+        return entries.file(path, false).blocks().stream()
+                .filter(block -> block.offsetBytes() < offsetBytes + lengthBytes
+                        && block.offsetBytes() + block.lengthBytes() > offsetBytes)
+                .toList();
+    }
 
     /**
      * The checksum of a file's first bytes, from the checksums its servers store.
      *
      * @param lengthBytesMax where the file is longer, only so much of it counts
      */
-    FileChecksum checksum(TatamiPath path, long lengthBytesMax) throws TatamiException;
+    public FileChecksum checksum(TatamiPath path, long lengthBytesMax) throws TatamiException {
+        return streams.checksum(path, lengthBytesMax);
+    }
 
     /** Never fails because some group does not answer: its state tells so. */
-    ClusterStatus clusterStatus() throws TatamiException;
+    public ClusterStatus clusterStatus() throws TatamiException {
+        return inspector.status();
+    }
 
     /** Checks every entry and block record at and below a path; only for the superuser. */
-    FsckReport fsck(TatamiPath path) throws TatamiException;
+    public FsckReport fsck(TatamiPath path) throws TatamiException {
+        return inspector.fsck(path);
+    }
 
     /** Ends the session; files still open are given up as by {@link FileWriter#abort}. */
     @Override
-    void close();
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            streams.close();
+            caller.close();
+            afterClose.run();
+        }
+    }
 }

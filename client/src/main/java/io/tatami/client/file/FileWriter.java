@@ -1,49 +1,339 @@
 package io.tatami.client.file;
 
+import io.tatami.base.BlockId;
+import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
+import io.tatami.base.TatamiException;
+import io.tatami.client.block.BlockClient;
+import io.tatami.client.block.WriteSpec;
+import io.tatami.client.meta.LeaseRenewer;
+import io.tatami.protocol.wire.AppendReply;
+import io.tatami.protocol.wire.BlockReport;
+import io.tatami.protocol.wire.CreateReply;
+import io.tatami.protocol.wire.Grant;
+import io.tatami.protocol.wire.Status;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes one file from its end on. Used by one thread at a time. Small files stay in memory and are stored in their
  * entry when they are closed; what grows beyond, or is flushed, goes to blocks.
  *
  * <p>A failure that cannot be mended stays: every later call throws it again, {@link #close} included. A thread that is
- * interrupted while it waits gets {@link java.io.InterruptedIOException}; the writer can be used on, and
- * {@link #position} tells how many bytes were taken.
+ * interrupted while it waits gets {@link InterruptedIOException}; the writer can be used on, and {@link #position} tells
+ * how many bytes were taken.
  */
-public interface FileWriter extends AutoCloseable {
-    FileId file();
+public final class FileWriter implements AutoCloseable {
+    /** Up to here a file's length may become known before its first block is begun, which is then packed. */
+    private static final int MEMORY_BYTES_MAX = 1 << 20;
+
+    /** The next block's grant is asked for when so much is left of the current one, or a quarter if that is less. */
+    private static final long PREFETCH_ROOM_BYTES = 32 << 20;
+
+    private final FileHome home;
+    private final BlockClient blocks;
+    private final LeaseRenewer leases;
+    private final long blockSizeBytes;
+    private final int replication;
+    private final int inlineBytesMax;
+    private final GrantQueue grants;
+    private final List<BlockReport> finished = new ArrayList<>();
+    private final MemoryContent memory;
+
+    /** What is left of the memory's content to be written to blocks; null while all content is in memory. */
+    private @Nullable ByteBuffer spilling;
+
+    private @Nullable BlockPipeline current;
+
+    /** The content is complete, so that the length of what is left is that of the last block. */
+    private boolean completing;
+
+    /** The block whose existence with bytes the home was told of last. */
+    private long recordedBlock;
+
+    private int inlineBytesBefore;
+    private long position;
+    private boolean closed;
+    private @Nullable TatamiException failure;
+    private volatile @Nullable TatamiException lost;
+
+    /** What a writer needs beside its file. */
+    record Parts(FileHome home, BlockClient blocks, LeaseRenewer leases, int inlineBytesMax) {}
+
+    private FileWriter(Parts parts, Status status, List<Grant> granted) {
+        this.home = parts.home();
+        this.blocks = parts.blocks();
+        this.leases = parts.leases();
+        this.blockSizeBytes = status.getBlockSize();
+        this.replication = status.getReplication();
+        this.inlineBytesMax = (int) Math.min(parts.inlineBytesMax(), blockSizeBytes);
+        this.memory = new MemoryContent(MEMORY_BYTES_MAX);
+        this.grants = new GrantQueue(home, blockSizeBytes, granted);
+    }
+
+    /** A writer of a file that was just created. */
+    static FileWriter create(Parts parts, CreateReply created) {
+        return new FileWriter(parts, created.getStatus(), created.getGrantList()).begin();
+    }
+
+    /** A writer at the end of a file that was there. */
+    static FileWriter append(Parts parts, AppendReply opened) {
+        FileWriter writer = new FileWriter(parts, opened.getStatus(), List.of());
+        writer.position = opened.getStatus().getLength();
+        if (opened.hasInline()) {
+            writer.memory.take(opened.getInline().asReadOnlyByteBuffer());
+            writer.inlineBytesBefore = opened.getInline().size();
+        } else if (writer.position > 0) {
+            writer.spilling = writer.memory.end();
+        }
+        if (opened.hasLastBlock()) {
+            long committed = opened.getStatus().getBlock(0).getGeneration();
+            writer.current = BlockPipeline.append(
+                    writer.home, writer.blocks, opened.getLastBlock(), committed, writer.blockSizeBytes);
+        }
+        return writer.begin();
+    }
+
+    private FileWriter begin() {
+        leases.add(home.file(), new LeaseRenewer.Holder() {
+            @Override
+            public void leaseLost() {
+                lost = new TatamiException(
+                        ErrorCode.LEASE_EXPIRED,
+                        "the lease on " + home.file() + " is gone: the file was recovered, deleted or taken over");
+            }
+
+            @Override
+            public void clientClosed() {
+                lost = new TatamiException(ErrorCode.CANCELLED, "the client was closed before the file");
+            }
+        });
+        return this;
+    }
+
+    public FileId file() {
+        return home.file();
+    }
 
     /** Bytes from the start of the file to where the next one goes. */
-    long position();
+    public long position() {
+        return position;
+    }
 
     /** Takes all bytes, and may wait until block servers have taken earlier ones. The array is the caller's again. */
-    void write(byte[] bytes, int offset, int length) throws IOException;
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+        write(ByteBuffer.wrap(bytes, offset, length));
+    }
 
     /** Takes all bytes between position and limit. */
-    void write(ByteBuffer bytes) throws IOException;
+    public void write(ByteBuffer bytes) throws IOException {
+        int before = bytes.remaining();
+        try {
+            attempt(() -> take(bytes));
+        } finally {
+            position += before - bytes.remaining();
+        }
+    }
 
     /** Returns when all bytes written are in the memory of every server that holds them, and new readers see them. */
-    void hflush() throws IOException;
+    public void hflush() throws IOException {
+        attempt(() -> {
+            if (spill() && current != null && !current.isUntouched()) {
+                current.hflush();
+            }
+        });
+    }
 
     /**
      * Returns when all bytes written are on the devices of every server that holds them: they survive a power cut.
      *
      * @param recordLength whether the file's status shall tell the length from now on; costs a call each time
      */
-    void hsync(boolean recordLength) throws IOException;
+    public void hsync(boolean recordLength) throws IOException {
+        attempt(() -> {
+            if (spill()) {
+                sync(recordLength);
+            }
+        });
+    }
 
     /** On how many servers the block being written is; the file's replication where none is. */
-    int currentReplication();
+    public int currentReplication() {
+        return current == null ? replication : current.copies();
+    }
 
     /** Makes all bytes durable and the file closed. Does nothing after it succeeded, and fails again after it failed. */
     @Override
-    void close() throws IOException;
+    public void close() throws IOException {
+        if (closed && failure == null) {
+            return;
+        }
+        attempt(this::complete);
+        closed = true;
+        release();
+    }
 
     /**
      * Gives the file up without completing it: it stays open at the cluster until its lease is recovered, with the bytes
      * that were flushed. Does nothing after a close that succeeded.
      */
-    void abort();
+    public void abort() {
+        if (!closed) {
+            closed = true;
+            failure = new TatamiException(ErrorCode.CANCELLED, "the writer of " + home.file() + " was aborted");
+            release();
+        }
+    }
+
+    /** A part of the work that may be refused. */
+    @FunctionalInterface
+    private interface Step {
+        void run() throws TatamiException;
+    }
+
+    private void attempt(Step step) throws IOException {
+        requireUsable();
+        try {
+            step.run();
+        } catch (TatamiException e) {
+            if (e.code() == ErrorCode.CANCELLED && Thread.currentThread().isInterrupted()) {
+                InterruptedIOException interrupted =
+                        new InterruptedIOException("interrupted while writing " + home.file());
+                interrupted.initCause(e);
+                throw interrupted;
+            }
+            failure = e;
+            release();
+            throw e;
+        }
+    }
+
+    private void requireUsable() throws TatamiException {
+        TatamiException reason = failure != null ? failure : lost;
+        if (reason != null) {
+            throw new TatamiException(reason.code(), String.valueOf(reason.getMessage()), reason.detail(), reason);
+        }
+        if (closed) {
+            throw new TatamiException(ErrorCode.CANCELLED, "the writer of " + home.file() + " is closed");
+        }
+    }
+
+    private void release() {
+        leases.remove(home.file());
+        grants.abandon();
+        if (current != null) {
+            current.close();
+        }
+    }
+
+    private void take(ByteBuffer bytes) throws TatamiException {
+        if (spilling == null) {
+            memory.take(bytes);
+            if (!bytes.hasRemaining()) {
+                return;
+            }
+        }
+        drainMemory();
+        while (bytes.hasRemaining()) {
+            writeToBlock(bytes);
+        }
+    }
+
+    /** Moves what is in memory to blocks. Returns false where there is nothing to move or flush. */
+    private boolean spill() throws TatamiException {
+        if (spilling == null && memory.sizeBytes() == inlineBytesBefore) {
+            return false;
+        }
+        drainMemory();
+        return true;
+    }
+
+    private void drainMemory() throws TatamiException {
+        if (spilling == null) {
+            spilling = memory.end();
+        }
+        while (spilling.hasRemaining()) {
+            writeToBlock(spilling);
+        }
+    }
+
+    /** Writes as much as the current block takes, and finishes it where it is full. */
+    private void writeToBlock(ByteBuffer bytes) throws TatamiException {
+        BlockPipeline block = currentBlock(bytes.remaining());
+        int limit = bytes.limit();
+        bytes.limit(bytes.position() + (int) Math.min(bytes.remaining(), block.roomBytes()));
+        try {
+            block.write(bytes);
+        } finally {
+            bytes.limit(limit);
+        }
+        if (block.position() == blockSizeBytes) {
+            finishCurrent(block);
+        } else if (!completing && block.roomBytes() <= Math.min(PREFETCH_ROOM_BYTES, blockSizeBytes / 4)) {
+            grants.prefetch(finished);
+        }
+    }
+
+    private BlockPipeline currentBlock(int nextBytes) throws TatamiException {
+        BlockPipeline block = current;
+        if (block == null) {
+            Grant grant = grants.next(finished);
+            block = BlockPipeline.create(home, blocks, grant, newBlock(grant, nextBytes));
+            current = block;
+        }
+        return block;
+    }
+
+    private WriteSpec newBlock(Grant grant, int nextBytes) {
+        BlockId id = new BlockId(grant.getBlockId());
+        return completing
+                ? WriteSpec.createPacked(id, grant.getGeneration(), Math.min(nextBytes, blockSizeBytes))
+                : WriteSpec.create(id, grant.getGeneration(), blockSizeBytes);
+    }
+
+    private void finishCurrent(BlockPipeline block) throws TatamiException {
+        if (!block.isUntouched()) {
+            block.finish();
+        }
+        finished.add(block.report());
+        current = null;
+    }
+
+    /** The home is told of each block once it has bytes, as of lengths where asked to; devices are told always. */
+    private void sync(boolean recordLength) throws TatamiException {
+        BlockPipeline block = current;
+        if (block != null && !block.isUntouched()) {
+            block.hsync();
+        }
+        boolean isNews = !finished.isEmpty() || (block != null && block.block().value() != recordedBlock);
+        if (recordLength || isNews) {
+            List<BlockReport> written = new ArrayList<>(finished);
+            if (block != null && block.position() > 0) {
+                written.add(block.report());
+            }
+            home.commitLength(written);
+            recordedBlock = block == null ? recordedBlock : block.block().value();
+        }
+    }
+
+    private void complete() throws TatamiException {
+        if (spilling == null && memory.sizeBytes() <= inlineBytesMax) {
+            home.complete(List.of(), memory.toByteString(), grants.unused(finished));
+            return;
+        }
+        completing |= spilling == null;
+        drainMemory();
+        List<Long> unused = new ArrayList<>(grants.unused(finished));
+        BlockPipeline block = current;
+        if (block != null && block.position() == 0) {
+            unused.add(0, block.block().value());
+        } else if (block != null) {
+            finishCurrent(block);
+        }
+        home.complete(finished, null, unused);
+    }
 }

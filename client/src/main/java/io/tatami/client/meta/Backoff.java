@@ -22,7 +22,7 @@ public final class Backoff {
      * @throws TatamiException CANCELLED on an interrupt, with the flag set again
      */
     public void pause(Deadline deadline) throws TatamiException {
-        long millis = nextMillis / 2 + random.nextInt(nextMillis);
+        long millis = nextMillis / 2L + random.nextInt(nextMillis);
         nextMillis = Math.min(MILLIS_MAX, nextMillis * 2);
         try {
             Thread.sleep(Math.min(millis, deadline.remainingMillis()));

@@ -43,7 +43,9 @@ final class DirectoryStatus {
         try {
             if (!idHint.equals(DirectoryId.NONE)) {
                 inShard.add(startShares(
-                        ResolvedDirectory.shardsOf(idHint, 1, caller.shards()).get(0), List.of(idHint.value()), deadline));
+                        ResolvedDirectory.shardsOf(idHint, 1, caller.shards()).get(0),
+                        List.of(idHint.value()),
+                        deadline));
             }
             Status status = inTree.await().getStatus();
             if (status.getId() != idHint.value() || status.getSpread() > 1) {
@@ -63,8 +65,7 @@ final class DirectoryStatus {
         }
         GetDirectoriesRequest request =
                 GetDirectoriesRequest.newBuilder().addAllDirectoryId(ids).build();
-        GetDirectoriesReply reply =
-                caller.call(GroupId.NAMESPACE, MetaMethods.GET_DIRECTORIES, request, deadline);
+        GetDirectoriesReply reply = caller.call(GroupId.NAMESPACE, MetaMethods.GET_DIRECTORIES, request, deadline);
         Map<Long, Status> found = new HashMap<>();
         withShares(reply.getStatusList(), deadline).forEach(status -> found.put(status.getId(), status));
         return found;
@@ -84,8 +85,8 @@ final class DirectoryStatus {
         for (Status status : directories) {
             List<GroupId> shards = ResolvedDirectory.shardsOf(
                     new DirectoryId(status.getId()), Math.max(1, status.getSpread()), caller.shards());
-            shards.forEach(shard -> byShard.computeIfAbsent(shard, key -> new ArrayList<>())
-                    .add(status.getId()));
+            shards.forEach(shard ->
+                    byShard.computeIfAbsent(shard, key -> new ArrayList<>()).add(status.getId()));
         }
         List<MetadataCall<ReadSharesRequest, ReadSharesReply>> calls = new ArrayList<>();
         for (Map.Entry<GroupId, List<Long>> entry : byShard.entrySet()) {

@@ -72,8 +72,8 @@ public final class EntryReader {
         return switch (status.getKind()) {
             case FILE -> new PathStatus(path, status, servers.located(status));
             case SYMLINK -> throw new UnresolvedLinkException(path, path, status.getSymlinkTarget());
-            case DIRECTORY, UNRECOGNIZED -> throw new TatamiException(
-                    ErrorCode.IS_A_DIRECTORY, path + " is a directory");
+            case DIRECTORY, UNRECOGNIZED ->
+                throw new TatamiException(ErrorCode.IS_A_DIRECTORY, path + " is a directory");
         };
     }
 
@@ -113,8 +113,16 @@ public final class EntryReader {
                 ContentSummaryRequest.newBuilder().setPath(path.toString()).build();
         ContentSummaryReply reply =
                 caller.call(GroupId.NAMESPACE, MetaMethods.CONTENT_SUMMARY, request, caller.deadline());
-        return new ContentTotals(
-                reply.getLength(), reply.getFiles(), reply.getDirectories(), reply.getSpaceConsumed());
+        return new ContentTotals(reply.getLength(), reply.getFiles(), reply.getDirectories(), reply.getSpaceConsumed());
+    }
+
+    /** The deadline of an operation that begins now. */
+    public Deadline deadline() {
+        return caller.deadline();
+    }
+
+    public Backoff backoff() {
+        return caller.backoff();
     }
 
     MetadataCaller caller() {
@@ -144,14 +152,13 @@ public final class EntryReader {
     Status completed(Status status, GroupId asked, boolean withBlocks, Deadline deadline) throws TatamiException {
         boolean isStoredElsewhere = status.getKind() == Status.Kind.FILE
                 && !new FileId(status.getId()).home().equals(asked)
-                && (status.getOpen() || withBlocks && !status.getIsInline() && status.getLength() > 0);
+                && (status.getOpen() || (withBlocks && !status.getIsInline() && status.getLength() > 0));
         if (!isStoredElsewhere) {
             return status;
         }
         Status home = fromHome(new FileId(status.getId()), deadline);
         long modified = Math.max(
-                status.getAttributes().getModifiedMillis(),
-                home.getAttributes().getModifiedMillis());
+                status.getAttributes().getModifiedMillis(), home.getAttributes().getModifiedMillis());
         Status.Builder complete = status.toBuilder()
                 .setLength(home.getLength())
                 .setOpen(home.getOpen())
@@ -192,7 +199,8 @@ public final class EntryReader {
     private Status fromHome(FileId file, Deadline deadline) throws TatamiException {
         GetBlocksRequest request =
                 GetBlocksRequest.newBuilder().setFileId(file.value()).build();
-        return caller.call(file.home(), MetaMethods.GET_BLOCKS, request, deadline).getStatus();
+        return caller.call(file.home(), MetaMethods.GET_BLOCKS, request, deadline)
+                .getStatus();
     }
 
     /** The status of the root, or of what was a directory when its handle was cached and still is one. */

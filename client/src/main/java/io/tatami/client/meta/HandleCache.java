@@ -69,8 +69,7 @@ final class HandleCache {
             byUse.remove(itself.usedAt);
         }
         // '0' follows '/', so this is the range of all texts that begin with the path and a slash.
-        Iterator<Slot> below =
-                byPath.subMap(path + "/", path + "0").values().iterator();
+        Iterator<Slot> below = byPath.subMap(path + "/", path + "0").values().iterator();
         while (below.hasNext()) {
             byUse.remove(below.next().usedAt);
             below.remove();

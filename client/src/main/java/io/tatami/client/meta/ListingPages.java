@@ -3,6 +3,7 @@ package io.tatami.client.meta;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.client.DirectoryListing;
+import io.tatami.client.LocatedBlock;
 import io.tatami.client.PathStatus;
 import io.tatami.client.TatamiPath;
 import io.tatami.protocol.MetaMethods;
@@ -115,12 +116,13 @@ final class ListingPages implements DirectoryListing.Pages {
         List<PathStatus> statuses = new ArrayList<>(entries.size());
         for (Status entry : entries) {
             TatamiPath child = path.listedChild(entry.getName());
+            Status directory = directories.get(entry.getId());
             if (entry.getKind() != Status.Kind.DIRECTORY) {
-                statuses.add(new PathStatus(
-                        child, entry, withLocations ? reader.servers().located(entry) : List.of()));
-            } else if (directories.get(entry.getId()) instanceof Status directory) {
-                statuses.add(new PathStatus(
-                        child, directory.toBuilder().setName(entry.getName()).build(), List.of()));
+                List<LocatedBlock> blocks = withLocations ? reader.servers().located(entry) : List.of();
+                statuses.add(new PathStatus(child, entry, blocks));
+            } else if (directory != null) {
+                Status named = directory.toBuilder().setName(entry.getName()).build();
+                statuses.add(new PathStatus(child, named, List.of()));
             }
         }
         return statuses;

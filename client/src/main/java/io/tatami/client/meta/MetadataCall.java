@@ -55,22 +55,32 @@ public final class MetadataCall<Q extends Message, R extends Message> {
      * Waits for the reply, and tries again as long as that may help and the deadline allows.
      *
      * @throws TatamiException the group's refusal; STALE_HANDLE; after the deadline the last attempt's failure;
-     *     REPLY_EVICTED where it can no longer be known whether the request was done; CANCELLED on an interrupt
+     *     REPLY_EVICTED where it can no longer be known whether the request was done; CANCELLED on an interrupt, after
+     *     which the call may be awaited again, or abandoned
      */
     public R await() throws TatamiException {
-        Check.check(!ended, "%s is awaited twice", target.method());
+        Check.check(!ended, "%s has ended", target.method());
         Backoff backoff = caller.backoff();
+        boolean interrupted = false;
         try {
             while (true) {
                 try {
                     return Replies.await(requireStarted(attempt), deadline);
                 } catch (TatamiException e) {
+                    interrupted = isInterrupt(e);
                     tryAgain(e, backoff);
                 }
             }
         } finally {
-            end();
+            if (!interrupted) {
+                end();
+            }
         }
+    }
+
+    /** Whether the waiting thread was interrupted, rather than the call refused. */
+    private static boolean isInterrupt(TatamiException failure) {
+        return failure.code() == ErrorCode.CANCELLED && Thread.currentThread().isInterrupted();
     }
 
     /** Gives the call up, unless it ended. Whether a change it asks for is done stays open. */
@@ -89,8 +99,8 @@ public final class MetadataCall<Q extends Message, R extends Message> {
         if (deadline.isOver()) {
             throw new TatamiException(
                     code,
-                    target.method() + " on " + target.group() + " at " + caller.router().leader(target.group())
-                            + " was given up: " + failure.getMessage(),
+                    target.method() + " on " + target.group() + " at "
+                            + caller.router().leader(target.group()) + " was given up: " + failure.getMessage(),
                     failure.detail(),
                     failure);
         }

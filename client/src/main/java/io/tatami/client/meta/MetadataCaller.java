@@ -29,8 +29,8 @@ public final class MetadataCaller {
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
     /** Failures after which the group may be served by another server. */
-    private static final Set<ErrorCode> MAYBE_MOVED = Set.of(
-            ErrorCode.NOT_LEADER, ErrorCode.STALE_SHARD_MAP, ErrorCode.UNAVAILABLE, ErrorCode.DEADLINE_EXCEEDED);
+    private static final Set<ErrorCode> MAYBE_MOVED =
+            Set.of(ErrorCode.NOT_LEADER, ErrorCode.STALE_SHARD_MAP, ErrorCode.UNAVAILABLE, ErrorCode.DEADLINE_EXCEEDED);
 
     private final MetadataRouter router;
     private final Limits limits;
@@ -56,6 +56,26 @@ public final class MetadataCaller {
         this.random = random;
     }
 
+    /**
+     * Reads the cluster map for the first time, from whichever server answers first.
+     *
+     * @throws TatamiException UNAVAILABLE, naming the addresses, when none answers until the deadline
+     */
+    public void connect(Deadline deadline) throws TatamiException {
+        Backoff backoff = backoff();
+        while (true) {
+            try {
+                router.refresh(deadline);
+                return;
+            } catch (TatamiException e) {
+                if (!e.code().isRetryable() || deadline.isOver()) {
+                    throw e;
+                }
+                backoff.pause(deadline);
+            }
+        }
+    }
+
     public MetadataRouter router() {
         return router;
     }
@@ -76,7 +96,12 @@ public final class MetadataCaller {
     /** Calls and waits. @throws TatamiException as {@link MetadataCall#await} */
     public <Q extends Message, R extends Message> R call(GroupId group, Method<Q, R> method, Q body, Deadline deadline)
             throws TatamiException {
-        return start(group, method, body, deadline).await();
+        MetadataCall<Q, R> call = start(group, method, body, deadline);
+        try {
+            return call.await();
+        } finally {
+            call.abandon();
+        }
     }
 
     /** Sends, and leaves the waiting for later. Whoever starts a call awaits or abandons it. */

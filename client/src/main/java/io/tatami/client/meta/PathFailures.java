@@ -12,7 +12,7 @@ final class PathFailures {
     /** The same failure about {@code path}; one that names it already stays as it is. */
     static TatamiException named(TatamiException failure, TatamiPath path) {
         String message = String.valueOf(failure.getMessage());
-        if (failure instanceof UnresolvedLinkException || message.contains(path.toString()) && !path.isRoot()) {
+        if (failure instanceof UnresolvedLinkException || (message.contains(path.toString()) && !path.isRoot())) {
             return failure;
         }
         return switch (failure.code()) {

@@ -50,8 +50,7 @@ public final class PathResolver {
      * @param asked the whole path that the operation is about, for messages and links
      * @throws TatamiException NOT_FOUND, NOT_A_DIRECTORY, {@link UnresolvedLinkException}, or as the request
      */
-    <T> T in(TatamiPath directory, TatamiPath asked, Deadline deadline, InDirectory<T> request)
-            throws TatamiException {
+    <T> T in(TatamiPath directory, TatamiPath asked, Deadline deadline, InDirectory<T> request) throws TatamiException {
         Backoff backoff = caller.backoff();
         while (true) {
             ResolvedDirectory resolved = resolve(directory, asked, deadline);
@@ -92,6 +91,13 @@ public final class PathResolver {
         cache.drop(directory);
     }
 
+    /** For a second handle of a request, of which it is not told which one was stale. */
+    void forgetIfStale(TatamiException failure, TatamiPath directory) {
+        if (failure.code() == ErrorCode.STALE_HANDLE) {
+            cache.drop(directory);
+        }
+    }
+
     /**
      * The handle of a directory.
      *
@@ -119,8 +125,7 @@ public final class PathResolver {
         ResolveRequest request =
                 ResolveRequest.newBuilder().setPath(path.toString()).build();
         ResolveReply reply = caller.call(GroupId.NAMESPACE, MetaMethods.RESOLVE, request, deadline);
-        ResolvedDirectory deepest =
-                ResolvedDirectory.of(path.prefix(reply.getResolvedComponents()), reply.getHandle());
+        ResolvedDirectory deepest = ResolvedDirectory.of(path.prefix(reply.getResolvedComponents()), reply.getHandle());
         cache.put(deepest);
         return deepest;
     }
@@ -142,8 +147,8 @@ public final class PathResolver {
     }
 
     /** Tells why {@code path} is no directory; returns where a shard says that it is one, made a moment ago. */
-    private void refuseUnlessDirectory(
-            ResolvedDirectory parent, TatamiPath path, TatamiPath asked, Deadline deadline) throws TatamiException {
+    private void refuseUnlessDirectory(ResolvedDirectory parent, TatamiPath path, TatamiPath asked, Deadline deadline)
+            throws TatamiException {
         Status status;
         try {
             status = lookup(parent, path.name(), LookupRequest.getDefaultInstance(), deadline);
@@ -155,8 +160,9 @@ public final class PathResolver {
             return;
         }
         switch (status.getKind()) {
-            case FILE -> throw new TatamiException(
-                    ErrorCode.NOT_A_DIRECTORY, path + " (is not a directory)", path.toString(), null);
+            case FILE ->
+                throw new TatamiException(
+                        ErrorCode.NOT_A_DIRECTORY, path + " (is not a directory)", path.toString(), null);
             case SYMLINK -> throw new UnresolvedLinkException(asked, path, status.getSymlinkTarget());
             case DIRECTORY, UNRECOGNIZED -> drop(path);
         }

@@ -19,7 +19,7 @@ final class Replies {
      * The future's value.
      *
      * @throws TatamiException as the future failed, with the waiting thread's stack; DEADLINE_EXCEEDED; CANCELLED on an
-     *     interrupt, with the flag set again and the future cancelled
+     *     interrupt, with the flag set again; the future goes on then
      */
     static <T> T await(CompletableFuture<T> future, Deadline deadline) throws TatamiException {
         try {
@@ -30,7 +30,6 @@ final class Replies {
             future.cancel(true);
             throw new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "no reply in time", e);
         } catch (InterruptedException e) {
-            future.cancel(true);
             Thread.currentThread().interrupt();
             throw new TatamiException(ErrorCode.CANCELLED, "interrupted while waiting for a reply", e);
         }
@@ -43,8 +42,7 @@ final class Replies {
             cause = cause.getCause();
         }
         if (cause instanceof TatamiException failure) {
-            return new TatamiException(
-                    failure.code(), String.valueOf(failure.getMessage()), failure.detail(), failure);
+            return new TatamiException(failure.code(), String.valueOf(failure.getMessage()), failure.detail(), failure);
         }
         throw new IllegalStateException("a call failed with what is no failure of the world", cause);
     }

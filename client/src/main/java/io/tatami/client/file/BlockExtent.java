@@ -1,0 +1,21 @@
+package io.tatami.client.file;
+
+import io.tatami.base.BlockId;
+import java.util.List;
+
+/**
+ * A block as far as a reader may read it.
+ *
+ * @param offsetBytes where it begins in the file
+ * @param lengthBytes above 0
+ * @param servers ids of those with a copy
+ */
+record BlockExtent(BlockId block, long generation, long offsetBytes, long lengthBytes, List<Integer> servers) {
+    long endBytes() {
+        return offsetBytes + lengthBytes;
+    }
+
+    boolean contains(long position) {
+        return position >= offsetBytes && position < endBytes();
+    }
+}

@@ -1,0 +1,283 @@
+package io.tatami.client.file;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.ServerId;
+import io.tatami.base.TatamiException;
+import io.tatami.client.block.BlockClient;
+import io.tatami.client.block.BlockWriteStream;
+import io.tatami.client.block.PendingFrame;
+import io.tatami.client.block.WriteSpec;
+import io.tatami.client.meta.Backoff;
+import io.tatami.client.meta.Deadline;
+import io.tatami.protocol.wire.BlockLocation;
+import io.tatami.protocol.wire.BlockReport;
+import io.tatami.protocol.wire.Grant;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes one block through every failure that can be mended: under a new generation from the block's home, over the
+ * servers that are left, from the last byte that all of them acknowledged. Used by the writer's thread.
+ */
+final class BlockPipeline {
+    private static final Logger LOG = LoggerFactory.getLogger(BlockPipeline.class);
+
+    /** Failures in a row, without a byte acknowledged between them, after which the block is given up. */
+    private static final int FAILURES_MAX = 12;
+
+    /** What another attempt would meet as well. */
+    private static final Set<ErrorCode> FINAL = Set.of(
+            ErrorCode.INTERNAL,
+            ErrorCode.INVALID_ARGUMENT,
+            ErrorCode.FENCED,
+            ErrorCode.LEASE_EXPIRED,
+            ErrorCode.MALFORMED,
+            ErrorCode.PROTOCOL_VERSION,
+            ErrorCode.UNAUTHENTICATED,
+            ErrorCode.UNSUPPORTED,
+            ErrorCode.WRONG_CLUSTER);
+
+    private final FileHome home;
+    private final BlockClient blocks;
+    private WriteSpec spec;
+    private List<Integer> servers;
+
+    /** The newest generation that counts at home; the stream's own, unless {@link #ready} has yet to make it so. */
+    private long committedGeneration;
+
+    private @Nullable BlockWriteStream stream;
+    private boolean ready;
+
+    /** From earlier streams, not acknowledged: owned here until a stream takes them. */
+    private List<PendingFrame> unsent = new ArrayList<>();
+
+    private long acknowledgedLength;
+    private long position;
+    private int failures;
+
+    private BlockPipeline(FileHome home, BlockClient blocks, WriteSpec spec, List<Integer> servers) {
+        this.home = home;
+        this.blocks = blocks;
+        this.spec = spec;
+        this.servers = servers;
+        this.position = spec.startOffset();
+        this.acknowledgedLength = spec.startOffset();
+    }
+
+    /** A new block. */
+    static BlockPipeline create(FileHome home, BlockClient blocks, Grant grant, WriteSpec spec) {
+        BlockPipeline pipeline = new BlockPipeline(home, blocks, spec, grant.getServerIdList());
+        pipeline.committedGeneration = spec.generation();
+        return pipeline;
+    }
+
+    /**
+     * The last block of a file, to be continued at its end.
+     *
+     * @param last under its new generation
+     * @param committedGeneration of the copies there are
+     */
+    static BlockPipeline append(
+            FileHome home, BlockClient blocks, BlockLocation last, long committedGeneration, long blockSizeBytes) {
+        WriteSpec spec = new WriteSpec(
+                new BlockId(last.getBlockId()),
+                last.getGeneration(),
+                blockSizeBytes,
+                false,
+                last.getLength(),
+                committedGeneration);
+        BlockPipeline pipeline = new BlockPipeline(home, blocks, spec, last.getServerIdList());
+        pipeline.committedGeneration = committedGeneration;
+        return pipeline;
+    }
+
+    BlockId block() {
+        return spec.block();
+    }
+
+    /** How many bytes of the block were taken. */
+    long position() {
+        return position;
+    }
+
+    long roomBytes() {
+        return spec.reserveBytes() - position;
+    }
+
+    int copies() {
+        return servers.size();
+    }
+
+    /** Whether nothing was written here yet. */
+    boolean isUntouched() {
+        return stream == null && unsent.isEmpty() && failures == 0;
+    }
+
+    /** The block with the bytes taken so far, under the generation that counts. */
+    BlockReport report() {
+        return BlockReport.newBuilder()
+                .setBlockId(block().value())
+                .setGeneration(committedGeneration)
+                .setLength(position)
+                .build();
+    }
+
+    /** Takes all of {@code bytes}, which fit into {@link #roomBytes}. Where it throws, it took those before its position. */
+    void write(ByteBuffer bytes) throws TatamiException {
+        int before = bytes.remaining();
+        if (before == 0) {
+            return;
+        }
+        try {
+            mending(writing -> writing.write(bytes));
+        } finally {
+            position += before - bytes.remaining();
+        }
+    }
+
+    /** Returns when all bytes taken are in every server's memory. */
+    void hflush() throws TatamiException {
+        mending(BlockWriteStream::hflush);
+    }
+
+    /** Returns when all bytes taken are on every server's device. */
+    void hsync() throws TatamiException {
+        mending(BlockWriteStream::hsync);
+    }
+
+    /** Makes all bytes durable and the block final. */
+    void finish() throws TatamiException {
+        mending(writing -> {
+            long length = writing.finish();
+            if (length != position) {
+                throw new IllegalStateException(block() + " has " + length + " bytes, " + position + " were written");
+            }
+        });
+        close();
+    }
+
+    /** Gives up what is not acknowledged; does nothing after {@link #finish}. */
+    void close() {
+        if (stream != null) {
+            stream.close();
+            stream = null;
+        }
+        unsent.forEach(PendingFrame::release);
+        unsent = new ArrayList<>();
+    }
+
+    /** Something to do with a stream; done again on the next one where it fails. */
+    @FunctionalInterface
+    private interface Step {
+        void on(BlockWriteStream writing) throws TatamiException;
+    }
+
+    private void mending(Step step) throws TatamiException {
+        Deadline deadline = home.deadline();
+        Backoff backoff = home.backoff();
+        while (true) {
+            try {
+                step.on(readyStream());
+                return;
+            } catch (TatamiException e) {
+                requireMendable(e, deadline);
+                backoff.pause(deadline);
+                renew(e);
+            }
+        }
+    }
+
+    private BlockWriteStream readyStream() throws TatamiException {
+        BlockWriteStream writing = stream;
+        if (writing == null) {
+            writing = blocks.openWriter(home.targets(servers), spec);
+            stream = writing;
+            ready = false;
+        }
+        if (!ready) {
+            if (committedGeneration != spec.generation()) {
+                writing.awaitReady();
+                home.commitGeneration(block(), spec.generation());
+                committedGeneration = spec.generation();
+            }
+            List<PendingFrame> frames = unsent;
+            unsent = new ArrayList<>();
+            writing.resend(frames);
+            ready = true;
+        }
+        return writing;
+    }
+
+    /** Throws {@code failure} where no new stream can help. */
+    private void requireMendable(TatamiException failure, Deadline deadline) throws TatamiException {
+        boolean interrupted =
+                failure.code() == ErrorCode.CANCELLED && Thread.currentThread().isInterrupted();
+        // A stream that goes on did not fail: the home has refused, after all its own attempts.
+        boolean isFromHome = stream != null && stream.failure() == null;
+        if (interrupted || isFromHome || FINAL.contains(failure.code())) {
+            throw failure;
+        }
+        takeBack();
+        if (++failures > FAILURES_MAX || deadline.isOver()) {
+            throw new TatamiException(
+                    failure.code(),
+                    block() + " of " + home.file() + " cannot be written on to " + servers + " after " + failures
+                            + " failures: " + failure.getMessage(),
+                    failure);
+        }
+        LOG.info("{} of {} goes on under a new generation: {}", block(), home.file(), failure.toString());
+    }
+
+    /** Takes the frames that were not acknowledged out of the failed stream. */
+    private void takeBack() {
+        BlockWriteStream failed = stream;
+        if (failed == null) {
+            return;
+        }
+        if (failed.visibleLength() > acknowledgedLength) {
+            acknowledgedLength = failed.visibleLength();
+            failures = 0;
+        }
+        List<PendingFrame> frames = new ArrayList<>(failed.takeUnacknowledged());
+        frames.addAll(unsent);
+        unsent = frames;
+    }
+
+    /** Gets a new generation, on other servers where that loses nothing. */
+    private void renew(TatamiException failure) throws TatamiException {
+        ServerId failed = stream == null ? new ServerId(servers.get(0)) : stream.failedServer();
+        boolean othersHaveAll = servers.size() > 1 || acknowledgedLength == 0;
+        Grant grant =
+                othersHaveAll ? renewWithout(failed, failure) : home.renewBlock(block(), spec.generation(), List.of());
+        if (stream != null) {
+            stream.close();
+            stream = null;
+        }
+        servers = grant.getServerIdList();
+        spec = new WriteSpec(
+                block(),
+                grant.getGeneration(),
+                spec.reserveBytes(),
+                spec.packed(),
+                acknowledgedLength,
+                committedGeneration);
+    }
+
+    /** Where no other server can take the block, a failed connection may still come back. */
+    private Grant renewWithout(ServerId failed, TatamiException failure) throws TatamiException {
+        try {
+            return home.renewBlock(block(), spec.generation(), List.of(failed));
+        } catch (TatamiException e) {
+            if (e.code() != ErrorCode.NO_SPACE || failure.code() == ErrorCode.NO_SPACE) {
+                throw e;
+            }
+            return home.renewBlock(block(), spec.generation(), List.of());
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package io.tatami.client.file;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.ServerId;
+import io.tatami.base.TatamiException;
+import io.tatami.client.block.BlockReadStream;
+import io.tatami.client.block.BlockTarget;
+import io.tatami.client.meta.Backoff;
+import io.tatami.client.meta.BlockServers;
+import io.tatami.client.meta.Deadline;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * Which copy of a block is read, for as long as one reader reads it: one on this host first, then the others, and after
+ * all have failed those that the home names by then, for some rounds. Used by one thread.
+ */
+final class CopyChoice {
+    private static final int ROUNDS_MAX = 4;
+
+    private final FileLocator locator;
+    private final ReadStatistics statistics;
+    private final FileContent content;
+    private final Deadline deadline;
+    private final Backoff backoff;
+    private final Deque<Integer> untried = new ArrayDeque<>();
+    private BlockExtent extent;
+    private int rounds;
+    private boolean anyCorrupt;
+
+    CopyChoice(FileLocator locator, ReadStatistics statistics, FileContent content, BlockExtent extent) {
+        this.locator = locator;
+        this.statistics = statistics;
+        this.content = content;
+        this.deadline = locator.deadline();
+        this.backoff = locator.backoff();
+        this.extent = extent;
+        fill();
+    }
+
+    BlockExtent extent() {
+        return extent;
+    }
+
+    boolean isLocal() {
+        return !untried.isEmpty() && locator.servers().isLocal(new ServerId(untried.element()));
+    }
+
+    /** Opens a range of the block, by its own offsets, at the copy that is to be read now. */
+    BlockReadStream open(long offsetBytes, long lengthBytes) throws TatamiException {
+        while (true) {
+            if (untried.isEmpty()) {
+                throw new TatamiException(ErrorCode.UNAVAILABLE, extent.block() + " has no known copy");
+            }
+            try {
+                BlockTarget target = locator.servers().target(new ServerId(untried.element()), deadline);
+                statistics.countStream();
+                return locator.blocks()
+                        .openReader(target, extent.block(), extent.generation(), offsetBytes, lengthBytes);
+            } catch (TatamiException e) {
+                failed(e);
+            }
+        }
+    }
+
+    /**
+     * The copy that is being read failed: the next one is to be read from here on.
+     *
+     * @throws TatamiException CORRUPT where one failed its checksum and no other is left; else the failure given
+     */
+    void failed(TatamiException failure) throws TatamiException {
+        FileLocator.requireOtherCopyMayHelp(failure);
+        if (failure.code() == ErrorCode.CORRUPT) {
+            anyCorrupt = true;
+            statistics.countChecksumFailure();
+        } else {
+            statistics.countCopyFailure();
+        }
+        untried.poll();
+        if (!untried.isEmpty()) {
+            return;
+        }
+        if (++rounds == ROUNDS_MAX || deadline.isOver()) {
+            throw new TatamiException(
+                    anyCorrupt ? ErrorCode.CORRUPT : failure.code(),
+                    "no copy of " + extent.block() + " of " + content.status().path() + " can be read: "
+                            + failure.getMessage(),
+                    failure);
+        }
+        backoff.pause(deadline);
+        relocate();
+    }
+
+    /** Asks the home again. A block that is no longer the file's keeps the servers it had. */
+    private void relocate() throws TatamiException {
+        for (BlockExtent now : locator.again(content).blocks()) {
+            if (now.block().equals(extent.block()) && now.offsetBytes() == extent.offsetBytes()) {
+                extent = new BlockExtent(
+                        extent.block(), now.generation(), extent.offsetBytes(), extent.lengthBytes(), now.servers());
+            }
+        }
+        fill();
+    }
+
+    private void fill() {
+        BlockServers servers = locator.servers();
+        List<Integer> far = new ArrayList<>();
+        for (int server : extent.servers()) {
+            if (servers.isLocal(new ServerId(server))) {
+                untried.add(server);
+            } else {
+                far.add(server);
+            }
+        }
+        // Readers of different blocks begin at different copies.
+        int first = far.isEmpty() ? 0 : Math.floorMod(extent.block().value(), far.size());
+        for (int i = 0; i < far.size(); i++) {
+            untried.add(far.get((first + i) % far.size()));
+        }
+    }
+}

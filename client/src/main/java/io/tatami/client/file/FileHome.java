@@ -1,0 +1,109 @@
+package io.tatami.client.file;
+
+import com.google.protobuf.ByteString;
+import io.tatami.base.BlockId;
+import io.tatami.base.FileId;
+import io.tatami.base.ServerId;
+import io.tatami.base.TatamiException;
+import io.tatami.client.block.BlockTarget;
+import io.tatami.client.meta.Backoff;
+import io.tatami.client.meta.BlockServers;
+import io.tatami.client.meta.Deadline;
+import io.tatami.client.meta.MetadataCall;
+import io.tatami.client.meta.MetadataCaller;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.AddBlocksReply;
+import io.tatami.protocol.wire.AddBlocksRequest;
+import io.tatami.protocol.wire.BlockReport;
+import io.tatami.protocol.wire.CommitLengthRequest;
+import io.tatami.protocol.wire.CompleteRequest;
+import io.tatami.protocol.wire.Grant;
+import io.tatami.protocol.wire.RenewBlockRequest;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What a writer asks of the home shard of its file, under its lease. */
+final class FileHome {
+    private final MetadataCaller caller;
+    private final BlockServers servers;
+    private final FileId file;
+
+    FileHome(MetadataCaller caller, BlockServers servers, FileId file) {
+        this.caller = caller;
+        this.servers = servers;
+        this.file = file;
+    }
+
+    FileId file() {
+        return file;
+    }
+
+    Deadline deadline() {
+        return caller.deadline();
+    }
+
+    Backoff backoff() {
+        return caller.backoff();
+    }
+
+    List<BlockTarget> targets(List<Integer> serverIds) throws TatamiException {
+        return servers.targets(serverIds, deadline());
+    }
+
+    /** Asks for grants and does not wait for them. @param written blocks that are final from here on */
+    MetadataCall<AddBlocksRequest, AddBlocksReply> startAddBlocks(List<BlockReport> written, int grants)
+            throws TatamiException {
+        AddBlocksRequest request = AddBlocksRequest.newBuilder()
+                .setFileId(file.value())
+                .addAllWritten(written)
+                .setGrants(grants)
+                .setClientHost(servers.clientHost())
+                .build();
+        return caller.start(file.home(), MetaMethods.ADD_BLOCKS, request, deadline());
+    }
+
+    /** Records how much is on devices; the blocks may grow. */
+    void commitLength(List<BlockReport> written) throws TatamiException {
+        CommitLengthRequest request = CommitLengthRequest.newBuilder()
+                .setFileId(file.value())
+                .addAllWritten(written)
+                .build();
+        caller.call(file.home(), MetaMethods.COMMIT_LENGTH, request, deadline());
+    }
+
+    /** Closes the file. @param inline the whole content, or null where it is in blocks */
+    void complete(List<BlockReport> written, @Nullable ByteString inline, List<Long> unusedBlocks)
+            throws TatamiException {
+        CompleteRequest.Builder request = CompleteRequest.newBuilder()
+                .setFileId(file.value())
+                .addAllWritten(written)
+                .addAllUnusedBlockId(unusedBlocks);
+        if (inline != null) {
+            request.setInline(inline);
+        }
+        caller.call(file.home(), MetaMethods.COMPLETE, request.build(), deadline());
+    }
+
+    /** A new generation of a block, on servers without those that failed. */
+    Grant renewBlock(BlockId block, long generation, List<ServerId> failed) throws TatamiException {
+        RenewBlockRequest.Builder request = renewal(block, generation);
+        failed.forEach(server -> request.addFailedServerId(server.value()));
+        return caller.call(file.home(), MetaMethods.RENEW_BLOCK, request.build(), deadline())
+                .getGrant();
+    }
+
+    /** Every server of the block has adopted the generation durably: from here on it counts. */
+    void commitGeneration(BlockId block, long generation) throws TatamiException {
+        RenewBlockRequest request =
+                renewal(block, generation).setCommitted(true).build();
+        caller.call(file.home(), MetaMethods.RENEW_BLOCK, request, deadline());
+    }
+
+    private RenewBlockRequest.Builder renewal(BlockId block, long generation) {
+        return RenewBlockRequest.newBuilder()
+                .setFileId(file.value())
+                .setBlockId(block.value())
+                .setGeneration(generation)
+                .setClientHost(servers.clientHost());
+    }
+}

@@ -1,0 +1,119 @@
+package io.tatami.client.file;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.FileId;
+import io.tatami.base.ServerId;
+import io.tatami.base.TatamiException;
+import io.tatami.client.PathStatus;
+import io.tatami.client.block.BlockClient;
+import io.tatami.client.meta.Backoff;
+import io.tatami.client.meta.BlockServers;
+import io.tatami.client.meta.Deadline;
+import io.tatami.client.meta.EntryReader;
+import io.tatami.protocol.wire.BlockInfoReply;
+import io.tatami.protocol.wire.BlockLocation;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Finds out where a file's bytes are and how far they can be read: of a block being written only its servers know that.
+ * Safe for use by many threads.
+ */
+final class FileLocator {
+    private static final int ROUNDS_MAX = 4;
+
+    private final EntryReader entries;
+    private final BlockServers servers;
+    private final BlockClient blocks;
+
+    FileLocator(EntryReader entries, BlockServers servers, BlockClient blocks) {
+        this.entries = entries;
+        this.servers = servers;
+        this.blocks = blocks;
+    }
+
+    BlockServers servers() {
+        return servers;
+    }
+
+    BlockClient blocks() {
+        return blocks;
+    }
+
+    Deadline deadline() {
+        return entries.deadline();
+    }
+
+    Backoff backoff() {
+        return entries.backoff();
+    }
+
+    /** @param status of a file, with locations or inline bytes */
+    FileContent content(PathStatus status) throws TatamiException {
+        if (status.wire().hasInline() || status.isInline()) {
+            return FileContent.inline(status, status.wire().getInline());
+        }
+        List<BlockExtent> extents = new ArrayList<>();
+        long offset = 0;
+        for (BlockLocation location : status.wire().getBlockList()) {
+            Visible visible = location.getOpen() ? visible(location) : new Visible(location.getLength(), true);
+            if (visible.lengthBytes > 0) {
+                BlockId block = new BlockId(location.getBlockId());
+                extents.add(new BlockExtent(
+                        block, location.getGeneration(), offset, visible.lengthBytes, location.getServerIdList()));
+                offset += visible.lengthBytes;
+            }
+            if (!visible.isFinal) {
+                break;
+            }
+        }
+        return FileContent.of(status, extents);
+    }
+
+    /** The same file now, by its id; its blocks may have moved to other servers. */
+    FileContent again(FileContent content) throws TatamiException {
+        PathStatus status = content.status();
+        return content(entries.file(new FileId(status.id()), status.path()));
+    }
+
+    /** @param isFinal the block does not grow, so that the next one may have bytes */
+    private record Visible(long lengthBytes, boolean isFinal) {}
+
+    private Visible visible(BlockLocation location) throws TatamiException {
+        Backoff backoff = backoff();
+        Deadline deadline = deadline();
+        TatamiException last = null;
+        for (int round = 0; round < ROUNDS_MAX; round++) {
+            int without = 0;
+            for (int server : location.getServerIdList()) {
+                try {
+                    BlockInfoReply info = blocks.blockInfo(
+                            servers.target(new ServerId(server), deadline), new BlockId(location.getBlockId()));
+                    long length = Math.max(location.getLength(), info.getVisibleLength());
+                    return new Visible(length, info.getFinalized());
+                } catch (TatamiException e) {
+                    requireOtherCopyMayHelp(e);
+                    without += e.code() == ErrorCode.NO_SUCH_BLOCK ? 1 : 0;
+                    last = e;
+                }
+            }
+            if (without == location.getServerIdCount() && location.getLength() == 0) {
+                return new Visible(0, false);
+            }
+            backoff.pause(deadline);
+        }
+        throw new TatamiException(
+                ErrorCode.UNAVAILABLE,
+                "no server of " + new BlockId(location.getBlockId()) + ", which is being written, tells its length: "
+                        + (last == null ? "it has none" : last.getMessage()),
+                last);
+    }
+
+    /** Throws what ends an operation rather than the use of one copy: an interrupt. */
+    static void requireOtherCopyMayHelp(TatamiException failure) throws TatamiException {
+        if (failure.code() == ErrorCode.CANCELLED && Thread.currentThread().isInterrupted()) {
+            throw failure;
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package io.tatami.client.file;
+
+import io.tatami.base.FileId;
+import io.tatami.base.TatamiException;
+import io.tatami.client.ClientSettings;
+import io.tatami.client.CreateSpec;
+import io.tatami.client.FileChecksum;
+import io.tatami.client.PathStatus;
+import io.tatami.client.TatamiPath;
+import io.tatami.client.block.BlockClient;
+import io.tatami.client.meta.BlockServers;
+import io.tatami.client.meta.EntryReader;
+import io.tatami.client.meta.FileOpenings;
+import io.tatami.client.meta.LeaseRenewer;
+import io.tatami.client.meta.MetadataCaller;
+import io.tatami.protocol.wire.AppendReply;
+import io.tatami.protocol.wire.CreateReply;
+
+/** Opens readers and writers, which share this client's connections and threads. Safe for use by many threads. */
+public final class FileStreams implements AutoCloseable {
+    private final Metadata metadata;
+    private final BlockClient blocks;
+    private final ClientSettings settings;
+    private final LeaseRenewer leases;
+    private final FileLocator locator;
+    private final VectoredReads vectored;
+
+    /** What streams ask of the metadata service. */
+    public record Metadata(MetadataCaller caller, EntryReader entries, FileOpenings openings, BlockServers servers) {}
+
+    public FileStreams(Metadata metadata, BlockClient blocks, ClientSettings settings) {
+        this.metadata = metadata;
+        this.blocks = blocks;
+        this.settings = settings;
+        this.leases = new LeaseRenewer(metadata.caller(), settings.leaseRenewal());
+        this.locator = new FileLocator(metadata.entries(), metadata.servers(), blocks);
+        this.vectored = new VectoredReads(
+                settings.vectoredThreads(), settings.vectoredGapBytes(), settings.vectoredRunBytesMax());
+    }
+
+    /** @see io.tatami.client.TatamiClient#create */
+    public FileWriter create(TatamiPath path, CreateSpec spec) throws TatamiException {
+        CreateSpec full = spec.withReplication(spec.replication() > 0 ? spec.replication() : settings.replication())
+                .withBlockSizeBytes(spec.blockSizeBytes() > 0 ? spec.blockSizeBytes() : settings.blockSizeBytes());
+        CreateReply created = metadata.openings().create(path, full);
+        return FileWriter.create(parts(created.getStatus().getId()), created);
+    }
+
+    /** @see io.tatami.client.TatamiClient#append */
+    public FileWriter append(TatamiPath path, boolean newBlock) throws TatamiException {
+        AppendReply opened = metadata.openings().append(path, newBlock);
+        return FileWriter.append(parts(opened.getStatus().getId()), opened);
+    }
+
+    /** @see io.tatami.client.TatamiClient#open(TatamiPath, ReadPolicy) */
+    public FileReader open(TatamiPath path, ReadPolicy policy) throws TatamiException {
+        return reader(metadata.entries().file(path, true), policy);
+    }
+
+    /** @see io.tatami.client.TatamiClient#open(FileId, TatamiPath, ReadPolicy) */
+    public FileReader open(FileId file, TatamiPath path, ReadPolicy policy) throws TatamiException {
+        return reader(metadata.entries().file(file, path), policy);
+    }
+
+    /** @see io.tatami.client.TatamiClient#checksum */
+    public FileChecksum checksum(TatamiPath path, long lengthBytesMax) throws TatamiException {
+        try (FileReader reader = reader(metadata.entries().file(path, false), ReadPolicy.RANDOM)) {
+            return new ChecksumReader(locator).checksum(reader, lengthBytesMax);
+        }
+    }
+
+    /** Open writers are told that the client is closed; readers fail at their next request. */
+    @Override
+    public void close() {
+        leases.close();
+        vectored.close();
+    }
+
+    private FileReader reader(PathStatus status, ReadPolicy policy) throws TatamiException {
+        return new FileReader(
+                locator, locator.content(status), vectored, new ReadAhead(settings.readAheadBytes(), policy));
+    }
+
+    private FileWriter.Parts parts(long file) {
+        FileHome home = new FileHome(metadata.caller(), metadata.servers(), new FileId(file));
+        return new FileWriter.Parts(home, blocks, leases, settings.inlineBytesMax());
+    }
+}

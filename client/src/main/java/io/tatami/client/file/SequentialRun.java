@@ -1,0 +1,112 @@
+package io.tatami.client.file;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.client.block.BlockReadStream;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads one block from some position on, over one stream for as long as its copy is good. Used by one thread.
+ */
+final class SequentialRun implements AutoCloseable {
+    private final CopyChoice copies;
+    private final ReadStatistics statistics;
+
+    /** In the file, as is the position. */
+    private final long endPosition;
+
+    private long position;
+    private @Nullable BlockReadStream stream;
+
+    /** @param windowBytes how far may be read ahead at most */
+    SequentialRun(CopyChoice copies, ReadStatistics statistics, long position, long windowBytes) {
+        this.copies = copies;
+        this.statistics = statistics;
+        this.position = position;
+        this.endPosition = Math.min(copies.extent().endBytes(), position + windowBytes);
+    }
+
+    long position() {
+        return position;
+    }
+
+    boolean isAtEnd() {
+        return position == endPosition;
+    }
+
+    /** Whether the run goes on to {@code target} when bytes between are passed over. */
+    boolean reaches(long target) {
+        return target >= position && target < endPosition;
+    }
+
+    CopyChoice copies() {
+        return copies;
+    }
+
+    /** Reads what is at hand, at least a byte; not at the end of the run. */
+    int read(ByteBuffer destination) throws TatamiException {
+        while (true) {
+            try {
+                int length = requireBytes(stream().read(destination));
+                position += length;
+                statistics.addBlockBytes(copies.isLocal(), length);
+                return length;
+            } catch (TatamiException e) {
+                close();
+                copies.failed(e);
+            }
+        }
+    }
+
+    /** Passes over bytes up to {@code target}, which the run {@link #reaches}. */
+    void skipTo(long target) throws TatamiException {
+        if (target == position) {
+            return;
+        }
+        if (stream == null) {
+            position = target;
+            return;
+        }
+        try {
+            long skipped = stream.skip(target - position);
+            statistics.addSkippedBytes(skipped);
+            requireBytes(position + skipped == target ? 1 : -1);
+        } catch (TatamiException e) {
+            close();
+            copies.failed(e);
+        }
+        position = target;
+    }
+
+    /** Fills {@code destination} from here on; the run must have as many bytes. */
+    void readFully(ByteBuffer destination) throws TatamiException {
+        while (destination.hasRemaining()) {
+            read(destination);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (stream != null) {
+            stream.close();
+            stream = null;
+        }
+    }
+
+    private BlockReadStream stream() throws TatamiException {
+        BlockReadStream open = stream;
+        if (open == null) {
+            open = copies.open(position - copies.extent().offsetBytes(), endPosition - position);
+            stream = open;
+        }
+        return open;
+    }
+
+    private static int requireBytes(int length) throws TatamiException {
+        if (length <= 0) {
+            throw new TatamiException(ErrorCode.NO_SUCH_BLOCK, "the copy is shorter than the block");
+        }
+        return length;
+    }
+}

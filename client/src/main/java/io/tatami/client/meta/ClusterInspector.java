@@ -1,0 +1,157 @@
+package io.tatami.client.meta;
+
+import io.tatami.base.GroupId;
+import io.tatami.base.TatamiException;
+import io.tatami.client.ClusterStatus;
+import io.tatami.client.ClusterStatus.GroupState;
+import io.tatami.client.DirectoryListing;
+import io.tatami.client.FsckReport;
+import io.tatami.client.FsckReport.Problem;
+import io.tatami.client.PathStatus;
+import io.tatami.client.TatamiPath;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.protocol.wire.Finding;
+import io.tatami.protocol.wire.FsckReply;
+import io.tatami.protocol.wire.FsckRequest;
+import io.tatami.protocol.wire.GroupStatusReply;
+import io.tatami.protocol.wire.GroupStatusRequest;
+import io.tatami.protocol.wire.SafeModeRequest;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The cluster as its operator sees it. Safe for use by many threads. */
+public final class ClusterInspector {
+    /** How long a group may take to tell its state. */
+    private static final Duration GROUP_TIMEOUT = Duration.ofSeconds(10);
+
+    private static final int DIRECTORIES_OF_A_CHECK = 1_000;
+
+    private final MetadataCaller caller;
+    private final EntryReader entries;
+
+    public ClusterInspector(MetadataCaller caller, EntryReader entries) {
+        this.caller = caller;
+        this.entries = entries;
+    }
+
+    /** @see io.tatami.client.TatamiClient#clusterStatus */
+    public ClusterStatus status() throws TatamiException {
+        Deadline deadline = caller.deadline();
+        caller.router().refresh(deadline);
+        ClusterMap map = caller.router().map();
+        List<GroupState> states = new ArrayList<>();
+        states.add(state(GroupId.NAMESPACE, deadline));
+        for (int shard = 0; shard < map.getShards(); shard++) {
+            states.add(state(GroupId.ofShard(shard), deadline));
+        }
+        return new ClusterStatus(map, states);
+    }
+
+    /** @see io.tatami.client.TatamiClient#safeMode */
+    public boolean safeMode(SafeModeRequest.Action action) throws TatamiException {
+        SafeModeRequest request = SafeModeRequest.newBuilder().setAction(action).build();
+        return caller.call(GroupId.NAMESPACE, MetaMethods.SAFE_MODE, request, caller.deadline())
+                .getOn();
+    }
+
+    /** @see io.tatami.client.TatamiClient#fsck */
+    public FsckReport fsck(TatamiPath path) throws TatamiException {
+        Fsck fsck = new Fsck();
+        fsck.walk(entries.status(path, true));
+        return fsck.report();
+    }
+
+    private GroupState state(GroupId group, Deadline deadline) {
+        String leader = caller.router().leader(group);
+        try {
+            GroupStatusReply reply = caller.call(
+                    group,
+                    MetaMethods.GROUP_STATUS,
+                    GroupStatusRequest.getDefaultInstance(),
+                    deadline.atMost(GROUP_TIMEOUT));
+            return new GroupState(group, leader, reply, "");
+        } catch (TatamiException e) {
+            return new GroupState(group, leader, null, String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** One check, from a path down, a number of directories at a time. */
+    private final class Fsck {
+        private final Deque<PathStatus> waiting = new ArrayDeque<>();
+        private final List<Problem> problems = new ArrayList<>();
+        private long directories;
+        private long files;
+        private long bytes;
+        private long blocks;
+        private long openFiles;
+
+        void walk(PathStatus start) throws TatamiException {
+            if (!start.isDirectory()) {
+                checkFile(start);
+                return;
+            }
+            waiting.add(start);
+            Map<Long, TatamiPath> batch = new LinkedHashMap<>();
+            while (!waiting.isEmpty()) {
+                PathStatus directory = waiting.remove();
+                directories++;
+                batch.put(directory.id(), directory.path());
+                DirectoryListing listing = entries.list(directory.path(), false);
+                while (listing.hasNext()) {
+                    PathStatus entry = listing.next();
+                    if (entry.isDirectory()) {
+                        waiting.add(entry);
+                    }
+                }
+                if (batch.size() == DIRECTORIES_OF_A_CHECK || waiting.isEmpty()) {
+                    check(batch);
+                    batch.clear();
+                }
+            }
+        }
+
+        private void check(Map<Long, TatamiPath> paths) throws TatamiException {
+            List<GroupId> shards = new ArrayList<>();
+            for (int shard = 0; shard < caller.shards(); shard++) {
+                shards.add(GroupId.ofShard(shard));
+            }
+            FsckRequest request =
+                    FsckRequest.newBuilder().addAllDirectoryId(paths.keySet()).build();
+            for (FsckReply reply : caller.callAll(shards, MetaMethods.FSCK, request, caller.deadline())) {
+                files += reply.getFiles();
+                bytes += reply.getBytes();
+                blocks += reply.getBlocks();
+                openFiles += reply.getOpenFiles();
+                for (Finding finding : reply.getFindingList()) {
+                    TatamiPath directory = paths.getOrDefault(finding.getDirectoryId(), TatamiPath.ROOT);
+                    boolean isAboutName = !finding.getName().isEmpty();
+                    problems.add(
+                            new Problem(isAboutName ? directory.listedChild(finding.getName()) : directory, finding));
+                }
+            }
+        }
+
+        /** Shards check directories; of one file's directory only what concerns the file counts. */
+        private void checkFile(PathStatus file) throws TatamiException {
+            PathStatus parent = entries.status(file.path().parent(), true);
+            check(Map.of(parent.id(), parent.path()));
+            problems.removeIf(problem -> !problem.path().equals(file.path()));
+            files = 1;
+            bytes = file.lengthBytes();
+            blocks = file.isInline()
+                    ? 0
+                    : entries.file(file.path(), false).wire().getBlockCount();
+            openFiles = file.isOpen() ? 1 : 0;
+        }
+
+        FsckReport report() {
+            return new FsckReport(files, directories, bytes, blocks, openFiles, List.copyOf(problems));
+        }
+    }
+}

@@ -1,0 +1,364 @@
+package io.tatami.client.meta;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
+import io.tatami.base.TatamiException;
+import io.tatami.client.CreateSpec;
+import io.tatami.client.TatamiPath;
+import io.tatami.client.UnresolvedLinkException;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.AttributeChange;
+import io.tatami.protocol.wire.ConcatRequest;
+import io.tatami.protocol.wire.CreateModes;
+import io.tatami.protocol.wire.CreateSymlinkRequest;
+import io.tatami.protocol.wire.DeleteDirectoryRequest;
+import io.tatami.protocol.wire.DeleteFileRequest;
+import io.tatami.protocol.wire.LookupRequest;
+import io.tatami.protocol.wire.MkdirsRequest;
+import io.tatami.protocol.wire.RecoverLeaseRequest;
+import io.tatami.protocol.wire.RenameDirectoryRequest;
+import io.tatami.protocol.wire.RenameFileRequest;
+import io.tatami.protocol.wire.SetDirectoryAttributesRequest;
+import io.tatami.protocol.wire.SetFileAttributesRequest;
+import io.tatami.protocol.wire.Status;
+import io.tatami.protocol.wire.TruncateRequest;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Changes of what paths stand for. A file is asked of the shard that owns its name, a directory of the namespace group;
+ * which of the two a path is, the first answer tells. Safe for use by many threads.
+ */
+public final class EntryChanges {
+    /** What HDFS adds to the mode of parents made on the way, so that their owner can go on. */
+    private static final int OWNER_WRITE_EXECUTE = 0300;
+
+    private final MetadataCaller caller;
+    private final PathResolver resolver;
+
+    public EntryChanges(MetadataCaller caller, PathResolver resolver) {
+        this.caller = caller;
+        this.resolver = resolver;
+    }
+
+    /** @see io.tatami.client.TatamiClient#mkdirs */
+    public boolean mkdirs(TatamiPath path, CreateModes modes, boolean createParents) throws TatamiException {
+        Deadline deadline = caller.deadline();
+        MkdirsRequest request = MkdirsRequest.newBuilder()
+                .setPath(path.toString())
+                .setModes(modes)
+                .setCreateParents(createParents)
+                .build();
+        return explained(
+                path,
+                deadline,
+                () -> caller.call(GroupId.NAMESPACE, MetaMethods.MKDIRS, request, deadline)
+                        .getCreated());
+    }
+
+    /**
+     * Makes the missing ones of the directories above {@code path}, as creating a file does: with the mode of the nearest
+     * that is there, and write and execute for the owner.
+     */
+    void makeParents(TatamiPath path, Deadline deadline) throws TatamiException {
+        TatamiPath parent = path.parent();
+        ResolvedDirectory deepest = resolver.cached(parent);
+        if (deepest == null) {
+            deepest = resolver.deepest(parent, deadline);
+        }
+        if (!deepest.path().equals(parent)) {
+            int mode = (deepest.attributes().getMode() & 0777) | OWNER_WRITE_EXECUTE;
+            mkdirs(parent, CreateSpec.modes(mode, 0), true);
+        }
+    }
+
+    /** @see io.tatami.client.TatamiClient#createSymlink */
+    public void createSymlink(TatamiPath link, String target, boolean createParents) throws TatamiException {
+        Deadline deadline = caller.deadline();
+        if (createParents) {
+            makeParents(link, deadline);
+        }
+        CreateSymlinkRequest request = CreateSymlinkRequest.newBuilder()
+                .setName(link.name())
+                .setTarget(target)
+                .build();
+        resolver.inParent(
+                link,
+                deadline,
+                parent -> caller.call(
+                        shard(parent, link),
+                        MetaMethods.CREATE_SYMLINK,
+                        request.toBuilder().setHandle(parent.signed()).build(),
+                        deadline));
+    }
+
+    /** @see io.tatami.client.TatamiClient#rename */
+    public void rename(TatamiPath source, TatamiPath destination, boolean overwrite) throws TatamiException {
+        if (source.isRoot() || destination.isRoot()) {
+            throw new TatamiException(ErrorCode.INVALID_ARGUMENT, "The root directory cannot be renamed or replaced");
+        }
+        Deadline deadline = caller.deadline();
+        boolean knownDirectory = resolver.cached(source) != null;
+        if (!knownDirectory && renameFile(source, destination, overwrite, deadline)) {
+            return;
+        }
+        RenameDirectoryRequest request = RenameDirectoryRequest.newBuilder()
+                .setSource(source.toString())
+                .setDestination(destination.toString())
+                .setOverwrite(overwrite)
+                .build();
+        try {
+            explained(
+                    source,
+                    deadline,
+                    () -> explained(
+                            destination,
+                            deadline,
+                            () -> caller.call(GroupId.NAMESPACE, MetaMethods.RENAME_DIRECTORY, request, deadline)));
+        } catch (TatamiException e) {
+            resolver.drop(source);
+            if (!knownDirectory
+                    || !PathFailures.isAbsence(e)
+                    || !renameFile(source, destination, overwrite, deadline)) {
+                throw e;
+            }
+        }
+        resolver.drop(source);
+        resolver.drop(destination);
+    }
+
+    /** Returns false where the source is a directory, so that the tree has to be asked. */
+    private boolean renameFile(TatamiPath source, TatamiPath destination, boolean overwrite, Deadline deadline)
+            throws TatamiException {
+        RenameFileRequest request = RenameFileRequest.newBuilder()
+                .setSourceName(source.name())
+                .setDestinationName(destination.name())
+                .setOverwrite(overwrite)
+                .build();
+        try {
+            resolver.in(source.parent(), source, deadline, from -> {
+                ResolvedDirectory to = resolver.resolve(destination.parent(), destination, deadline);
+                RenameFileRequest full = request.toBuilder()
+                        .setSourceHandle(from.signed())
+                        .setDestinationHandle(to.signed())
+                        .build();
+                try {
+                    return caller.call(shard(to, destination), MetaMethods.RENAME_FILE, full, deadline);
+                } catch (TatamiException e) {
+                    resolver.forgetIfStale(e, destination.parent());
+                    throw e;
+                }
+            });
+            return true;
+        } catch (TatamiException e) {
+            if (e.code() == ErrorCode.IS_A_DIRECTORY && isDirectory(source, deadline)) {
+                return false;
+            }
+            throw PathFailures.named(e, PathFailures.isAbsence(e) ? source : destination);
+        }
+    }
+
+    /** @see io.tatami.client.TatamiClient#delete */
+    public boolean delete(TatamiPath path, boolean recursive) throws TatamiException {
+        if (path.isRoot()) {
+            throw new TatamiException(ErrorCode.INVALID_ARGUMENT, "The root directory cannot be deleted");
+        }
+        Deadline deadline = caller.deadline();
+        try {
+            if (resolver.cached(path) == null && deleteFile(path, deadline)) {
+                return true;
+            }
+            return deleteDirectory(path, recursive, deadline) || deleteFile(path, deadline);
+        } catch (TatamiException e) {
+            if (e.code() == ErrorCode.NOT_FOUND) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    /** Returns false where the path is a directory. */
+    private boolean deleteFile(TatamiPath path, Deadline deadline) throws TatamiException {
+        DeleteFileRequest request =
+                DeleteFileRequest.newBuilder().setName(path.name()).build();
+        try {
+            resolver.inParent(
+                    path,
+                    deadline,
+                    parent -> caller.call(
+                            shard(parent, path),
+                            MetaMethods.DELETE_FILE,
+                            request.toBuilder().setHandle(parent.signed()).build(),
+                            deadline));
+            return true;
+        } catch (TatamiException e) {
+            if (e.code() == ErrorCode.IS_A_DIRECTORY) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    /** Returns false where the tree has no such directory. */
+    private boolean deleteDirectory(TatamiPath path, boolean recursive, Deadline deadline) throws TatamiException {
+        DeleteDirectoryRequest request = DeleteDirectoryRequest.newBuilder()
+                .setPath(path.toString())
+                .setRecursive(recursive)
+                .build();
+        try {
+            explained(
+                    path,
+                    deadline,
+                    () -> caller.call(GroupId.NAMESPACE, MetaMethods.DELETE_DIRECTORY, request, deadline));
+            return true;
+        } catch (TatamiException e) {
+            if (PathFailures.isAbsence(e)) {
+                return false;
+            }
+            throw e;
+        } finally {
+            resolver.drop(path);
+        }
+    }
+
+    /** @see io.tatami.client.TatamiClient#setAttributes */
+    public void setAttributes(TatamiPath path, AttributeChange change) throws TatamiException {
+        Deadline deadline = caller.deadline();
+        if (path.isRoot()) {
+            setDirectoryAttributes(path, change, deadline);
+            return;
+        }
+        SetFileAttributesRequest request = SetFileAttributesRequest.newBuilder()
+                .setName(path.name())
+                .setChange(change)
+                .build();
+        try {
+            resolver.inParent(
+                    path,
+                    deadline,
+                    parent -> caller.call(
+                            shard(parent, path),
+                            MetaMethods.SET_FILE_ATTRIBUTES,
+                            request.toBuilder().setHandle(parent.signed()).build(),
+                            deadline));
+        } catch (TatamiException e) {
+            if (e.code() != ErrorCode.IS_A_DIRECTORY) {
+                throw e;
+            }
+            setDirectoryAttributes(path, change, deadline);
+        }
+    }
+
+    private void setDirectoryAttributes(TatamiPath path, AttributeChange change, Deadline deadline)
+            throws TatamiException {
+        SetDirectoryAttributesRequest request = SetDirectoryAttributesRequest.newBuilder()
+                .setPath(path.toString())
+                .setChange(change)
+                .build();
+        explained(
+                path,
+                deadline,
+                () -> caller.call(GroupId.NAMESPACE, MetaMethods.SET_DIRECTORY_ATTRIBUTES, request, deadline));
+        resolver.drop(path);
+    }
+
+    /** @see io.tatami.client.TatamiClient#truncate */
+    public boolean truncate(TatamiPath path, long lengthBytes) throws TatamiException {
+        Deadline deadline = caller.deadline();
+        requireName(path);
+        TruncateRequest request = TruncateRequest.newBuilder()
+                .setName(path.name())
+                .setLength(lengthBytes)
+                .build();
+        return resolver.inParent(
+                path,
+                deadline,
+                parent -> caller.call(
+                                shard(parent, path),
+                                MetaMethods.TRUNCATE,
+                                request.toBuilder().setHandle(parent.signed()).build(),
+                                deadline)
+                        .getDone());
+    }
+
+    /** @see io.tatami.client.TatamiClient#concat */
+    public void concat(TatamiPath target, List<TatamiPath> sources) throws TatamiException {
+        requireName(target);
+        Set<TatamiPath> seen = new HashSet<>(Set.of(target));
+        for (TatamiPath source : sources) {
+            if (!source.parent().equals(target.parent()) || !seen.add(source)) {
+                throw new TatamiException(
+                        ErrorCode.INVALID_ARGUMENT,
+                        "concat: source file " + source + " is not another file in the directory of " + target);
+            }
+        }
+        if (sources.isEmpty()) {
+            throw new TatamiException(ErrorCode.INVALID_ARGUMENT, "concat: no sources given");
+        }
+        Deadline deadline = caller.deadline();
+        ConcatRequest request = ConcatRequest.newBuilder()
+                .setName(target.name())
+                .addAllSource(sources.stream().map(TatamiPath::name).toList())
+                .build();
+        resolver.inParent(
+                target,
+                deadline,
+                parent -> caller.call(
+                        shard(parent, target),
+                        MetaMethods.CONCAT,
+                        request.toBuilder().setHandle(parent.signed()).build(),
+                        deadline));
+    }
+
+    /** @see io.tatami.client.TatamiClient#recoverLease */
+    public boolean recoverLease(TatamiPath path) throws TatamiException {
+        Deadline deadline = caller.deadline();
+        requireName(path);
+        RecoverLeaseRequest request =
+                RecoverLeaseRequest.newBuilder().setName(path.name()).build();
+        return resolver.inParent(
+                path,
+                deadline,
+                parent -> caller.call(
+                                shard(parent, path),
+                                MetaMethods.RECOVER_LEASE,
+                                request.toBuilder().setHandle(parent.signed()).build(),
+                                deadline)
+                        .getClosed());
+    }
+
+    private static void requireName(TatamiPath path) throws TatamiException {
+        if (path.isRoot()) {
+            throw new TatamiException(ErrorCode.IS_A_DIRECTORY, "Path is not a file: /");
+        }
+    }
+
+    private boolean isDirectory(TatamiPath path, Deadline deadline) throws TatamiException {
+        Status status = resolver.inParent(
+                path,
+                deadline,
+                parent -> resolver.lookup(parent, path.name(), LookupRequest.getDefaultInstance(), deadline));
+        return status.getKind() == Status.Kind.DIRECTORY;
+    }
+
+    private GroupId shard(ResolvedDirectory parent, TatamiPath path) {
+        return parent.shardOf(path.name(), caller.shards());
+    }
+
+    /** A request to the namespace group about a whole path. */
+    @FunctionalInterface
+    private interface OnTree<T> {
+        T ask() throws TatamiException;
+    }
+
+    private <T> T explained(TatamiPath path, Deadline deadline, OnTree<T> request) throws TatamiException {
+        try {
+            return request.ask();
+        } catch (UnresolvedLinkException e) {
+            throw e;
+        } catch (TatamiException e) {
+            throw path.isRoot() ? e : resolver.explain(e, path, deadline);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package io.tatami.client.meta;
+
+import io.tatami.base.FileId;
+import io.tatami.base.GroupId;
+import io.tatami.base.TatamiException;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.RenewLeasesRequest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the write leases of this client's open files: one thread renews those of each home with one request. A writer whose
+ * lease is gone is told so. Safe for use by many threads.
+ */
+public final class LeaseRenewer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(LeaseRenewer.class);
+    private static final int FILES_OF_A_REQUEST_MAX = 10_000;
+
+    private final MetadataCaller caller;
+    private final Duration interval;
+    private final Map<FileId, Holder> holders = new ConcurrentHashMap<>();
+    private final ScheduledExecutorService thread;
+    private final ScheduledFuture<?> renewals;
+
+    /** Who holds a lease. Called on the renewing thread and by {@link #close}; must not block. */
+    public interface Holder {
+        /** Somebody else may write the file from now on. */
+        void leaseLost();
+
+        /** The client is closed: the file is to be given up. */
+        void clientClosed();
+    }
+
+    /** Renews every {@code interval}. */
+    public LeaseRenewer(MetadataCaller caller, Duration interval) {
+        this.caller = caller;
+        this.interval = interval;
+        this.thread = Executors.newSingleThreadScheduledExecutor(runnable -> {
+            Thread renewing = new Thread(runnable, "tatami-leases");
+            renewing.setDaemon(true);
+            return renewing;
+        });
+        long millis = interval.toMillis();
+        this.renewals = thread.scheduleWithFixedDelay(this::renewAndLog, millis, millis, TimeUnit.MILLISECONDS);
+    }
+
+    public void add(FileId file, Holder holder) {
+        holders.put(file, holder);
+    }
+
+    public void remove(FileId file) {
+        holders.remove(file);
+    }
+
+    /** Renews all leases once. */
+    void renew() throws TatamiException {
+        SortedMap<GroupId, List<FileId>> byHome = new TreeMap<>();
+        for (FileId file : holders.keySet()) {
+            byHome.computeIfAbsent(file.home(), key -> new ArrayList<>()).add(file);
+        }
+        TatamiException first = null;
+        for (Map.Entry<GroupId, List<FileId>> home : byHome.entrySet()) {
+            List<FileId> files = home.getValue();
+            for (int from = 0; from < files.size(); from += FILES_OF_A_REQUEST_MAX) {
+                int to = Math.min(files.size(), from + FILES_OF_A_REQUEST_MAX);
+                try {
+                    renew(home.getKey(), files.subList(from, to));
+                } catch (TatamiException e) {
+                    // The leases of other homes are renewed all the same.
+                    first = first == null ? e : first;
+                }
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
+    }
+
+    private void renew(GroupId home, List<FileId> files) throws TatamiException {
+        RenewLeasesRequest request = RenewLeasesRequest.newBuilder()
+                .addAllFileId(files.stream().map(FileId::value).toList())
+                .build();
+        Deadline deadline = caller.deadline().atMost(interval);
+        for (long lost :
+                caller.call(home, MetaMethods.RENEW_LEASES, request, deadline).getLostFileIdList()) {
+            Holder holder = holders.remove(new FileId(lost));
+            if (holder != null) {
+                holder.leaseLost();
+            }
+        }
+    }
+
+    private void renewAndLog() {
+        try {
+            renew();
+        } catch (TatamiException e) {
+            LOG.warn("Leases of open files were not renewed; tried again in {}", interval, e);
+        }
+    }
+
+    /** Tells every holder that the client is closed, and ends the thread. */
+    @Override
+    public void close() {
+        renewals.cancel(true);
+        thread.shutdownNow();
+        List.copyOf(holders.values()).forEach(Holder::clientClosed);
+        holders.clear();
+    }
+}
