@@ -1,0 +1,237 @@
+package io.tatami.meta.service.reclaim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.DirectoryId;
+import io.tatami.base.FileId;
+import io.tatami.base.ServerId;
+import io.tatami.meta.op.FileRemoval;
+import io.tatami.meta.op.Shares;
+import io.tatami.meta.op.reclaim.ReclaimDirectories;
+import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.state.wire.BlockRecord;
+import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.meta.state.wire.FileEntry;
+import io.tatami.meta.state.wire.HomeRecord;
+import io.tatami.meta.state.wire.ReplicaRecord;
+import io.tatami.meta.state.wire.ReplicaRecord.Problem;
+import io.tatami.protocol.wire.ReclaimDirectoriesRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+final class ReclamationTest {
+    private static final DirectoryId DIRECTORY = new DirectoryId(7);
+    private static final int SERVER = 1;
+    private static final int OTHER = 2;
+
+    private final ReclaimShard shard = new ReclaimShard(0);
+    private final BlockReclaimer reclaimer = new BlockReclaimer(shard.parts());
+    private final ServerAudit audit = new ServerAudit(shard.parts());
+
+    @Test
+    void deletedFileGivesItsBlocksBackOnEveryServer() {
+        FileId file = write("f", List.of(SERVER, OTHER));
+        shard.change(state -> FileRemoval.unlinkHome(state, file));
+        assertEquals(1, shard.queued());
+        reclaimAll();
+        assertEquals(0, shard.queued());
+        assertTrue(shard.disk(SERVER).isEmpty() && shard.disk(OTHER).isEmpty());
+    }
+
+    @Test
+    void silentServerKeepsItsBlocksQueuedAndHoldsUpNobody() {
+        FileId first = write("f", List.of(SERVER));
+        FileId second = write("g", List.of(OTHER));
+        shard.silent.add(SERVER);
+        shard.change(state -> FileRemoval.unlinkHome(state, first));
+        shard.change(state -> FileRemoval.unlinkHome(state, second));
+        reclaimAll();
+        assertEquals(1, shard.queued());
+        assertTrue(shard.disk(OTHER).isEmpty());
+
+        shard.silent.clear();
+        reclaimAll();
+        assertEquals(1, shard.queued());
+        shard.pass(BlockReclaimer.RETRY);
+        reclaimAll();
+        assertEquals(0, shard.queued());
+        assertTrue(shard.disk(SERVER).isEmpty());
+    }
+
+    @Test
+    void deadDirectoryIsEmptiedAndAnEntryThatIsLeavingIsLeft() {
+        for (int i = 0; i < 600; i++) {
+            write("f" + i, List.of(SERVER));
+        }
+        setLeaving("f300", 5);
+        var queued = shard.submit(
+                        new ReclaimDirectories(),
+                        RequestOrigin.SERVICE,
+                        ReclaimDirectoriesRequest.newBuilder()
+                                .addDirectoryId(DIRECTORY.value())
+                                .build())
+                .join();
+        assertEquals(0, queued.getSerializedSize());
+        reclaimAll();
+        assertEquals(1, shard.disk(SERVER).size());
+        assertEquals(1, shard.state().share(DIRECTORY).getFiles());
+
+        setLeaving("f300", 0);
+        shard.pass(BlockReclaimer.RETRY);
+        reclaimAll();
+        assertTrue(shard.disk(SERVER).isEmpty());
+        assertEquals(0, shard.state().share(DIRECTORY).getFiles());
+        assertEquals(0, shard.queued());
+    }
+
+    @Test
+    void auditWritesDownWhatIsMissingAndThatItIsSoundAgain() {
+        write("f", List.of(SERVER));
+        BlockId block = new BlockId(shard.disk(SERVER).iterator().next());
+        shard.disk(SERVER).clear();
+        auditAfter(Duration.ZERO);
+        assertEquals(Problem.MISSING, problem(block));
+        shard.disk(SERVER).add(block.value());
+        auditAfter(ServerAudit.PERIOD);
+        assertEquals(Problem.NONE, problem(block));
+    }
+
+    @Test
+    void unknownBlockGoesOnlyAfterTwoRoundsAgree() {
+        for (int i = 0; i < 200; i++) {
+            write("f" + i, List.of(SERVER));
+        }
+        long unknown = shard.mint().value();
+        shard.disk(SERVER).add(unknown);
+        auditAfter(Duration.ZERO);
+        reclaimAll();
+        assertTrue(shard.disk(SERVER).contains(unknown));
+        auditAfter(ServerAudit.CONFIRMATION);
+        reclaimAll();
+        assertFalse(shard.disk(SERVER).contains(unknown));
+        assertEquals(200, shard.disk(SERVER).size());
+    }
+
+    @Test
+    void manyUnknownBlocksAreLeftAlone() {
+        write("f", List.of(SERVER));
+        shard.disk(SERVER).add(shard.mint().value());
+        auditAfter(Duration.ZERO);
+        auditAfter(ServerAudit.PERIOD);
+        auditAfter(ServerAudit.PERIOD);
+        assertEquals(0, shard.queued());
+        assertEquals(2, shard.disk(SERVER).size());
+    }
+
+    @Test
+    void roundWithAnErrorCountsForNothing() {
+        for (int i = 0; i < 200; i++) {
+            write("f" + i, List.of(SERVER));
+        }
+        shard.disk(SERVER).add(shard.mint().value());
+        auditAfter(Duration.ZERO);
+        shard.silent.add(SERVER);
+        auditAfter(ServerAudit.CONFIRMATION);
+        shard.silent.clear();
+        auditAfter(ServerAudit.CONFIRMATION);
+        assertEquals(0, shard.queued());
+    }
+
+    @Test
+    void blockThatIsIntendedSinceTheRoundIsNotDisowned() {
+        for (int i = 0; i < 200; i++) {
+            write("f" + i, List.of(SERVER));
+        }
+        BlockId block = shard.mint();
+        shard.disk(SERVER).add(block.value());
+        auditAfter(Duration.ZERO);
+        shard.change(state -> state.putReplica(
+                new ServerId(SERVER),
+                block,
+                ReplicaRecord.newBuilder().setFileId(1).build()));
+        auditAfter(ServerAudit.CONFIRMATION);
+        reclaimAll();
+        assertTrue(shard.disk(SERVER).contains(block.value()));
+    }
+
+    @Test
+    void shardThatWasRestoredReclaimsNothingUnknown() {
+        ReclaimShard restored = new ReclaimShard(1);
+        ServerAudit audits = new ServerAudit(restored.parts());
+        for (int i = 0; i < 3; i++) {
+            restored.disk(SERVER).add(restored.mint().value());
+            audits.run().join();
+            restored.pass(ServerAudit.PERIOD);
+        }
+        assertEquals(0, restored.queued());
+    }
+
+    private void reclaimAll() {
+        int runs = 0;
+        while (reclaimer.run().join().isZero()) {
+            assertTrue(++runs < 100, "reclamation does not come to rest");
+        }
+    }
+
+    private void auditAfter(Duration time) {
+        shard.pass(time);
+        int runs = 0;
+        while (audit.run().join().isZero()) {
+            assertTrue(++runs < 100, "the audit does not come to rest");
+        }
+    }
+
+    private Problem problem(BlockId block) {
+        return Objects.requireNonNull(shard.state().replica(new ServerId(SERVER), block))
+                .getProblem();
+    }
+
+    private void setLeaving(String name, long transaction) {
+        shard.change(state -> state.putEntry(
+                DIRECTORY,
+                name,
+                Objects.requireNonNull(state.entry(DIRECTORY, name)).toBuilder()
+                        .setLeavingTransaction(transaction)
+                        .build()));
+    }
+
+    /** A closed file of one block. */
+    private FileId write(String name, List<Integer> servers) {
+        BlockId block = shard.mint();
+        FileId[] file = new FileId[1];
+        shard.change(state -> {
+            file[0] = state.mintFile();
+            EntryRecord entry = EntryRecord.newBuilder()
+                    .setFile(FileEntry.newBuilder().setFileId(file[0].value()).setLength(5))
+                    .build();
+            state.putEntry(DIRECTORY, name, entry);
+            Shares.entryChanged(state, DIRECTORY, null, entry, 1);
+            state.putHome(file[0], HomeRecord.newBuilder().setBlocks(1).build());
+            state.putBlock(
+                    file[0],
+                    0,
+                    BlockRecord.newBuilder()
+                            .setBlockId(block.value())
+                            .setGeneration(1)
+                            .setLength(5)
+                            .addAllServerId(servers)
+                            .build());
+            for (int server : servers) {
+                state.putReplica(
+                        new ServerId(server),
+                        block,
+                        ReplicaRecord.newBuilder()
+                                .setFileId(file[0].value())
+                                .setHeld(true)
+                                .build());
+            }
+        });
+        servers.forEach(server -> shard.disk(server).add(block.value()));
+        return file[0];
+    }
+}
