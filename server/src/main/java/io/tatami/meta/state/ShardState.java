@@ -87,6 +87,11 @@ public final class ShardState extends Records {
                 ReplicaRecord.newBuilder().setFileId(file.value()).build());
     }
 
+    /** A block that {@link #putBlock} put before, changed: which file it belongs to stays as it was. */
+    public void changeBlock(FileId file, int index, BlockRecord block) {
+        write(Keys.block(file, index), block);
+    }
+
     public void removeBlock(FileId file, int index, BlockId block) {
         remove(Keys.block(file, index));
         remove(Keys.fileOfBlock(block));

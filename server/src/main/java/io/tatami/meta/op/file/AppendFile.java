@@ -1,0 +1,37 @@
+package io.tatami.meta.op.file;
+
+import io.tatami.base.TatamiException;
+import io.tatami.meta.gate.HandleCheck;
+import io.tatami.meta.op.Access;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.protocol.wire.AppendReply;
+import io.tatami.protocol.wire.AppendRequest;
+
+/** Opens a file again whose name and home are both here; {@link ReopenFile} serves names elsewhere. */
+public final class AppendFile implements Operation<ShardState, AppendRequest, AppendReply> {
+    private final HandleCheck handles;
+
+    public AppendFile(HandleCheck handles) {
+        this.handles = handles;
+    }
+
+    @Override
+    public AppendReply decide(ShardState state, RequestContext context, AppendRequest request)
+            throws TatamiException, UnsettledException {
+        Writer.requireSession(context);
+        Place place = Place.reach(handles, state, context, request.getHandle(), request.getName());
+        EntryRecord entry = place.settledFile(state, context, Access.WRITE);
+        HomedFile file = place.requireHomed(state, entry);
+        Reopening.requireClosed(file, place.name());
+        AppendReply.Builder reply =
+                Reopening.reopen(
+                        state, context, file, Writer.lease(place.handle()).build(), request.getNewBlock())
+                        .toBuilder();
+        reply.getStatusBuilder().setAttributes(entry.getFile().getAttributes());
+        return reply.build();
+    }
+}

@@ -1,0 +1,98 @@
+package io.tatami.meta.op.file;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.FileId;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.op.file.HomedFile.OpenBlock;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.BlockRecord;
+import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.protocol.wire.BlockReport;
+import io.tatami.protocol.wire.CompleteReply;
+import io.tatami.protocol.wire.CompleteRequest;
+import io.tatami.protocol.wire.Status;
+import java.util.List;
+
+/**
+ * Closes a file that its writer has finished: every block is final, or the whole content is given to be stored inline.
+ * Grants that were not used are given up, and reclaimed in case a server has begun them. Refused with LEASE_EXPIRED once a
+ * recovery was issued.
+ */
+public final class CompleteFile implements Operation<ShardState, CompleteRequest, CompleteReply> {
+    private final FileLimits limits;
+
+    public CompleteFile(FileLimits limits) {
+        this.limits = limits;
+    }
+
+    @Override
+    public CompleteReply decide(ShardState state, RequestContext context, CompleteRequest request)
+            throws TatamiException, UnsettledException {
+        HomedFile file = Writer.require(state, context, new FileId(request.getFileId()));
+        List<BlockReport> written = request.getWrittenList().stream()
+                .filter(report -> report.getLength() > 0)
+                .toList();
+        List<OpenBlock> left = Writer.take(state, file, written, true);
+        dropUnused(file, left, request);
+        if (request.hasInline()) {
+            storeInline(file, request);
+        } else if (file.home().getContentInline() && file.home().getBlocks() > 0) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "the blocks of " + file.id() + " hold less than the "
+                            + file.home().getLength() + " bytes it had inline");
+        }
+        file.close(context.nowMillis());
+        EntryRecord entry = file.entry();
+        Status.Builder status = entry == null
+                ? FileStatus.ofHome(state, file.id(), file.home().build()).clearBlock()
+                : FileStatus.of(file.home().getName(), entry);
+        return CompleteReply.newBuilder().setStatus(status.clearInline()).build();
+    }
+
+    /** From the last block to the first, so that those which stay are without a gap. */
+    private static void dropUnused(HomedFile file, List<OpenBlock> left, CompleteRequest request)
+            throws TatamiException {
+        for (int i = left.size() - 1; i >= 0; i--) {
+            OpenBlock open = left.get(i);
+            BlockRecord block = open.block();
+            if (block.getLength() == 0 && isGivenUp(request, block.getBlockId())) {
+                file.dropLastBlock();
+            } else if (block.getLength() > 0 && block.getIssuedGeneration() > block.getGeneration()) {
+                // Opened again, and nothing was ever acknowledged under the new generation: it is as it was.
+                file.finishBlock(open.index(), block.toBuilder());
+            } else {
+                throw new TatamiException(
+                        ErrorCode.INVALID_ARGUMENT,
+                        new BlockId(block.getBlockId()) + " of " + file.id()
+                                + " is neither reported as written nor given up");
+            }
+        }
+    }
+
+    private static boolean isGivenUp(CompleteRequest request, long block) {
+        return request.getUnusedBlockIdList().contains(block)
+                || request.getWrittenList().stream()
+                        .anyMatch(report -> report.getBlockId() == block && report.getLength() == 0);
+    }
+
+    private void storeInline(HomedFile file, CompleteRequest request) throws TatamiException, UnsettledException {
+        int size = request.getInline().size();
+        if (file.home().getBlocks() > 0 || size > limits.inlineBytesMax()) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    size + " bytes cannot be stored inline in " + file.id() + ", which has "
+                            + file.home().getBlocks() + " blocks; up to " + limits.inlineBytesMax() + " can");
+        }
+        if (size == 0) {
+            file.setInline(null);
+        } else {
+            file.setInline(request.getInline());
+        }
+        file.home().setLength(size);
+    }
+}

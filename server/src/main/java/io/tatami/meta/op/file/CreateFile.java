@@ -1,0 +1,106 @@
+package io.tatami.meta.op.file;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.FileId;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.gate.HandleCheck;
+import io.tatami.meta.op.Access;
+import io.tatami.meta.op.AttributeChanges;
+import io.tatami.meta.op.FileRemoval;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.meta.state.wire.FileEntry;
+import io.tatami.meta.state.wire.HomeRecord;
+import io.tatami.protocol.wire.CreateReply;
+import io.tatami.protocol.wire.CreateRequest;
+import io.tatami.protocol.wire.Grant;
+import java.util.List;
+
+/**
+ * Makes a file, open for writing by the request's session, with grants for its first blocks. With {@code overwrite} a file
+ * that is there goes in the same step, its writer's lease with it. Grants are given as far as there is place: a small file
+ * needs none, and a writer without one asks again when it has bytes.
+ */
+public final class CreateFile implements Operation<ShardState, CreateRequest, CreateReply> {
+    private final HandleCheck handles;
+    private final FileLimits limits;
+
+    public CreateFile(HandleCheck handles, FileLimits limits) {
+        this.handles = handles;
+        this.limits = limits;
+    }
+
+    @Override
+    public CreateReply decide(ShardState state, RequestContext context, CreateRequest request)
+            throws TatamiException, UnsettledException {
+        Writer.requireSession(context);
+        limits.requireBlockSize(request.getBlockSize());
+        FileLimits.requireReplication(request.getReplication(), request.getName());
+        Place place = Place.reach(handles, state, context, request.getHandle(), request.getName());
+        place.requireWritableDirectory();
+        EntryRecord before = place.settled(state, context);
+        if (before != null) {
+            requireReplaceable(state, place, before, request.getOverwrite());
+            FileRemoval.releaseContent(state, before);
+        }
+        FileId id = state.mintFile();
+        EntryRecord entry = entry(context, place, request, id);
+        place.put(state, before, entry, context.nowMillis());
+        state.putLease(context.session(), id, Writer.lease(place.handle()).build());
+        HomedFile file = HomedFile.create(state, id, home(state, context, place, request));
+        List<Grant> grants = new Grants(state, context, request.getClientHost(), request.getExcludedServerIdList())
+                .grant(file, request.getGrants());
+        file.save();
+        return CreateReply.newBuilder()
+                .setStatus(FileStatus.of(place.name(), entry))
+                .addAllGrant(grants)
+                .build();
+    }
+
+    private static void requireReplaceable(ShardState state, Place place, EntryRecord before, boolean overwrite)
+            throws TatamiException {
+        if (before.hasMarker()) {
+            throw new TatamiException(ErrorCode.ALREADY_EXISTS, place.name() + " already exists as a directory");
+        }
+        if (before.hasSymlink()) {
+            throw place.unresolvedLink(before);
+        }
+        FileEntry file = before.getFile();
+        if (overwrite) {
+            Access.require(place.caller(), file.getAttributes(), Access.WRITE, place.name());
+            return;
+        }
+        if (file.getOpen()) {
+            throw Reopening.held(state, new FileId(file.getFileId()), place.name());
+        }
+        throw new TatamiException(ErrorCode.ALREADY_EXISTS, place.name() + " already exists");
+    }
+
+    private static EntryRecord entry(RequestContext context, Place place, CreateRequest request, FileId id) {
+        return EntryRecord.newBuilder()
+                .setFile(FileEntry.newBuilder()
+                        .setFileId(id.value())
+                        .setAttributes(AttributeChanges.inherit(
+                                context, place.handle().getAttributes(), request.getModes(), false))
+                        .setReplication(request.getReplication())
+                        .setBlockSize(request.getBlockSize())
+                        .setOpen(true))
+                .build();
+    }
+
+    private static HomeRecord home(ShardState state, RequestContext context, Place place, CreateRequest request) {
+        return HomeRecord.newBuilder()
+                .setEntryGroup(state.id().value())
+                .setParentId(place.directory().value())
+                .setName(place.name())
+                .setState(HomeRecord.State.OPEN)
+                .setReplication(request.getReplication())
+                .setBlockSize(request.getBlockSize())
+                .setWriterSession(context.session().value())
+                .setModifiedMillis(context.nowMillis())
+                .build();
+    }
+}

@@ -1,0 +1,49 @@
+package io.tatami.meta.op.file;
+
+import io.tatami.base.Check;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+
+/**
+ * What the cluster allows of files.
+ *
+ * @param blockSizeBytesMin the smallest block size that may be asked for, at least 1
+ * @param inlineBytesMax the longest content that is stored in an entry
+ */
+public record FileLimits(long blockSizeBytesMin, int inlineBytesMax) {
+    public static final int INLINE_BYTES_MAX_DEFAULT = 16 << 10;
+    public static final long BLOCK_SIZE_BYTES_MAX = 2L << 30;
+    public static final int REPLICATION_MAX = 16;
+
+    /** How many blocks are granted at once, however many are asked for. */
+    public static final int GRANTS_MAX = 16;
+
+    /** What tests and a cluster without settings use. */
+    public static final FileLimits DEFAULT = new FileLimits(1, INLINE_BYTES_MAX_DEFAULT);
+
+    public FileLimits {
+        Check.check(
+                blockSizeBytesMin >= 1 && inlineBytesMax >= 0,
+                "minimum block size of %d bytes, %d bytes inline",
+                blockSizeBytesMin,
+                inlineBytesMax);
+    }
+
+    void requireBlockSize(long sizeBytes) throws TatamiException {
+        if (sizeBytes < blockSizeBytesMin || sizeBytes > BLOCK_SIZE_BYTES_MAX) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Specified block size " + sizeBytes + " is not between the configured minimum of "
+                            + blockSizeBytesMin + " and " + BLOCK_SIZE_BYTES_MAX + " bytes");
+        }
+    }
+
+    static void requireReplication(int replication, String name) throws TatamiException {
+        if (replication < 1 || replication > REPLICATION_MAX) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Requested replication factor of " + replication + " for " + name + " is not between 1 and "
+                            + REPLICATION_MAX);
+        }
+    }
+}

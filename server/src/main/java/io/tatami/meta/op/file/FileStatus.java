@@ -1,0 +1,129 @@
+package io.tatami.meta.op.file;
+
+import io.tatami.base.DirectoryId;
+import io.tatami.base.FileId;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.BlockRecord;
+import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.meta.state.wire.FileEntry;
+import io.tatami.meta.state.wire.HomeRecord;
+import io.tatami.protocol.wire.BlockLocation;
+import io.tatami.protocol.wire.Status;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Tells what a name stands for as clients see it. */
+final class FileStatus {
+    private FileStatus() {}
+
+    /** All that the entry says, without content. */
+    static Status.Builder of(String name, EntryRecord entry) {
+        Status.Builder status = Status.newBuilder().setName(name);
+        switch (entry.getKindCase()) {
+            case FILE -> fill(status, entry.getFile());
+            case MARKER ->
+                status.setKind(Status.Kind.DIRECTORY).setId(entry.getMarker().getDirectoryId());
+            case SYMLINK ->
+                status.setKind(Status.Kind.SYMLINK)
+                        .setId(entry.getSymlink().getId())
+                        .setAttributes(entry.getSymlink().getAttributes())
+                        .setSymlinkTarget(entry.getSymlink().getTarget())
+                        .setLength(entry.getSymlink().getTarget().length());
+            case KIND_NOT_SET -> throw new IllegalStateException("an entry that only holds a mark has no status");
+        }
+        return status;
+    }
+
+    /**
+     * Completes a file's status by what its home knows, where the home is here: the length of one that is open, and where
+     * {@code content} is asked for, its inline bytes or blocks.
+     */
+    static Status.Builder complete(ShardState state, Status.Builder status, EntryRecord entry, boolean content) {
+        if (!entry.hasFile()) {
+            return status;
+        }
+        FileEntry file = entry.getFile();
+        if (content && file.hasInline()) {
+            status.setInline(file.getInline());
+        }
+        FileId id = new FileId(file.getFileId());
+        if ((file.getOpen() || (content && !file.hasInline())) && id.home().equals(state.id())) {
+            HomeRecord home = state.home(id);
+            if (home != null) {
+                status.setLength(home.getLength());
+                if (content && !home.getContentInline()) {
+                    status.addAllBlock(locations(state.blocks(id)));
+                }
+            }
+        }
+        return status;
+    }
+
+    /** A file by its home alone. */
+    static Status.Builder ofHome(ShardState state, FileId file, HomeRecord home) {
+        Status.Builder status = Status.newBuilder()
+                .setKind(Status.Kind.FILE)
+                .setName(home.getName())
+                .setId(file.value())
+                .setLength(home.getLength())
+                .setReplication(home.getReplication())
+                .setBlockSize(home.getBlockSize())
+                .setOpen(home.getState() != HomeRecord.State.CLOSED)
+                .setContentVersion(home.getContentVersion())
+                .setIsInline(home.getContentInline());
+        status.getAttributesBuilder().setModifiedMillis(home.getModifiedMillis());
+        if (!home.getContentInline()) {
+            return status.addAllBlock(locations(state.blocks(file)));
+        }
+        FileEntry entry = entryHere(state, file, home);
+        if (home.hasInline()) {
+            status.setInline(home.getInline());
+        } else if (entry != null && entry.hasInline()) {
+            status.setInline(entry.getInline());
+        }
+        return status;
+    }
+
+    /** Where one block is. */
+    static BlockLocation location(BlockRecord block, long generation, long offset) {
+        return BlockLocation.newBuilder()
+                .setBlockId(block.getBlockId())
+                .setGeneration(generation)
+                .setOffset(offset)
+                .setLength(block.getLength())
+                .addAllServerId(block.getServerIdList())
+                .setOpen(block.getOpen())
+                .build();
+    }
+
+    private static List<BlockLocation> locations(List<BlockRecord> blocks) {
+        List<BlockLocation> locations = new ArrayList<>(blocks.size());
+        long offset = 0;
+        for (BlockRecord block : blocks) {
+            locations.add(location(block, block.getGeneration(), offset));
+            offset += block.getLength();
+        }
+        return locations;
+    }
+
+    private static @Nullable FileEntry entryHere(ShardState state, FileId file, HomeRecord home) {
+        if (home.getEntryGroup() != state.id().value()) {
+            return null;
+        }
+        EntryRecord entry = state.entry(new DirectoryId(home.getParentId()), home.getName());
+        return entry != null && entry.getFile().getFileId() == file.value() ? entry.getFile() : null;
+    }
+
+    private static void fill(Status.Builder status, FileEntry file) {
+        status.setKind(Status.Kind.FILE)
+                .setId(file.getFileId())
+                .setAttributes(file.getAttributes())
+                .setLength(file.getLength())
+                .setReplication(file.getReplication())
+                .setBlockSize(file.getBlockSize())
+                .setOpen(file.getOpen())
+                .setIsInline(file.hasInline())
+                .setContentVersion(file.getContentVersion());
+    }
+}

@@ -1,0 +1,111 @@
+package io.tatami.meta.op.file;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.ServerId;
+import io.tatami.base.TatamiException;
+import io.tatami.cluster.BlockPlacer;
+import io.tatami.cluster.BlockPlacer.Candidate;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.BlockRecord;
+import io.tatami.meta.state.wire.CreditRecord;
+import io.tatami.protocol.wire.BlockServerInfo;
+import io.tatami.protocol.wire.Grant;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Places blocks on servers that gave this shard credits: each copy takes one. Who is alive, and where, is told by the
+ * cluster map, on which nothing exact hangs: a server that died meanwhile fails the write, and the writer asks again
+ * without it.
+ */
+final class Grants {
+    /** What a block begins with. */
+    static final long FIRST_GENERATION = 1;
+
+    private final ShardState state;
+    private final RequestContext context;
+    private final String clientHost;
+    private final List<Integer> excluded;
+
+    /** @param excluded servers that the writer could not reach */
+    Grants(ShardState state, RequestContext context, String clientHost, List<Integer> excluded) {
+        this.state = state;
+        this.context = context;
+        this.clientHost = clientHost;
+        this.excluded = excluded;
+    }
+
+    /** Grants up to {@code count} blocks behind those the file has; fewer, down to none, where there is no place. */
+    List<Grant> grant(HomedFile file, int count) {
+        List<Grant> grants = new ArrayList<>();
+        for (int i = 0; i < Math.min(count, FileLimits.GRANTS_MAX); i++) {
+            List<ServerId> servers = place(
+                    file.home().getReplication(),
+                    file.id().value() + file.home().getBlocks());
+            if (servers.isEmpty()) {
+                break;
+            }
+            BlockRecord.Builder block = BlockRecord.newBuilder()
+                    .setBlockId(state.mintBlock().value())
+                    .setGeneration(FIRST_GENERATION)
+                    .setIssuedGeneration(FIRST_GENERATION)
+                    .setOpen(true);
+            servers.forEach(server -> block.addServerId(server.value()));
+            file.addBlock(block.build());
+            grants.add(Grant.newBuilder()
+                    .setBlockId(block.getBlockId())
+                    .setGeneration(FIRST_GENERATION)
+                    .addAllServerId(block.getServerIdList())
+                    .build());
+        }
+        return grants;
+    }
+
+    /** Servers for one block, each of whose credits is one fewer now; empty where none can take it. */
+    List<ServerId> place(int copies, long seed) {
+        List<ServerId> servers = BlockPlacer.place(candidates(), clientHost, copies, seed);
+        for (ServerId server : servers) {
+            CreditRecord credit = state.credit(server);
+            state.putCredit(
+                    server, credit.toBuilder().setBlocks(credit.getBlocks() - 1).build());
+        }
+        return servers;
+    }
+
+    /** Why nothing could be placed. */
+    TatamiException noSpace() {
+        int alive = 0;
+        long freeBytes = 0;
+        for (BlockServerInfo server : context.cluster().getBlockServerList()) {
+            if (takesBlocks(server)) {
+                alive++;
+                freeBytes += server.getFreeBytes();
+            }
+        }
+        return new TatamiException(
+                ErrorCode.NO_SPACE,
+                "no block server can take a block of " + state.id() + ": "
+                        + context.cluster().getBlockServerCount() + " known, " + alive + " alive with " + freeBytes
+                        + " bytes free, " + excluded.size() + " excluded by the writer, "
+                        + candidates().size()
+                        + " with credits left");
+    }
+
+    private List<Candidate> candidates() {
+        List<Candidate> candidates = new ArrayList<>();
+        for (BlockServerInfo server : context.cluster().getBlockServerList()) {
+            if (takesBlocks(server)
+                    && !excluded.contains(server.getServerId())
+                    && state.credit(new ServerId(server.getServerId())).getBlocks() > 0) {
+                candidates.add(new Candidate(
+                        new ServerId(server.getServerId()), server.getHost(), server.getRack(), server.getFreeBytes()));
+            }
+        }
+        return candidates;
+    }
+
+    private static boolean takesBlocks(BlockServerInfo server) {
+        return server.getState() == BlockServerInfo.State.ACTIVE || server.getState() == BlockServerInfo.State.JOINING;
+    }
+}

@@ -1,0 +1,290 @@
+package io.tatami.meta.op.file;
+
+import com.google.protobuf.ByteString;
+import io.tatami.base.BlockId;
+import io.tatami.base.DirectoryId;
+import io.tatami.base.FileId;
+import io.tatami.base.GroupId;
+import io.tatami.base.ServerId;
+import io.tatami.base.SessionId;
+import io.tatami.meta.op.FileRemoval;
+import io.tatami.meta.op.MoveMarks;
+import io.tatami.meta.op.Shares;
+import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.BlockRecord;
+import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.meta.state.wire.FileEntry;
+import io.tatami.meta.state.wire.HomeRecord;
+import io.tatami.meta.state.wire.HomeRecordOrBuilder;
+import io.tatami.meta.state.wire.LeaseRecord;
+import io.tatami.meta.state.wire.ReplicaRecord;
+import io.tatami.protocol.wire.FileClosed;
+import io.tatami.protocol.wire.OutboxDelivery;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file at its home, during one decision: its record, its blocks, and the entry of its name where that is here, too.
+ * Changes of the record reach the draft with {@link #save}, or with {@link #publish}, which also tells the name.
+ *
+ * <p>Blocks that are open always follow those that are final. While the content is inline no block counts: those that
+ * are granted are to take the content over.
+ */
+public final class HomedFile {
+    private final ShardState state;
+    private final FileId id;
+    private final HomeRecord.Builder home;
+    private @Nullable EntryRecord entry;
+    private boolean entryRead;
+
+    private HomedFile(ShardState state, FileId id, HomeRecord home) {
+        this.state = state;
+        this.id = id;
+        this.home = home.toBuilder();
+    }
+
+    /** A block of this file that is not final. */
+    public record OpenBlock(int index, BlockRecord block) {}
+
+    /** Null where there is no such file (any more). */
+    public static @Nullable HomedFile find(ShardState state, FileId id) {
+        HomeRecord home = state.home(id);
+        return home == null ? null : new HomedFile(state, id, home);
+    }
+
+    /** A file that is being made. */
+    static HomedFile create(ShardState state, FileId id, HomeRecord home) {
+        return new HomedFile(state, id, home);
+    }
+
+    public FileId id() {
+        return id;
+    }
+
+    public HomeRecord.Builder home() {
+        return home;
+    }
+
+    /** The blocks that are not final, in the order of the file's bytes. */
+    public List<OpenBlock> openBlocks() {
+        List<OpenBlock> open = new ArrayList<>();
+        for (int index = home.getBlocks() - 1; index >= 0; index--) {
+            BlockRecord block = requireBlock(index);
+            if (!block.getOpen()) {
+                break;
+            }
+            open.add(new OpenBlock(index, block));
+        }
+        Collections.reverse(open);
+        return open;
+    }
+
+    /** Bytes in final blocks: where the first of the open ones begins. */
+    public long finalLength(List<OpenBlock> open) {
+        if (home.getContentInline()) {
+            return 0;
+        }
+        long length = home.getLength();
+        for (OpenBlock block : open) {
+            length -= block.block().getLength();
+        }
+        return length;
+    }
+
+    BlockRecord requireBlock(int index) {
+        BlockRecord block = state.block(id, index);
+        if (block == null) {
+            throw new IllegalStateException(id + " has no block " + index + " of " + home.getBlocks());
+        }
+        return block;
+    }
+
+    /** Puts a new, open block behind the others; its copies are intended from here on. */
+    void addBlock(BlockRecord block) {
+        state.putBlock(id, home.getBlocks(), block);
+        home.setBlocks(home.getBlocks() + 1);
+        for (int server : block.getServerIdList()) {
+            state.putReplica(new ServerId(server), new BlockId(block.getBlockId()), replica(false));
+        }
+    }
+
+    /** Puts another file's block, which is final, behind the others. */
+    void adoptBlock(BlockRecord block) {
+        addBlock(block);
+        finishBlock(home.getBlocks() - 1, block.toBuilder());
+    }
+
+    /** A block under its index as it is to be from here on; its servers are as they were. */
+    public void changeBlock(int index, BlockRecord block) {
+        state.changeBlock(id, index, block);
+    }
+
+    /** A block is final: its copies are held. */
+    public void finishBlock(int index, BlockRecord.Builder block) {
+        changeBlock(index, block.setOpen(false).build());
+        for (int server : block.getServerIdList()) {
+            state.putReplica(new ServerId(server), new BlockId(block.getBlockId()), replica(true));
+        }
+    }
+
+    /** Takes the last block away, to be reclaimed. */
+    public void dropLastBlock() {
+        int index = home.getBlocks() - 1;
+        BlockRecord block = requireBlock(index);
+        FileRemoval.reclaim(state, block);
+        state.removeBlock(id, index, new BlockId(block.getBlockId()));
+        home.setBlocks(index);
+    }
+
+    /** Forgets that some servers of a block hold it, and has them delete copies up to its committed generation. */
+    public void dropCopies(BlockRecord block, List<Integer> servers) {
+        FileRemoval.reclaim(
+                state,
+                block.toBuilder()
+                        .clearServerId()
+                        .addAllServerId(servers)
+                        .setIssuedGeneration(block.getGeneration())
+                        .build());
+    }
+
+    /** A server is to get a copy of a block. */
+    void intendCopy(BlockRecord.Builder block, ServerId server) {
+        block.addServerId(server.value());
+        state.putReplica(server, new BlockId(block.getBlockId()), replica(false));
+    }
+
+    /**
+     * Counts the length anew after open blocks changed. Content that was inline is taken over once the blocks hold at
+     * least as much; before that they do not count.
+     */
+    public void setBlockLength(long lengthBytes) throws UnsettledException {
+        if (!home.getContentInline()) {
+            home.setLength(lengthBytes);
+        } else if (lengthBytes > 0 && lengthBytes >= home.getLength()) {
+            home.setLength(lengthBytes);
+            setInline(null);
+        }
+    }
+
+    /** The content of a small file, wherever it is kept; null where it is in blocks. */
+    public @Nullable ByteString inline() throws UnsettledException {
+        if (!home.getContentInline()) {
+            return null;
+        }
+        EntryRecord here = entry();
+        if (here != null && here.getFile().hasInline()) {
+            return here.getFile().getInline();
+        }
+        return home.getInline();
+    }
+
+    /** The whole content from here on; null where it is in blocks. The file's length is the caller's to set. */
+    public void setInline(@Nullable ByteString content) throws UnsettledException {
+        home.setContentInline(content != null);
+        EntryRecord here = entry();
+        if (here != null) {
+            home.clearInline();
+            FileEntry.Builder file = here.getFile().toBuilder();
+            changeEntry(here, content == null ? file.clearInline() : file.setInline(content));
+        } else if (content == null) {
+            home.clearInline();
+        } else {
+            home.setInline(content);
+        }
+    }
+
+    /** The session's lease, or under {@link SessionId#NONE} that of a recovery. */
+    public void moveLease(SessionId to) {
+        SessionId from = new SessionId(home.getWriterSession());
+        LeaseRecord lease = state.lease(from, id);
+        state.removeLease(from, id);
+        state.putLease(to, id, lease == null ? LeaseRecord.getDefaultInstance() : lease);
+        home.setWriterSession(to.value());
+    }
+
+    /** Closed from here on: the lease is gone, the content is another version, and the name is told. */
+    public void close(long nowMillis) throws UnsettledException {
+        state.removeLease(new SessionId(home.getWriterSession()), id);
+        home.setState(HomeRecord.State.CLOSED).clearWriterSession().clearTruncateLength();
+        publish(nowMillis);
+    }
+
+    /**
+     * The content is another version from here on, and the name is told of it: in the same batch where it is here, else
+     * by the outbox.
+     *
+     * @throws UnsettledException the name is leaving for another shard, whose copy of it would miss this
+     */
+    public void publish(long nowMillis) throws UnsettledException {
+        boolean open = home.getState() != HomeRecord.State.CLOSED;
+        home.setContentVersion(home.getContentVersion() + 1);
+        if (!open) {
+            home.setModifiedMillis(Math.max(nowMillis, home.getModifiedMillis()));
+        }
+        EntryRecord here = entry();
+        if (here != null) {
+            FileEntry.Builder file = here.getFile().toBuilder()
+                    .setOpen(open)
+                    .setLength(home.getLength())
+                    .setContentVersion(home.getContentVersion());
+            if (!open) {
+                file.getAttributesBuilder().setModifiedMillis(home.getModifiedMillis());
+            }
+            changeEntry(here, file);
+        } else if (home.getEntryGroup() != state.id().value()) {
+            FileClosed news = closed(id, home);
+            state.addOutbox(
+                    new GroupId(home.getEntryGroup()),
+                    OutboxDelivery.newBuilder().setClosed(news).build());
+        }
+        save();
+    }
+
+    /** What a name in another shard is told of a file. */
+    public static FileClosed closed(FileId id, HomeRecordOrBuilder home) {
+        FileClosed.Builder closed = FileClosed.newBuilder()
+                .setFileId(id.value())
+                .setParentId(home.getParentId())
+                .setName(home.getName())
+                .setLength(home.getLength())
+                .setModifiedMillis(home.getModifiedMillis())
+                .setContentVersion(home.getContentVersion())
+                .setOpen(home.getState() != HomeRecord.State.CLOSED);
+        return home.hasInline() ? closed.setInline(home.getInline()).build() : closed.build();
+    }
+
+    /** Writes the record; the name is not told. */
+    public void save() {
+        state.putHome(id, home.build());
+    }
+
+    /** The entry of the file's name, where it is here. */
+    @Nullable
+    EntryRecord entry() throws UnsettledException {
+        if (!entryRead && home.getEntryGroup() == state.id().value()) {
+            DirectoryId parent = new DirectoryId(home.getParentId());
+            EntryRecord found = state.entry(parent, home.getName());
+            MoveMarks.requireReadable(parent, home.getName(), found);
+            entry = found != null && found.getFile().getFileId() == id.value() ? found : null;
+        }
+        entryRead = true;
+        return entry;
+    }
+
+    private void changeEntry(EntryRecord before, FileEntry.Builder file) {
+        EntryRecord after = before.toBuilder().setFile(file).build();
+        DirectoryId parent = new DirectoryId(home.getParentId());
+        state.putEntry(parent, home.getName(), after);
+        if (before.getFile().getLength() != file.getLength()) {
+            Shares.contentChanged(state, parent, before, after);
+        }
+        entry = after;
+    }
+
+    private ReplicaRecord replica(boolean held) {
+        return ReplicaRecord.newBuilder().setFileId(id.value()).setHeld(held).build();
+    }
+}

@@ -1,0 +1,38 @@
+package io.tatami.meta.op.file;
+
+import io.tatami.base.TatamiException;
+import io.tatami.meta.gate.HandleCheck;
+import io.tatami.meta.op.Access;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.protocol.wire.LookupReply;
+import io.tatami.protocol.wire.LookupRequest;
+
+/**
+ * What a name stands for. To open a file its content is needed, too: inline bytes, or block locations where the home is
+ * here; of a file whose home is elsewhere the client asks that. A marker answers as the directory it names, and the client
+ * asks the tree. Changes nothing.
+ */
+public final class Lookup implements Operation<ShardState, LookupRequest, LookupReply> {
+    private final HandleCheck handles;
+
+    public Lookup(HandleCheck handles) {
+        this.handles = handles;
+    }
+
+    @Override
+    public LookupReply decide(ShardState state, RequestContext context, LookupRequest request)
+            throws TatamiException, UnsettledException {
+        Place place = Place.reach(handles, state, context, request.getHandle(), request.getName());
+        EntryRecord entry = place.requirePresent(place.standing(state));
+        if (request.getOpen() && entry.hasFile()) {
+            Access.require(place.caller(), entry.getFile().getAttributes(), Access.READ, place.name());
+        }
+        return LookupReply.newBuilder()
+                .setStatus(FileStatus.complete(state, FileStatus.of(place.name(), entry), entry, request.getOpen()))
+                .build();
+    }
+}

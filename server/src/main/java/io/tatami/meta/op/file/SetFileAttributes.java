@@ -1,0 +1,58 @@
+package io.tatami.meta.op.file;
+
+import io.tatami.base.FileId;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.gate.HandleCheck;
+import io.tatami.meta.op.AttributeChanges;
+import io.tatami.meta.op.AttributeChanges.Subject;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.Shares;
+import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.meta.state.wire.FileEntry;
+import io.tatami.protocol.wire.AttributeChange;
+import io.tatami.protocol.wire.Attributes;
+import io.tatami.protocol.wire.Empty;
+import io.tatami.protocol.wire.SetFileAttributesRequest;
+
+/**
+ * Changes a file's permissions, owner, times, access control list, extended attributes or replication. The number of
+ * copies asked for is kept with the name; the home learns it where it is here, and with a later append elsewhere.
+ */
+public final class SetFileAttributes implements Operation<ShardState, SetFileAttributesRequest, Empty> {
+    private final HandleCheck handles;
+
+    public SetFileAttributes(HandleCheck handles) {
+        this.handles = handles;
+    }
+
+    @Override
+    public Empty decide(ShardState state, RequestContext context, SetFileAttributesRequest request)
+            throws TatamiException, UnsettledException {
+        Place place = Place.reach(handles, state, context, request.getHandle(), request.getName());
+        EntryRecord before = place.settled(state, context);
+        FileEntry file = place.requireFile(before);
+        AttributeChange change = request.getChange();
+        Attributes attributes =
+                AttributeChanges.apply(place.caller(), file.getAttributes(), Subject.file(place.name()), change);
+        FileEntry.Builder changed = file.toBuilder().setAttributes(attributes);
+        if (change.hasReplication()) {
+            FileLimits.requireReplication(change.getReplication(), place.name());
+            changed.setReplication(change.getReplication());
+            HomedFile homed = HomedFile.find(state, new FileId(file.getFileId()));
+            if (homed != null) {
+                homed.home().setReplication(change.getReplication());
+                homed.save();
+            }
+        }
+        EntryRecord old = place.requirePresent(before);
+        EntryRecord after = old.toBuilder().setFile(changed).build();
+        state.putEntry(place.directory(), place.name(), after);
+        if (change.hasReplication()) {
+            Shares.contentChanged(state, place.directory(), old, after);
+        }
+        return Empty.getDefaultInstance();
+    }
+}

@@ -1,0 +1,40 @@
+package io.tatami.meta.op.lease;
+
+import io.tatami.base.FileId;
+import io.tatami.base.SessionId;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.state.Keys;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.View;
+import io.tatami.meta.state.wire.ReadLeasesReply;
+import io.tatami.meta.state.wire.ReadLeasesRequest;
+import java.util.Arrays;
+
+/**
+ * A page of the leases of a shard, by session and file; under session 0 stand the files that are being recovered or cut.
+ * Changes nothing.
+ */
+public final class ReadLeases implements Operation<ShardState, ReadLeasesRequest, ReadLeasesReply> {
+    public static final int LIMIT_MAX = 1_000;
+
+    @Override
+    public ReadLeasesReply decide(ShardState state, RequestContext context, ReadLeasesRequest request) {
+        byte[] prefix = request.hasSession() ? Keys.leases(new SessionId(request.getSession())) : Keys.kind('l');
+        long afterSession = request.hasSession() ? request.getSession() : request.getAfterSession();
+        byte[] after = Keys.lease(new SessionId(afterSession), new FileId(request.getAfterFileId()));
+        int limit = Math.min(request.getLimit(), LIMIT_MAX);
+        ReadLeasesReply.Builder reply = ReadLeasesReply.newBuilder();
+        try (View.Cursor cursor = state.draft().scan(Arrays.copyOf(after, after.length + 1), Keys.after(prefix))) {
+            while (cursor.next()) {
+                if (reply.getLeaseCount() == limit) {
+                    return reply.setMore(true).build();
+                }
+                reply.addLease(ReadLeasesReply.Lease.newBuilder()
+                        .setSession(Keys.idOf(cursor.key()))
+                        .setFileId(Keys.secondIdOf(cursor.key())));
+            }
+        }
+        return reply.build();
+    }
+}
