@@ -63,7 +63,7 @@ public record SettingKind<T>(String description, Function<String, T> parser) {
                         .orElseThrow(() -> new IllegalArgumentException(text)));
     }
 
-    public T parse(String text) {
+    T parse(String text) {
         return parser.apply(text);
     }
 

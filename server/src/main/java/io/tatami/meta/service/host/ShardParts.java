@@ -1,8 +1,7 @@
 package io.tatami.meta.service.host;
 
 import io.tatami.base.TatamiException;
-import io.tatami.meta.service.cluster.ShardClusterHandlers;
-import io.tatami.meta.service.cluster.StatusHandlers;
+import io.tatami.meta.service.file.FileHandlers;
 import io.tatami.meta.service.move.MoveHandlers;
 import io.tatami.meta.service.reclaim.ReclaimHandlers;
 import io.tatami.meta.service.tree.ShardTreeHandlers;
@@ -14,9 +13,8 @@ final class ShardParts {
 
     /** A line each: {@code shard.add(ShardState::new, new FileHandlers())}. */
     static void addTo(Opening shard) throws TatamiException {
-        shard.add(ShardState::new, new ShardClusterHandlers());
-        shard.add(draft -> draft, new StatusHandlers());
         shard.add(ShardState::new, new ShardTreeHandlers());
+        shard.add(ShardState::new, new FileHandlers());
         shard.add(ShardState::new, new MoveHandlers());
         shard.add(ShardState::new, new ReclaimHandlers());
     }

@@ -1,0 +1,122 @@
+package io.tatami.meta.service.file;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.ServerId;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.service.Peers;
+import io.tatami.meta.state.wire.RecoveredBlock;
+import io.tatami.meta.state.wire.RecoveringBlock;
+import io.tatami.protocol.BlockMethods;
+import io.tatami.protocol.wire.RecoverBlockRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings one block to one length on all servers that hold a usable copy. First every server adopts the new generation,
+ * which fences the old writer, and says how much it holds; then those that hold more than the shortest usable copy are
+ * cut to it. Bytes beyond that length were never acknowledged, because an acknowledgement needs every copy.
+ */
+final class BlockRecovery {
+    private static final Logger LOG = LoggerFactory.getLogger(BlockRecovery.class);
+
+    private final Peers peers;
+
+    BlockRecovery(Peers peers) {
+        this.peers = peers;
+    }
+
+    /** How it ended. */
+    sealed interface Outcome {}
+
+    /** These copies hold it now. */
+    record Held(RecoveredBlock block) implements Outcome {}
+
+    /** Every server answered, and none holds a byte. */
+    record Unwritten() implements Outcome {}
+
+    /** No copy that may be used answered: somebody has to come back first. */
+    record Waiting(String why) implements Outcome {}
+
+    /** What one server said: a length, 0 where it has no such block, or -1 where it did not answer. */
+    private record Answer(ServerId server, long lengthBytes) {
+        static final long SILENT = -1;
+    }
+
+    /** Never completes exceptionally. */
+    CompletableFuture<Outcome> recover(RecoveringBlock block) {
+        List<ServerId> servers =
+                block.getServerIdList().stream().map(ServerId::new).toList();
+        return askAll(servers, request(block)).thenCompose(answers -> settle(block, answers));
+    }
+
+    private CompletableFuture<Outcome> settle(RecoveringBlock block, List<Answer> answers) {
+        long needed = Math.max(1, block.getCommittedLength());
+        List<Answer> usable = answers.stream()
+                .filter(answer -> answer.lengthBytes() >= needed)
+                .toList();
+        if (usable.isEmpty()) {
+            boolean allAnswered = answers.stream().noneMatch(answer -> answer.lengthBytes() == Answer.SILENT);
+            Outcome outcome = allAnswered && block.getCommittedLength() == 0
+                    ? new Unwritten()
+                    : new Waiting("no server of " + block.getServerIdList() + " gives the " + block.getCommittedLength()
+                            + " committed bytes of " + new BlockId(block.getBlockId()));
+            return CompletableFuture.completedFuture(outcome);
+        }
+        long shortest = usable.stream().mapToLong(Answer::lengthBytes).min().orElseThrow();
+        List<ServerId> longer = usable.stream()
+                .filter(answer -> answer.lengthBytes() > shortest)
+                .map(Answer::server)
+                .toList();
+        RecoverBlockRequest cut = request(block).toBuilder().setLength(shortest).build();
+        return askAll(longer, cut).thenApply(cuts -> {
+            List<Integer> holders = new ArrayList<>();
+            for (Answer answer : usable) {
+                boolean wasCut = cuts.contains(new Answer(answer.server(), shortest));
+                if (answer.lengthBytes() == shortest || wasCut) {
+                    holders.add(answer.server().value());
+                }
+            }
+            return new Held(RecoveredBlock.newBuilder()
+                    .setBlockId(block.getBlockId())
+                    .setGeneration(block.getNewGeneration())
+                    .setLength(shortest)
+                    .addAllServerId(holders)
+                    .build());
+        });
+    }
+
+    private static RecoverBlockRequest request(RecoveringBlock block) {
+        RecoverBlockRequest.Builder request = RecoverBlockRequest.newBuilder()
+                .setBlockId(block.getBlockId())
+                .setCommittedGeneration(block.getCommittedGeneration())
+                .setNewGeneration(block.getNewGeneration());
+        return block.hasCutLength() ? request.setLength(block.getCutLength()).build() : request.build();
+    }
+
+    private CompletableFuture<List<Answer>> askAll(List<ServerId> servers, RecoverBlockRequest request) {
+        List<CompletableFuture<Answer>> asked =
+                servers.stream().map(server -> ask(server, request)).toList();
+        return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
+                .thenApply(done -> asked.stream().map(CompletableFuture::join).toList());
+    }
+
+    private CompletableFuture<Answer> ask(ServerId server, RecoverBlockRequest request) {
+        return peers.callBlockServer(server, BlockMethods.RECOVER_BLOCK, request)
+                .handle((reply, failure) -> {
+                    if (failure == null) {
+                        return new Answer(server, reply.getLength());
+                    }
+                    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+                    boolean absent = cause instanceof TatamiException known && known.code() == ErrorCode.NO_SUCH_BLOCK;
+                    if (!absent) {
+                        LOG.warn("{} did not recover {}", server, new BlockId(request.getBlockId()), cause);
+                    }
+                    return new Answer(server, absent ? 0 : Answer.SILENT);
+                });
+    }
+}

@@ -1,0 +1,164 @@
+package io.tatami.meta.service.file;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.tatami.base.FileId;
+import io.tatami.base.SessionId;
+import io.tatami.meta.gate.HandleCheck;
+import io.tatami.meta.op.file.AppendFile;
+import io.tatami.meta.op.file.LocateFile;
+import io.tatami.meta.op.file.Lookup;
+import io.tatami.meta.op.file.TouchAccessTime;
+import io.tatami.meta.op.file.TruncateFile;
+import io.tatami.meta.service.GroupParts;
+import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.state.ShardState;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.AppendReply;
+import io.tatami.protocol.wire.AppendRequest;
+import io.tatami.protocol.wire.CutFileRequest;
+import io.tatami.protocol.wire.Handle;
+import io.tatami.protocol.wire.LookupReply;
+import io.tatami.protocol.wire.LookupRequest;
+import io.tatami.protocol.wire.RecoverFileRequest;
+import io.tatami.protocol.wire.RecoverLeaseReply;
+import io.tatami.protocol.wire.RecoverLeaseRequest;
+import io.tatami.protocol.wire.ReopenFileRequest;
+import io.tatami.protocol.wire.SignedHandle;
+import io.tatami.protocol.wire.Status;
+import io.tatami.protocol.wire.TruncateReply;
+import io.tatami.protocol.wire.TruncateRequest;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Requests on files that may take several steps. The shard of a file's name checks the handle and the permissions; where
+ * the file's home is another shard, it passes the rest on to that by the file's id:
+ *
+ * <pre>
+ *  client --APPEND--> shard of the name --REOPEN_FILE--> home
+ *         --TRUNCATE-->                 --CUT_FILE----->
+ *         --RECOVER_LEASE-->            --RECOVER_FILE->
+ * </pre>
+ *
+ * A file whose home is here is changed in one decision, checks included.
+ */
+final class FileFlows {
+    private final GroupParts<ShardState> parts;
+    private final Lookup lookup;
+    private final LocateFile locate;
+    private final TouchAccessTime touch;
+    private final AppendFile append;
+    private final TruncateFile truncate;
+    private final FileRecovery recovery;
+
+    FileFlows(GroupParts<ShardState> parts, HandleCheck handles, FileRecovery recovery) {
+        this.parts = parts;
+        this.lookup = new Lookup(handles);
+        this.locate = new LocateFile(handles);
+        this.touch = new TouchAccessTime(handles);
+        this.append = new AppendFile(handles);
+        this.truncate = new TruncateFile(handles);
+        this.recovery = recovery;
+    }
+
+    /** Answers from a snapshot; only an access time that is long past costs a batch. */
+    CompletableFuture<LookupReply> lookup(RequestOrigin origin, LookupRequest request) {
+        CompletableFuture<LookupReply> found = parts.group().read(lookup, origin, request);
+        if (!request.getTouch()) {
+            return found;
+        }
+        return found.thenCompose(
+                reply -> TouchAccessTime.isDue(reply.getStatus(), parts.clock().wallMillis())
+                        ? parts.group().submit(touch, origin, request).thenApply(done -> reply)
+                        : CompletableFuture.completedFuture(reply));
+    }
+
+    CompletableFuture<AppendReply> append(RequestOrigin origin, AppendRequest request) {
+        return locate(origin, request.getHandle(), request.getName()).thenCompose(status -> {
+            FileId file = new FileId(status.getId());
+            if (isHere(file)) {
+                return parts.group().submitOnce(MetaMethods.APPEND, append, origin, request);
+            }
+            return parts.peers()
+                    .call(file.home(), MetaMethods.REOPEN_FILE, reopening(origin, request, status))
+                    .thenApply(reply -> reply.toBuilder()
+                            .setStatus(reply.getStatus().toBuilder().setAttributes(status.getAttributes()))
+                            .build());
+        });
+    }
+
+    CompletableFuture<TruncateReply> truncate(RequestOrigin origin, TruncateRequest request) {
+        return locate(origin, request.getHandle(), request.getName()).thenCompose(status -> {
+            FileId file = new FileId(status.getId());
+            CompletableFuture<TruncateReply> cut = isHere(file)
+                    ? parts.group().submitOnce(MetaMethods.TRUNCATE, truncate, origin, request)
+                    : parts.peers().call(file.home(), MetaMethods.CUT_FILE, cutting(status, request));
+            return cut.thenApply(reply -> isHere(file) ? begun(file, reply) : reply);
+        });
+    }
+
+    CompletableFuture<RecoverLeaseReply> recoverLease(RequestOrigin origin, RecoverLeaseRequest request) {
+        return locate(origin, request.getHandle(), request.getName()).thenCompose(status -> {
+            FileId file = new FileId(status.getId());
+            RecoverFileRequest recover =
+                    RecoverFileRequest.newBuilder().setFileId(status.getId()).build();
+            return isHere(file)
+                    ? recoverFile(origin, recover)
+                    : parts.peers().call(file.home(), MetaMethods.RECOVER_FILE, recover);
+        });
+    }
+
+    /** At the home. */
+    CompletableFuture<RecoverLeaseReply> recoverFile(RequestOrigin origin, RecoverFileRequest request) {
+        return recovery.recover(new FileId(request.getFileId()), new SessionId(request.getWriterSession()))
+                .thenApply(closed ->
+                        RecoverLeaseReply.newBuilder().setClosed(closed).build());
+    }
+
+    /** A cut that is not done goes on at once, in the background. */
+    TruncateReply begun(FileId file, TruncateReply reply) {
+        if (!reply.getDone()) {
+            recovery.begin(file, SessionId.NONE);
+        }
+        return reply;
+    }
+
+    private CompletableFuture<Status> locate(RequestOrigin origin, SignedHandle handle, String name) {
+        LookupRequest request =
+                LookupRequest.newBuilder().setHandle(handle).setName(name).build();
+        return parts.group().read(locate, origin, request).thenApply(LookupReply::getStatus);
+    }
+
+    private boolean isHere(FileId file) {
+        return file.home().equals(parts.group().id());
+    }
+
+    private static CutFileRequest cutting(Status status, TruncateRequest request) {
+        return CutFileRequest.newBuilder()
+                .setFileId(status.getId())
+                .setLength(request.getLength())
+                .build();
+    }
+
+    private static ReopenFileRequest reopening(RequestOrigin origin, AppendRequest request, Status status) {
+        Handle handle = handleOf(request.getHandle());
+        ReopenFileRequest.Builder reopen = ReopenFileRequest.newBuilder()
+                .setFileId(status.getId())
+                .setSession(origin.session().value())
+                .setNumber(origin.number())
+                .addAllAncestorId(handle.getAncestorIdList())
+                .addAncestorId(handle.getDirectoryId())
+                .setVersion(handle.getVersion())
+                .setReplication(status.getReplication())
+                .setNewBlock(request.getNewBlock());
+        return status.hasInline() ? reopen.setInline(status.getInline()).build() : reopen.build();
+    }
+
+    /** The content of a handle that was checked a moment ago. */
+    private static Handle handleOf(SignedHandle signed) {
+        try {
+            return Handle.parseFrom(signed.getPayload());
+        } catch (InvalidProtocolBufferException e) {
+            throw new IllegalStateException("a handle that was accepted does not parse", e);
+        }
+    }
+}

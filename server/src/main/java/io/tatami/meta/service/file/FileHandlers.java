@@ -1,0 +1,104 @@
+package io.tatami.meta.service.file;
+
+import io.tatami.base.FileId;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.gate.HandleCheck;
+import io.tatami.meta.op.UnsettledException.DeletionInDoubt;
+import io.tatami.meta.op.file.AddBlocks;
+import io.tatami.meta.op.file.CommitLength;
+import io.tatami.meta.op.file.CompleteFile;
+import io.tatami.meta.op.file.ConcatFiles;
+import io.tatami.meta.op.file.CreateFile;
+import io.tatami.meta.op.file.CreateSymlink;
+import io.tatami.meta.op.file.CutFile;
+import io.tatami.meta.op.file.GetBlocks;
+import io.tatami.meta.op.file.ListEntries;
+import io.tatami.meta.op.file.RenewBlock;
+import io.tatami.meta.op.file.ReopenFile;
+import io.tatami.meta.op.file.SetFileAttributes;
+import io.tatami.meta.op.lease.RenewLeases;
+import io.tatami.meta.service.Group;
+import io.tatami.meta.service.GroupParts;
+import io.tatami.meta.service.GroupTable;
+import io.tatami.meta.service.Handlers;
+import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.state.ShardState;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.CreateReply;
+import io.tatami.protocol.wire.CreateRequest;
+import io.tatami.protocol.wire.CutFileRequest;
+import io.tatami.protocol.wire.RenewLeasesReply;
+import io.tatami.protocol.wire.RenewLeasesRequest;
+import io.tatami.protocol.wire.TruncateReply;
+import java.util.concurrent.CompletableFuture;
+
+/** The part of a shard that serves files: their entries, blocks and leases. */
+public final class FileHandlers implements Handlers<ShardState> {
+    @Override
+    public void register(GroupTable<ShardState> table, GroupParts<ShardState> parts) throws TatamiException {
+        new Registration(parts, FileSettings.from(parts.settings())).on(table);
+    }
+
+    /** What is registered for one group. */
+    private static final class Registration {
+        private final GroupParts<ShardState> parts;
+        private final Group<ShardState> group;
+        private final FileSettings settings;
+        private final HandleCheck handles;
+        private final LeaseMonitor monitor;
+        private final LeaseTakeover takeover;
+        private final FileFlows flows;
+        private final CreateFile create;
+        private final CutFile cut = new CutFile();
+        private final RenewLeases renew = new RenewLeases();
+
+        Registration(GroupParts<ShardState> parts, FileSettings settings) {
+            this.parts = parts;
+            this.group = parts.group();
+            this.settings = settings;
+            this.handles = new HandleCheck(parts.signer());
+            FileRecovery recovery = new FileRecovery(group, parts.peers(), parts.clock());
+            this.monitor = new LeaseMonitor(group, recovery, parts.clock(), settings);
+            this.takeover = new LeaseTakeover(monitor, recovery);
+            this.flows = new FileFlows(parts, handles, recovery);
+            this.create = new CreateFile(handles, settings.limits());
+        }
+
+        void on(GroupTable<ShardState> table) {
+            table.flow(MetaMethods.LOOKUP, flows::lookup)
+                    .read(MetaMethods.LIST, new ListEntries(handles))
+                    .flow(MetaMethods.CREATE, (origin, request) -> takeover.watch(this::create, origin, request))
+                    .write(MetaMethods.ADD_BLOCKS, new AddBlocks())
+                    .write(MetaMethods.COMMIT_LENGTH, new CommitLength())
+                    .write(MetaMethods.COMPLETE, new CompleteFile(settings.limits()))
+                    .flow(MetaMethods.APPEND, (origin, request) -> takeover.watch(flows::append, origin, request))
+                    .write(MetaMethods.RENEW_BLOCK, new RenewBlock())
+                    .flow(MetaMethods.RENEW_LEASES, this::renewLeases)
+                    .flow(MetaMethods.RECOVER_LEASE, flows::recoverLease)
+                    .read(MetaMethods.GET_BLOCKS, new GetBlocks())
+                    .flow(MetaMethods.TRUNCATE, flows::truncate)
+                    .write(MetaMethods.CONCAT, new ConcatFiles(handles, settings.limits()))
+                    .write(MetaMethods.SET_FILE_ATTRIBUTES, new SetFileAttributes(handles))
+                    .write(MetaMethods.CREATE_SYMLINK, new CreateSymlink(handles))
+                    .write(MetaMethods.REOPEN_FILE, new ReopenFile())
+                    .flow(MetaMethods.CUT_FILE, this::cutFile)
+                    .flow(MetaMethods.RECOVER_FILE, flows::recoverFile)
+                    .settle(DeletionInDoubt.class, new DeletionSettler(group, parts.peers()))
+                    .background("leases", "", monitor::run);
+        }
+
+        private CompletableFuture<CreateReply> create(RequestOrigin origin, CreateRequest request) {
+            return group.submitOnce(MetaMethods.CREATE, create, origin, request);
+        }
+
+        private CompletableFuture<RenewLeasesReply> renewLeases(RequestOrigin origin, RenewLeasesRequest request) {
+            monitor.renewed(origin.session());
+            return group.read(renew, origin, request);
+        }
+
+        private CompletableFuture<TruncateReply> cutFile(RequestOrigin origin, CutFileRequest request) {
+            return group.submit(cut, origin, request)
+                    .thenApply(reply -> flows.begun(new FileId(request.getFileId()), reply));
+        }
+    }
+}

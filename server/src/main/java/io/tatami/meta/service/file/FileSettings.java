@@ -1,0 +1,43 @@
+package io.tatami.meta.service.file;
+
+import io.tatami.conf.Setting;
+import io.tatami.conf.SettingException;
+import io.tatami.conf.Settings;
+import io.tatami.meta.op.file.FileLimits;
+import java.time.Duration;
+
+/**
+ * What can be configured about files.
+ *
+ * @param softLimitNanos how long after its last renewal a lease is safe from other writers
+ * @param hardLimitNanos after which a file is closed although nobody asked for it
+ */
+public record FileSettings(FileLimits limits, long softLimitNanos, long hardLimitNanos) {
+    public static final Setting<Long> BLOCK_SIZE_MIN = Setting.size(
+            "tatami.block.size.min", "1", "1", "2g", "smallest block size that a file can be created with");
+
+    public static final Setting<Long> INLINE_MAX = Setting.size(
+            "tatami.inline.max", "16k", "0", "64k", "longest content of a file that is stored with its name");
+
+    public static final Setting<Duration> LEASE_SOFT_LIMIT = Setting.duration(
+            "tatami.lease.soft-limit",
+            "60s",
+            "100ms",
+            "1h",
+            "after which another writer may take over the files of a writer that went silent");
+
+    public static final Setting<Duration> LEASE_HARD_LIMIT = Setting.duration(
+            "tatami.lease.hard-limit",
+            "20m",
+            "200ms",
+            "24h",
+            "after which the files of a writer that went silent are closed");
+
+    public static FileSettings from(Settings settings) throws SettingException {
+        return new FileSettings(
+                new FileLimits(
+                        settings.get(BLOCK_SIZE_MIN), settings.get(INLINE_MAX).intValue()),
+                settings.get(LEASE_SOFT_LIMIT).toNanos(),
+                settings.get(LEASE_HARD_LIMIT).toNanos());
+    }
+}
