@@ -63,7 +63,7 @@ public record SettingKind<T>(String description, Function<String, T> parser) {
                         .orElseThrow(() -> new IllegalArgumentException(text)));
     }
 
-    T parse(String text) {
+    public T parse(String text) {
         return parser.apply(text);
     }
 

@@ -181,7 +181,13 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
             now.calls.refuse(frame.callId(), refusal);
             return;
         }
-        HandlerTable.Call<?, ?> call = handlers.call(header.getMethod());
+        HandlerTable.Call<?, ?> call;
+        try {
+            call = handlers.call(header.getMethod(), context.group());
+        } catch (TatamiException e) {
+            now.calls.refuse(frame.callId(), e);
+            return;
+        }
         HandlerTable.Stream<?, ?, ?, ?> stream = handlers.stream(header.getMethod());
         if (call != null) {
             begin(now, call, frame, context);

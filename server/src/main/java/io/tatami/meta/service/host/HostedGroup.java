@@ -26,7 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One group in this process: its store, its loop, what it serves and what it does by itself. Parts are added by one
@@ -75,11 +74,6 @@ final class HostedGroup implements Opening, AutoCloseable {
     /** What this group serves. */
     List<Service<?, ?>> services() {
         return List.copyOf(services.values());
-    }
-
-    @Nullable
-    Service<?, ?> service(int method) {
-        return services.get(method);
     }
 
     @Override

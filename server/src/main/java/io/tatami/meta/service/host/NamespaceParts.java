@@ -1,7 +1,11 @@
 package io.tatami.meta.service.host;
 
 import io.tatami.base.TatamiException;
+import io.tatami.meta.service.cluster.ClusterMapHolder;
+import io.tatami.meta.service.cluster.NamespaceClusterHandlers;
+import io.tatami.meta.service.cluster.StatusHandlers;
 import io.tatami.meta.service.tree.TreeHandlers;
+import io.tatami.meta.state.ClusterState;
 import io.tatami.meta.state.TreeState;
 
 /** What the namespace group is made of: the one place where its parts are listed. */
@@ -9,7 +13,9 @@ final class NamespaceParts {
     private NamespaceParts() {}
 
     /** A line each. */
-    static void addTo(Opening namespace) throws TatamiException {
+    static void addTo(Opening namespace, ClusterMapHolder maps) throws TatamiException {
+        namespace.add(ClusterState::new, new NamespaceClusterHandlers(maps));
         namespace.add(TreeState::new, new TreeHandlers());
+        namespace.add(draft -> draft, new StatusHandlers());
     }
 }

@@ -1,6 +1,8 @@
 package io.tatami.meta.service.host;
 
 import io.tatami.base.TatamiException;
+import io.tatami.meta.service.cluster.ShardClusterHandlers;
+import io.tatami.meta.service.cluster.StatusHandlers;
 import io.tatami.meta.service.file.FileHandlers;
 import io.tatami.meta.service.move.MoveHandlers;
 import io.tatami.meta.service.reclaim.ReclaimHandlers;
@@ -13,6 +15,8 @@ final class ShardParts {
 
     /** A line each: {@code shard.add(ShardState::new, new FileHandlers())}. */
     static void addTo(Opening shard) throws TatamiException {
+        shard.add(ShardState::new, new ShardClusterHandlers());
+        shard.add(draft -> draft, new StatusHandlers());
         shard.add(ShardState::new, new ShardTreeHandlers());
         shard.add(ShardState::new, new FileHandlers());
         shard.add(ShardState::new, new MoveHandlers());

@@ -1,0 +1,121 @@
+package io.tatami.meta.service.cluster;
+
+import io.tatami.base.Clock;
+import io.tatami.base.GroupId;
+import io.tatami.base.ServerId;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.service.Group;
+import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.state.ClusterState;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.wire.BlockServerRecord;
+import io.tatami.meta.state.wire.GroupHostRecord;
+import io.tatami.protocol.wire.BlockServerInfo;
+import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.protocol.wire.Empty;
+import io.tatami.protocol.wire.Endpoint;
+import io.tatami.protocol.wire.GetClusterMapReply;
+import io.tatami.protocol.wire.GroupLocation;
+import io.tatami.protocol.wire.HeartbeatReply;
+import io.tatami.protocol.wire.HeartbeatRequest;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The namespace leader's picture of the cluster: the records of who is a member, and from heartbeats, in memory, who is
+ * alive and how much room there is. A new leader learns that anew within a heartbeat. Safe for use by many threads.
+ */
+final class ClusterWatch {
+    /** A block server that was silent for so long counts as dead, until it is heard of again. */
+    static final long DEAD_AFTER_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    private final Group<ClusterState> group;
+    private final Clock clock;
+    private final ClusterMapHolder maps;
+    private final Map<ServerId, Sign> signs = new ConcurrentHashMap<>();
+
+    /** The last heartbeat of a server. */
+    private record Sign(HeartbeatRequest heartbeat, long nanos) {}
+
+    ClusterWatch(Group<ClusterState> group, Clock clock, ClusterMapHolder maps) {
+        this.group = group;
+        this.clock = clock;
+        this.maps = maps;
+    }
+
+    /** A server that registers is alive, before its first heartbeat. */
+    void registered(ServerId server) {
+        signs.put(
+                server,
+                new Sign(
+                        HeartbeatRequest.newBuilder()
+                                .setServerId(server.value())
+                                .build(),
+                        clock.monotonicNanos()));
+    }
+
+    CompletableFuture<HeartbeatReply> heartbeat(HeartbeatRequest request) {
+        ServerId server = new ServerId(request.getServerId());
+        boolean known =
+                maps.map().getBlockServerList().stream().anyMatch(info -> info.getServerId() == request.getServerId());
+        if (!known) {
+            return CompletableFuture.completedFuture(
+                    HeartbeatReply.newBuilder().setRegisterAgain(true).build());
+        }
+        signs.put(server, new Sign(request, clock.monotonicNanos()));
+        ClusterMap map = maps.map();
+        return CompletableFuture.completedFuture(HeartbeatReply.newBuilder()
+                .setMapEpoch(map.getEpoch())
+                .setMap(map)
+                .build());
+    }
+
+    /** Builds the map anew from the records and the last heartbeats, and makes it the process's. */
+    CompletableFuture<ClusterMap> refresh() {
+        Operation<ClusterState, Empty, GetClusterMapReply> read = this::read;
+        return group.read(read, RequestOrigin.SERVICE, Empty.getDefaultInstance())
+                .thenApply(reply -> {
+                    maps.offer(reply.getMap());
+                    return reply.getMap();
+                });
+    }
+
+    private GetClusterMapReply read(ClusterState state, RequestContext context, Empty request) {
+        ClusterMap.Builder map =
+                maps.constants().toBuilder().setEpoch(state.epoch()).setSafeMode(state.isSafeMode());
+        for (ClusterState.Host host : state.hosts()) {
+            map.addGroup(location(host.group(), host.record()));
+        }
+        for (ClusterState.Server server : state.servers()) {
+            map.addBlockServer(info(server.id(), server.record()));
+        }
+        return GetClusterMapReply.newBuilder().setMap(map).build();
+    }
+
+    private static GroupLocation location(GroupId group, GroupHostRecord host) {
+        return GroupLocation.newBuilder()
+                .setGroup(group.value())
+                .setLeader(Endpoint.newBuilder().setHost(host.getHost()).setPort(host.getPort()))
+                .build();
+    }
+
+    private BlockServerInfo info(ServerId server, BlockServerRecord record) {
+        Sign sign = signs.get(server);
+        boolean alive = sign != null && clock.monotonicNanos() - sign.nanos() < DEAD_AFTER_NANOS;
+        BlockServerInfo.Builder info = BlockServerInfo.newBuilder()
+                .setServerId(server.value())
+                .setHost(record.getHost())
+                .setData(Endpoint.newBuilder().setHost(record.getDataHost()).setPort(record.getDataPort()))
+                .setRack(record.getRack())
+                .addAllStorageType(record.getStorageTypeList())
+                .setState(alive ? BlockServerInfo.State.ACTIVE : BlockServerInfo.State.DEAD);
+        if (sign != null) {
+            info.setCapacityBytes(sign.heartbeat().getCapacityBytes())
+                    .setUsedBytes(sign.heartbeat().getUsedBytes())
+                    .setFreeBytes(sign.heartbeat().getFreeBytes());
+        }
+        return info.build();
+    }
+}

@@ -1,0 +1,16 @@
+package io.tatami.meta.service.cluster;
+
+import io.tatami.meta.op.cluster.GiveCredits;
+import io.tatami.meta.service.GroupParts;
+import io.tatami.meta.service.GroupTable;
+import io.tatami.meta.service.Handlers;
+import io.tatami.meta.state.ShardState;
+import io.tatami.protocol.MetaMethods;
+
+/** What a shard has to do with block servers joining: it takes their credits. */
+public final class ShardClusterHandlers implements Handlers<ShardState> {
+    @Override
+    public void register(GroupTable<ShardState> table, GroupParts<ShardState> parts) {
+        table.write(MetaMethods.GIVE_CREDITS, new GiveCredits());
+    }
+}

@@ -1,0 +1,23 @@
+package io.tatami.meta.service.host;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+
+/** Waits for futures, while a server starts. */
+final class Awaiting {
+    private Awaiting() {}
+
+    /** @throws TatamiException the future's failure; CANCELLED, with the interrupt flag set again, on an interrupt */
+    static <T> T result(CompletableFuture<T> future) throws TatamiException {
+        try {
+            return future.get();
+        } catch (ExecutionException e) {
+            throw Causes.of(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new TatamiException(ErrorCode.CANCELLED, "interrupted while a server started", e);
+        }
+    }
+}

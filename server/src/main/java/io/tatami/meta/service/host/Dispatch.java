@@ -1,0 +1,102 @@
+package io.tatami.meta.service.host;
+
+import com.google.protobuf.Message;
+import io.tatami.base.Check;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.service.cluster.ClusterMapHolder;
+import io.tatami.meta.service.host.HostedGroup.Service;
+import io.tatami.meta.state.Caller;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.Method;
+import io.tatami.protocol.wire.GetClusterMapReply;
+import io.tatami.rpc.CallContext;
+import io.tatami.rpc.HandlerTable;
+import io.tatami.rpc.Responder;
+import java.util.Collection;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/** Brings each request to the group its header names, in the name of whom its connection is for. */
+final class Dispatch {
+    /** Asked by one group of another; no client may. */
+    private static final Set<Integer> SERVICE_ONLY = Set.of(
+            MetaMethods.CHECK_DIRECTORY.number(),
+            MetaMethods.ANNOUNCE.number(),
+            MetaMethods.RESERVE_MARKER.number(),
+            MetaMethods.SETTLE_MARKER.number(),
+            MetaMethods.RECLAIM_DIRECTORIES.number(),
+            MetaMethods.PREPARE_MOVE.number(),
+            MetaMethods.FINISH_MOVE.number(),
+            MetaMethods.MOVE_STATUS.number(),
+            MetaMethods.DELIVER.number());
+
+    private final Callers callers;
+    private final ServiceCredential credential;
+    private final ClusterMapHolder maps;
+
+    Dispatch(Callers callers, ServiceCredential credential, ClusterMapHolder maps) {
+        this.callers = callers;
+        this.credential = credential;
+        this.maps = maps;
+    }
+
+    /** What a server with these groups serves; complete. */
+    HandlerTable handlers(Collection<HostedGroup> groups) {
+        HandlerTable table = new HandlerTable();
+        table.on(
+                MetaMethods.GET_CLUSTER_MAP,
+                (context, request, responder) -> responder.success(
+                        GetClusterMapReply.newBuilder().setMap(maps.map()).build()));
+        for (HostedGroup group : groups) {
+            HandlerTable own = new HandlerTable();
+            group.services().forEach(service -> serve(own, service));
+            table.openGroup(group.id(), own);
+        }
+        return table;
+    }
+
+    private <Q extends Message, R extends Message> void serve(HandlerTable table, Service<Q, R> service) {
+        table.on(service.method(), (context, request, responder) -> {
+            try {
+                handle(service, context, request, responder);
+            } catch (TatamiException e) {
+                responder.failure(e);
+            }
+        });
+    }
+
+    private <Q extends Message, R extends Message> void handle(
+            Service<Q, R> service, CallContext context, Q request, Responder<R> responder) throws TatamiException {
+        Method<Q, R> method = service.method();
+        boolean trusted = credential.matches(context.credential());
+        if (!trusted && SERVICE_ONLY.contains(method.number())) {
+            throw new TatamiException(ErrorCode.PERMISSION_DENIED, method + " is only for servers of the cluster");
+        }
+        if (!trusted && !method.idempotent() && maps.map().getSafeMode()) {
+            throw new TatamiException(ErrorCode.SAFE_MODE, "Cannot do " + method + ". The name space is in safe mode.");
+        }
+        CompletableFuture<Caller> caller = trusted
+                ? CompletableFuture.completedFuture(RequestOrigin.SERVICE.caller())
+                : callers.of(context.user());
+        CompletableFuture<R> reply = caller.thenCompose(who -> service.flow().run(origin(context, who), request));
+        CompletableFuture<R> answered = reply.whenComplete((answer, thrown) -> {
+            if (thrown == null) {
+                responder.success(answer);
+            } else {
+                responder.failure(Causes.of(thrown));
+            }
+        });
+        Check.check(!answered.isCancelled(), "the answer to %s was cancelled", method);
+    }
+
+    private static RequestOrigin origin(CallContext context, Caller caller) {
+        return new RequestOrigin(
+                caller,
+                context.session(),
+                context.session().value() == 0 ? 0 : context.number(),
+                context.lowWaterMark(),
+                context.hasDeadline() ? context.deadlineNanos() : RequestOrigin.NO_DEADLINE);
+    }
+}

@@ -1,0 +1,90 @@
+package io.tatami.meta.service.host;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.tatami.base.DurableFile;
+import io.tatami.base.Envelope;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.gate.HandleSigner;
+import io.tatami.meta.state.wire.GroupRecord;
+import io.tatami.meta.state.wire.ServerIdentityRecord;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * Who a metadata server is, in the file {@code metadata-server.id} of its directory: an {@link Envelope} of kind IDENTITY
+ * around a {@code ServerIdentityRecord}. Replaced as a whole.
+ *
+ * @param superuser who formatted the cluster
+ * @param groups those this server hosts
+ */
+record Identity(UUID cluster, int shards, ByteString handleKey, String superuser, List<GroupId> groups) {
+    private static final String FILE_NAME = "metadata-server.id";
+    private static final int VERSION = 1;
+
+    /** A new cluster whose groups are all hosted here. */
+    static Identity ofNewCluster(int shards, String superuser, List<GroupId> groups) {
+        SecureRandom random = new SecureRandom();
+        byte[] key = new byte[HandleSigner.KEY_BYTES];
+        random.nextBytes(key);
+        return new Identity(UUID.randomUUID(), shards, ByteString.copyFrom(key), superuser, groups);
+    }
+
+    static Optional<Identity> read(Path directory) throws TatamiException {
+        Path file = directory.resolve(FILE_NAME);
+        Optional<byte[]> bytes = DurableFile.read(file);
+        if (bytes.isEmpty()) {
+            return Optional.empty();
+        }
+        Envelope.Opened opened =
+                Envelope.unwrap(Envelope.Kind.IDENTITY, VERSION, VERSION, bytes.get(), file.toString());
+        try {
+            ServerIdentityRecord record = ServerIdentityRecord.parseFrom(opened.payload());
+            return Optional.of(new Identity(
+                    opened.owner(),
+                    record.getShards(),
+                    record.getHandleKey(),
+                    record.getSuperuser(),
+                    record.getGroupList().stream().map(GroupId::new).toList()));
+        } catch (InvalidProtocolBufferException e) {
+            throw new TatamiException(ErrorCode.CORRUPT, file + " does not parse", e);
+        }
+    }
+
+    void write(Path directory) throws TatamiException {
+        ServerIdentityRecord record = ServerIdentityRecord.newBuilder()
+                .setShards(shards)
+                .setHandleKey(handleKey)
+                .setSuperuser(superuser)
+                .addAllGroup(groups.stream().map(GroupId::value).toList())
+                .build();
+        DurableFile.replace(
+                directory.resolve(FILE_NAME),
+                Envelope.wrap(Envelope.Kind.IDENTITY, VERSION, cluster, record.toByteArray()));
+    }
+
+    /** The cluster's id in its 16 bytes. */
+    ByteString clusterIdBytes() {
+        ByteBuffer id = ByteBuffer.allocate(2 * Long.BYTES)
+                .putLong(cluster.getMostSignificantBits())
+                .putLong(cluster.getLeastSignificantBits())
+                .flip();
+        return ByteString.copyFrom(id);
+    }
+
+    GroupRecord record(GroupId group) {
+        return GroupRecord.newBuilder()
+                .setGroup(group.value())
+                .setClusterId(clusterIdBytes())
+                .setFormatVersion(VERSION)
+                .setShards(shards)
+                .setHandleKey(handleKey)
+                .build();
+    }
+}

@@ -1,0 +1,254 @@
+package io.tatami.meta.service.host;
+
+import io.tatami.base.Clock;
+import io.tatami.base.GroupId;
+import io.tatami.base.TatamiException;
+import io.tatami.conf.Settings;
+import io.tatami.meta.gate.HandleSigner;
+import io.tatami.meta.service.cluster.ClusterMapHolder;
+import io.tatami.meta.state.Draft;
+import io.tatami.meta.state.Keys;
+import io.tatami.meta.state.wire.GroupRecord;
+import io.tatami.meta.state.wire.ProgressRecord;
+import io.tatami.meta.store.GroupStore;
+import io.tatami.meta.store.StoreMemory;
+import io.tatami.meta.store.StoreSettings;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.UserIdentity;
+import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.protocol.wire.Endpoint;
+import io.tatami.protocol.wire.GetClusterMapRequest;
+import io.tatami.protocol.wire.RegisterMetadataServerRequest;
+import io.tatami.rpc.CallOptions;
+import io.tatami.rpc.Connection;
+import io.tatami.rpc.netty.ClientIdentity;
+import io.tatami.rpc.netty.EventLoops;
+import io.tatami.rpc.netty.RpcClient;
+import io.tatami.rpc.netty.RpcServer;
+import io.tatami.rpc.netty.RpcSettings;
+import io.tatami.rpc.netty.ServerIdentity;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A metadata server: the groups of its directory behind one port. Opened and closed by one thread. The directory holds
+ * the server's identity and a store for each group:
+ *
+ * <pre>
+ *  DIR/metadata-server.id   DIR/lock   DIR/namespace   DIR/shard-0   DIR/shard-1 …
+ * </pre>
+ */
+public final class MetadataServer implements AutoCloseable {
+    private static final int READERS = 4;
+    private static final Duration POLL_REST = Duration.ofSeconds(1);
+    private static final Logger LOG = LoggerFactory.getLogger(MetadataServer.class);
+
+    private final Resources resources = new Resources();
+    private final Identity identity;
+    private final ClusterMapHolder maps;
+    private final TreeMap<GroupId, HostedGroup> groups = new TreeMap<>();
+    private final InetSocketAddress address;
+
+    /**
+     * Where a metadata server keeps what, and how it is reached.
+     *
+     * @param host clients and other servers connect to; also what is listened on
+     * @param port 0 for any
+     */
+    public record Place(Path directory, String host, int port) {}
+
+    /**
+     * What to make where the directory is new.
+     *
+     * @param shards of a new cluster: a power of two up to 256, fixed for its life
+     * @param hosted groups of a new cluster that this server hosts, the namespace group among them; the other shards
+     *     wait for servers that join
+     */
+    public record NewCluster(int shards, List<GroupId> hosted) {
+        public NewCluster {
+            if (Integer.bitCount(shards) != 1 || shards > GroupId.SHARDS_MAX) {
+                throw new IllegalArgumentException(
+                        shards + " shards: the number is a power of two from 1 to " + GroupId.SHARDS_MAX);
+            }
+        }
+
+        /** All groups on one server. */
+        public static NewCluster onOneServer(int shards) {
+            List<GroupId> all = new ArrayList<>();
+            all.add(GroupId.NAMESPACE);
+            for (int shard = 0; shard < shards; shard++) {
+                all.add(GroupId.ofShard(shard));
+            }
+            return new NewCluster(shards, all);
+        }
+    }
+
+    private MetadataServer(Place place, Start start, Settings settings, GroupMapping mapping, Clock clock)
+            throws TatamiException {
+        try {
+            resources.keep(DirectoryLock.take(place.directory()));
+            RpcSettings rpc = RpcSettings.from(settings);
+            EventLoops loops = resources.keep(new EventLoops("meta", rpc));
+            RpcClient client = resources.keep(new RpcClient(loops, rpc, clock, clientIdentity()));
+            identity = start.identity(client);
+            maps = new ClusterMapHolder(ClusterMap.newBuilder()
+                    .setClusterId(identity.clusterIdBytes())
+                    .setShards(identity.shards())
+                    .build());
+            HandleSigner signer = new HandleSigner(identity.handleKey());
+            ServiceCredential credential = new ServiceCredential(signer, identity.cluster());
+            ExecutorService readers = resources.keep(Executors.newFixedThreadPool(READERS), "readers");
+            ScheduledExecutorService timer = resources.keep(Executors.newScheduledThreadPool(1), "timer");
+            HostParts parts = new HostParts(
+                    new RoutedPeers(client, maps::map, credential.bytes(), timer, clock),
+                    signer,
+                    clock,
+                    settings,
+                    readers,
+                    timer);
+            openGroups(place.directory(), parts, resources.keep(new StoreMemory(StoreSettings.from(settings))));
+            Callers callers = new Callers(mapping, readers, clock, identity.superuser(), "supergroup");
+            RpcServer listener = resources.keep(new RpcServer(
+                    loops,
+                    rpc,
+                    clock,
+                    new ServerIdentity(
+                            "metadata server",
+                            identity.cluster(),
+                            () -> maps.map().getEpoch(),
+                            ServerIdentity.simple("", identity.cluster()).authenticator()),
+                    new Dispatch(callers, credential, maps).handlers(groups.values())));
+            address = (InetSocketAddress) listener.start(new InetSocketAddress(place.host(), place.port()));
+            groups.values().forEach(HostedGroup::start);
+            announce(place, client, start.seeds(), timer);
+            LOG.info("cluster {}: groups {} serve at {}", identity.cluster(), groups.keySet(), address);
+        } catch (TatamiException | RuntimeException e) {
+            resources.closeAfter(e);
+            throw e;
+        }
+    }
+
+    /**
+     * Opens the server of a directory. One that is new, or empty, is made into a cluster as {@code fresh} says.
+     *
+     * @throws TatamiException IN_USE where another process serves the directory or the port; CORRUPT and the like for what
+     *     is stored
+     */
+    public static MetadataServer open(
+            Place place, NewCluster fresh, Settings settings, GroupMapping mapping, Clock clock)
+            throws TatamiException {
+        return new MetadataServer(place, new Start.Founding(place, fresh), settings, mapping, clock);
+    }
+
+    /**
+     * Opens the server of a directory as a member of a running cluster; one that is new is given shards that nobody hosts.
+     *
+     * @param seeds metadata servers of the cluster
+     * @param shards which to ask for; empty for all that nobody hosts
+     */
+    public static MetadataServer join(
+            Place place,
+            List<InetSocketAddress> seeds,
+            List<Integer> shards,
+            Settings settings,
+            GroupMapping mapping,
+            Clock clock)
+            throws TatamiException {
+        return new MetadataServer(place, new Start.Joining(place, seeds, shards), settings, mapping, clock);
+    }
+
+    public UUID cluster() {
+        return identity.cluster();
+    }
+
+    public InetSocketAddress address() {
+        return address;
+    }
+
+    /** The newest map here. */
+    public ClusterMap map() {
+        return maps.map();
+    }
+
+    static ClientIdentity clientIdentity() {
+        return ClientIdentity.simple("metadata server", UserIdentity.of(System.getProperty("user.name")));
+    }
+
+    private void openGroups(Path directory, HostParts parts, StoreMemory memory) throws TatamiException {
+        for (GroupId id : identity.groups()) {
+            GroupRecord record = identity.record(id);
+            GroupStore store = openStore(directory.resolve(id.toString()), record, memory);
+            HostedGroup group = resources.keep(new HostedGroup(record, store, parts));
+            if (id.isNamespace()) {
+                NamespaceParts.addTo(group, maps);
+            } else {
+                ShardParts.addTo(group);
+            }
+            groups.put(id, group);
+        }
+    }
+
+    private static GroupStore openStore(Path directory, GroupRecord record, StoreMemory memory) throws TatamiException {
+        if (Files.exists(directory)) {
+            return GroupStore.open(directory, memory);
+        }
+        GroupStore store = GroupStore.create(directory, memory);
+        Draft draft = new Draft(store.newest());
+        draft.put(Keys.singleton("group"), record.toByteArray());
+        store.apply(
+                ProgressRecord.newBuilder().setAppliedIndex(1).build(),
+                draft.changes(),
+                GroupStore.Durability.WRITE_AHEAD_LOG);
+        return store;
+    }
+
+    /** Tells the namespace group where the groups here are, and from then on keeps the map fresh. */
+    private void announce(Place place, RpcClient client, List<InetSocketAddress> seeds, ScheduledExecutorService timer)
+            throws TatamiException {
+        InetSocketAddress namespace = groups.containsKey(GroupId.NAMESPACE) ? address : seeds.get(0);
+        Connection connection = Awaiting.result(client.connect(namespace));
+        RegisterMetadataServerRequest request = RegisterMetadataServerRequest.newBuilder()
+                .setEndpoint(Endpoint.newBuilder().setHost(place.host()).setPort(address.getPort()))
+                .addAllHostedGroup(groups.keySet().stream().map(GroupId::value).toList())
+                .build();
+        CallOptions options = CallOptions.DEFAULT
+                .withGroup(GroupId.NAMESPACE)
+                .withCredential(
+                        new ServiceCredential(new HandleSigner(identity.handleKey()), identity.cluster()).bytes());
+        maps.offer(connection
+                .callAndWait(MetaMethods.REGISTER_METADATA_SERVER, options, request)
+                .getMap());
+        if (!groups.containsKey(GroupId.NAMESPACE)) {
+            BackgroundRunner poll = new BackgroundRunner("cluster.map", () -> poll(client, namespace), timer);
+            resources.keep(poll::close);
+            poll.wake();
+        }
+    }
+
+    private CompletableFuture<Duration> poll(RpcClient client, InetSocketAddress namespace) {
+        return client.connect(namespace)
+                .thenCompose(connection -> connection.call(
+                        MetaMethods.GET_CLUSTER_MAP, CallOptions.DEFAULT, GetClusterMapRequest.getDefaultInstance()))
+                .thenApply(reply -> {
+                    maps.offer(reply.getMap());
+                    return POLL_REST;
+                });
+    }
+
+    @Override
+    public void close() throws TatamiException {
+        resources.close();
+    }
+}

@@ -1,0 +1,179 @@
+package io.tatami.server;
+
+import io.tatami.base.Clock;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.ServerId;
+import io.tatami.base.TatamiException;
+import io.tatami.block.device.VolumeFile;
+import io.tatami.block.service.BlockServer;
+import io.tatami.block.service.BlockServerSettings;
+import io.tatami.block.service.IdentityFile;
+import io.tatami.block.service.RoutedMetadataLink;
+import io.tatami.block.service.VolumeSet;
+import io.tatami.block.volume.Volume;
+import io.tatami.block.volume.VolumeFormatter;
+import io.tatami.block.volume.VolumeOpener;
+import io.tatami.block.volume.VolumeResources;
+import io.tatami.protocol.UserIdentity;
+import io.tatami.protocol.wire.Endpoint;
+import io.tatami.protocol.wire.RegisterBlockServerRequest;
+import io.tatami.rpc.netty.ClientIdentity;
+import io.tatami.rpc.netty.EventLoops;
+import io.tatami.rpc.netty.RpcClient;
+import io.tatami.rpc.netty.RpcServer;
+import io.tatami.rpc.netty.RpcSettings;
+import io.tatami.rpc.netty.ServerIdentity;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A block server with its volumes, its data port and its way to the metadata servers. Opened and closed by one thread.
+ */
+public final class BlockNode implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(BlockNode.class);
+    private static final int WRITE_BUFFERS = 24;
+    private static final int READ_BUFFERS = 24;
+    private static final long METADATA_TIMEOUT_MILLIS = 10_000;
+    private static final long REGISTRATION_SECONDS_MAX = 60;
+
+    /** Closed from the last to the first. */
+    private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+
+    private final InetSocketAddress address;
+    private final ServerId id;
+
+    /**
+     * Where a block server keeps what, and how it is reached.
+     *
+     * @param directory of its identity and indexes, and of its volume file where no volume is named
+     * @param volumes devices or files; made with {@code capacityBytes} where they are not there
+     * @param host the name tasks are scheduled by, and which clients connect to
+     * @param port 0 for any
+     */
+    public record Place(Path directory, List<Path> volumes, long capacityBytes, String host, int port) {}
+
+    private BlockNode(Place place, UUID cluster, List<InetSocketAddress> metadata, BlockServerSettings settings)
+            throws TatamiException {
+        try {
+            RpcSettings rpc = RpcSettings.from(SystemSettings.get());
+            EventLoops loops = keep(new EventLoops("block", rpc));
+            VolumeSet volumes = openVolumes(place, cluster);
+            RpcClient client = keep(new RpcClient(
+                    loops,
+                    rpc,
+                    Clock.SYSTEM,
+                    ClientIdentity.simple("block server", UserIdentity.of(System.getProperty("user.name")))
+                            .of(cluster)));
+            BlockServer server = keep(new BlockServer(
+                    settings, volumes, new IdentityFile(place.directory(), cluster), client, Clock.SYSTEM));
+            RpcServer listener = keep(new RpcServer(
+                    loops, rpc, Clock.SYSTEM, ServerIdentity.simple("block server", cluster), server.handlers()));
+            address = (InetSocketAddress) listener.start(new InetSocketAddress(place.host(), place.port()));
+            id = join(server, new RoutedMetadataLink(client, metadata, METADATA_TIMEOUT_MILLIS), place.host());
+            LOG.info("block server {} serves at {}", id, address);
+        } catch (TatamiException | RuntimeException e) {
+            PartsCloser.closeAfter(parts, e);
+            throw e;
+        }
+    }
+
+    /**
+     * Opens the volumes, making and formatting those that are not there, listens, and returns once the cluster knows the
+     * server.
+     *
+     * @param cluster the cluster's id
+     * @param metadata addresses of metadata servers
+     * @throws TatamiException what the volumes, the port or the metadata service refuse
+     */
+    public static BlockNode open(
+            Place place, UUID cluster, List<InetSocketAddress> metadata, BlockServerSettings settings)
+            throws TatamiException {
+        return new BlockNode(place, cluster, metadata, settings);
+    }
+
+    public InetSocketAddress address() {
+        return address;
+    }
+
+    public ServerId id() {
+        return id;
+    }
+
+    private <T extends AutoCloseable> T keep(T part) {
+        parts.push(part);
+        return part;
+    }
+
+    private VolumeSet openVolumes(Place place, UUID cluster) throws TatamiException {
+        try {
+            Files.createDirectories(place.directory());
+        } catch (IOException e) {
+            throw new TatamiException(ErrorCode.IO_ERROR, "cannot make " + place.directory() + ": " + e, e);
+        }
+        List<Path> paths = place.volumes().isEmpty() ? List.of(place.directory().resolve("volume")) : place.volumes();
+        VolumeOpener opener = new VolumeOpener(cluster, VolumeResources.withBuffers(WRITE_BUFFERS, READ_BUFFERS));
+        List<VolumeSet.ServedVolume> opened = new ArrayList<>();
+        for (int i = 0; i < paths.size(); i++) {
+            Path index = place.directory().resolve("index-" + i);
+            if (!Files.exists(index)) {
+                make(paths.get(i), index, place.capacityBytes(), cluster);
+            }
+            Volume volume = keep(opener.open(paths.get(i), index));
+            opened.add(new VolumeSet.ServedVolume(volume, paths.get(i).toString()));
+        }
+        return new VolumeSet(opened);
+    }
+
+    /** A volume that is not there yet; what a device holds already is refused rather than overwritten. */
+    private static void make(Path volume, Path index, long capacityBytes, UUID cluster) throws TatamiException {
+        if (!Files.exists(volume)) {
+            VolumeFile.Allocation allocation = VolumeFile.create(volume, capacityBytes);
+            LOG.info("made {} with {} bytes, {}", volume, capacityBytes, allocation);
+        }
+        new VolumeFormatter(cluster, new SecureRandom()).format(volume, index, false);
+    }
+
+    private ServerId join(BlockServer server, RoutedMetadataLink link, String host) throws TatamiException {
+        RegisterBlockServerRequest registration = RegisterBlockServerRequest.newBuilder()
+                .setHost(host)
+                .setData(Endpoint.newBuilder().setHost(host).setPort(address.getPort()))
+                .setRack("/default-rack")
+                .addStorageType("DISK")
+                .build();
+        try {
+            return server.join(link, registration).get(REGISTRATION_SECONDS_MAX, TimeUnit.SECONDS);
+        } catch (TimeoutException e) {
+            throw new TatamiException(
+                    ErrorCode.UNAVAILABLE,
+                    "no metadata server took the registration within " + REGISTRATION_SECONDS_MAX
+                            + " s; see that the URI is right and the metadata server runs",
+                    e);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof TatamiException failure) {
+                throw failure;
+            }
+            throw new IllegalStateException("registration failed", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new TatamiException(ErrorCode.CANCELLED, "interrupted while registering", e);
+        }
+    }
+
+    @Override
+    public void close() throws TatamiException {
+        PartsCloser.close(parts);
+    }
+}

@@ -1,0 +1,104 @@
+package io.tatami.server;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import java.io.IOException;
+import java.io.StringReader;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Optional;
+import java.util.Properties;
+
+/**
+ * The directory of one server process.
+ *
+ * <pre>
+ *  DIR/meta        what the metadata server stores
+ *  DIR/block       the block server's identity, index and, where no device was given, its volume
+ *  DIR/logs        logs
+ *  DIR/run/ready   there while the server serves: its URI and pid
+ * </pre>
+ *
+ * The servers lock what they store themselves; the ready file only tells people and commands where to look.
+ */
+final class DataDirectory {
+    private final Path root;
+
+    DataDirectory(Path root) {
+        this.root = root.toAbsolutePath().normalize();
+    }
+
+    Path root() {
+        return root;
+    }
+
+    Path meta() {
+        return root.resolve("meta");
+    }
+
+    Path block() {
+        return root.resolve("block");
+    }
+
+    Path logs() {
+        return root.resolve("logs");
+    }
+
+    private Path readyFile() {
+        return root.resolve("run").resolve("ready");
+    }
+
+    /** Makes the directory and what a process needs in it. */
+    void create() throws TatamiException {
+        try {
+            Files.createDirectories(logs());
+            Files.createDirectories(readyFile().getParent());
+        } catch (IOException e) {
+            throw new TatamiException(
+                    ErrorCode.IO_ERROR,
+                    "cannot make " + root + ": " + e + ". Choose a directory that this user may write",
+                    e);
+        }
+    }
+
+    /** What the ready file says. */
+    record Ready(String uri, long pid) {
+        boolean isAlive() {
+            return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
+        }
+    }
+
+    /** Atomic: whoever reads sees all of it or nothing. */
+    void writeReady(Ready ready) throws IOException {
+        Properties properties = new Properties();
+        properties.setProperty("uri", ready.uri());
+        properties.setProperty("pid", Long.toString(ready.pid()));
+        StringWriter text = new StringWriter();
+        properties.store(text, null);
+        Path partial = readyFile().resolveSibling("ready.partial");
+        Files.writeString(partial, text.toString(), StandardCharsets.UTF_8);
+        Files.move(partial, readyFile(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    void removeReady() throws IOException {
+        Files.deleteIfExists(readyFile());
+    }
+
+    /** What the ready file says, whether or not that process still lives; empty where there is none. */
+    Optional<Ready> ready() throws IOException {
+        String text;
+        try {
+            text = Files.readString(readyFile(), StandardCharsets.UTF_8);
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        }
+        Properties properties = new Properties();
+        properties.load(new StringReader(text));
+        return Optional.of(
+                new Ready(properties.getProperty("uri", ""), Long.parseLong(properties.getProperty("pid", "0"))));
+    }
+}

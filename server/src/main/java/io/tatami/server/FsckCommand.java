@@ -1,0 +1,57 @@
+package io.tatami.server;
+
+import io.tatami.base.TatamiException;
+import io.tatami.client.FsckReport;
+import io.tatami.client.TatamiClient;
+import io.tatami.client.TatamiPath;
+import io.tatami.protocol.wire.Finding;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code tatami fsck URI [PATH]}. Exit code 1 where anything is wrong. */
+@Command(
+        name = "fsck",
+        description = "Checks the files at and below a path: every entry, block and copy, and the metadata's own"
+                + " consistency. Exit code 1 where anything is wrong. Only for the superuser.")
+final class FsckCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Parameters(index = "0", paramLabel = "URI", description = "tatami://host:port of any metadata server.")
+    private String uri;
+
+    @Parameters(
+            index = "1",
+            paramLabel = "PATH",
+            defaultValue = "/",
+            description = "Where to begin (default: ${DEFAULT-VALUE}).")
+    private String path;
+
+    @Override
+    public Integer call() throws TatamiException {
+        FsckReport report;
+        try (TatamiClient client = ClusterAddress.of(uri).connect()) {
+            report = client.fsck(TatamiPath.of(path));
+        }
+        PrintWriter out = spec.commandLine().getOut();
+        for (FsckReport.Problem problem : report.findings()) {
+            Finding finding = problem.finding();
+            out.println(problem.path() + ": " + finding.getProblem()
+                    + (finding.getBlockId() == 0 ? "" : " (block " + Long.toHexString(finding.getBlockId()) + ")"));
+        }
+        out.printf(
+                "%d files, %d directories, %d blocks, %s; %d open for writing; %d problems%n",
+                report.files(),
+                report.directories(),
+                report.blocks(),
+                Amount.ofBytes(report.bytes()),
+                report.openFiles(),
+                report.findings().size());
+        out.flush();
+        return report.findings().isEmpty() ? ExitCode.DONE : ExitCode.FAILED;
+    }
+}

@@ -1,0 +1,40 @@
+package io.tatami.server;
+
+import io.tatami.conf.SettingKind;
+import java.nio.file.Path;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** What every start has in common. */
+final class ServeOptions {
+    @Option(
+            names = "--data",
+            required = true,
+            paramLabel = "DIR",
+            description = "The server's directory; made and formatted where it is new.")
+    Path data;
+
+    @Option(
+            names = "--host",
+            paramLabel = "NAME",
+            defaultValue = "localhost",
+            description =
+                    "The name to bind and to tell clients; tasks are scheduled by it (default: ${DEFAULT-VALUE}).")
+    String host;
+
+    @Option(names = "--foreground", description = "Serve in this process instead of one in the background.")
+    boolean foreground;
+
+    /** Bytes as people write them: {@code 20g}. */
+    static final class Bytes implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            try {
+                return SettingKind.SIZE.parse(text);
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException("'" + text + "' is no size; write for instance 512m or 20g");
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package io.tatami.server;
+
+import io.tatami.base.Clock;
+import io.tatami.base.TatamiException;
+import io.tatami.block.service.BlockServerSettings;
+import io.tatami.client.CreateSpec;
+import io.tatami.client.TatamiClient;
+import io.tatami.client.TatamiPath;
+import io.tatami.conf.Settings;
+import io.tatami.meta.service.host.GroupMapping;
+import io.tatami.meta.service.host.MetadataServer;
+import io.tatami.protocol.UserIdentity;
+import io.tatami.protocol.wire.AttributeChange;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+
+/** All of Tatami in one process: a metadata server with every group, and a block server. Opened and closed by one thread. */
+public final class StandaloneNode implements AutoCloseable {
+    private static final int STICKY_FOR_ALL = 01777;
+
+    private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+    private final MetadataServer metadata;
+    private final String uri;
+
+    /**
+     * Where a standalone server keeps what, and how it is reached.
+     *
+     * @param directory of all that is not on a volume
+     * @param volumes devices or files; none for a file in the directory
+     * @param capacityBytes of volume files that are made
+     * @param host bound, and told to clients
+     * @param port of the metadata server; 0 for any
+     * @param shards of a new cluster
+     */
+    public record Place(Path directory, List<Path> volumes, long capacityBytes, String host, int port, int shards) {}
+
+    private StandaloneNode(Place place, Settings settings, GroupMapping groups) throws TatamiException {
+        DataDirectory directory = new DataDirectory(place.directory());
+        directory.create();
+        boolean fresh = !Files.exists(directory.meta());
+        try {
+            metadata = MetadataServer.open(
+                    new MetadataServer.Place(directory.meta(), place.host(), place.port()),
+                    MetadataServer.NewCluster.onOneServer(place.shards()),
+                    settings,
+                    groups,
+                    Clock.SYSTEM);
+            parts.push(metadata);
+            uri = "tatami://" + place.host() + ":" + metadata.address().getPort();
+            parts.push(BlockNode.open(
+                    new BlockNode.Place(directory.block(), place.volumes(), place.capacityBytes(), place.host(), 0),
+                    metadata.cluster(),
+                    List.of(metadata.address()),
+                    BlockServerSettings.from(settings)));
+            if (fresh) {
+                makeFirstDirectories(settings);
+            }
+        } catch (TatamiException | RuntimeException e) {
+            PartsCloser.closeAfter(parts, e);
+            throw e;
+        }
+    }
+
+    /** Opens what is in the directory, or makes a new cluster there; returns when it serves. */
+    public static StandaloneNode open(Place place, Settings settings, GroupMapping groups) throws TatamiException {
+        return new StandaloneNode(place, settings, groups);
+    }
+
+    public String uri() {
+        return uri;
+    }
+
+    private void makeFirstDirectories(Settings settings) throws TatamiException {
+        UserIdentity starter = UserIdentity.of(System.getProperty("user.name"));
+        try (TatamiClient client = TatamiClient.connect(ClusterAddress.of(uri).authority(), starter, settings)) {
+            TatamiPath tmp = TatamiPath.of("/tmp");
+            client.mkdirs(tmp, CreateSpec.modes(STICKY_FOR_ALL, 0), true);
+            client.setAttributes(
+                    tmp, AttributeChange.newBuilder().setMode(STICKY_FOR_ALL).build());
+            client.mkdirs(TatamiPath.of("/user/" + starter.user()), CreateSpec.modes(0777, 022), true);
+        }
+    }
+
+    @Override
+    public void close() throws TatamiException {
+        PartsCloser.close(parts);
+    }
+}
