@@ -1,0 +1,315 @@
+package io.tatami.meta.op.file;
+
+import static io.tatami.meta.op.file.FileShard.report;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.protobuf.ByteString;
+import io.tatami.base.BlockId;
+import io.tatami.base.DirectoryId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.FileId;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.op.UnsettledException.DeletionInDoubt;
+import io.tatami.meta.op.lease.SettleDeletion;
+import io.tatami.meta.state.wire.BlockRecord;
+import io.tatami.meta.state.wire.GateRecord;
+import io.tatami.meta.state.wire.SettleDeletionRequest;
+import io.tatami.protocol.wire.AddBlocksRequest;
+import io.tatami.protocol.wire.AppendReply;
+import io.tatami.protocol.wire.CommitLengthRequest;
+import io.tatami.protocol.wire.CompleteRequest;
+import io.tatami.protocol.wire.CreateReply;
+import io.tatami.protocol.wire.Grant;
+import io.tatami.protocol.wire.RenewBlockRequest;
+import io.tatami.protocol.wire.Status;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** From the grant to the close: blocks, generations, small files, appends, and writers that lost their file. */
+class WritingTest {
+    private final FileShard shard = new FileShard();
+
+    @Test
+    void closedFileHasItsBlocksLengthAndTime() throws Exception {
+        CreateReply created = shard.create("a", 2);
+        shard.nowMillis = 2_000;
+        Status closed = shard.complete(completion(created)
+                .addWritten(report(created.getGrant(0), 1_000))
+                .addWritten(report(created.getGrant(1), 10)));
+        assertFalse(closed.getOpen());
+        assertEquals(1_010, closed.getLength());
+        assertEquals(2_000, closed.getAttributes().getModifiedMillis());
+        Status opened = shard.open("a");
+        assertEquals(2, opened.getBlockCount());
+        assertEquals(1_000, opened.getBlock(1).getOffset());
+        assertEquals(1_010, shard.state().share(FileShard.HOME).getBytes());
+        assertEquals(1_000, shard.state().share(FileShard.HOME).getLastChangeMillis());
+        FileInvariants.check(shard.store(), Set.of());
+    }
+
+    @Test
+    void blockThatIsNeitherWrittenNorGivenUpKeepsTheFileOpen() throws Exception {
+        CreateReply created = shard.create("a", 1);
+        assertEquals(
+                ErrorCode.INVALID_ARGUMENT,
+                shard.refusal(
+                        new CompleteFile(FileLimits.DEFAULT),
+                        completion(created).build()));
+        shard.complete(completion(created).addUnusedBlockId(created.getGrant(0).getBlockId()));
+        assertEquals(0, shard.open("a").getLength());
+        FileInvariants.check(shard.store(), Set.of(created.getGrant(0).getBlockId()));
+    }
+
+    @Test
+    void furtherBlocksCommitThoseBeforeThem() throws Exception {
+        CreateReply created = shard.create("a", 1);
+        AddBlocksRequest more = AddBlocksRequest.newBuilder()
+                .setFileId(created.getStatus().getId())
+                .addWritten(report(created.getGrant(0), 1_000))
+                .setGrants(1)
+                .build();
+        Grant second = shard.run(new AddBlocks(), more).getGrant(0);
+        assertEquals(1_000, shard.open("a").getLength());
+        assertTrue(shard.open("a").getOpen());
+        assertEquals(
+                1_500,
+                shard.complete(completion(created)
+                                .addWritten(report(created.getGrant(0), 1_000))
+                                .addWritten(report(second, 500)))
+                        .getLength());
+    }
+
+    @Test
+    void lengthsCommittedByHsyncOnlyRise() throws Exception {
+        CreateReply created = shard.create("a", 1);
+        commit(created, 300);
+        commit(created, 200);
+        assertEquals(300, shard.open("a").getLength());
+        assertEquals(0, shard.state().share(FileShard.HOME).getBytes());
+        FileInvariants.check(shard.store(), Set.of());
+    }
+
+    @Test
+    void anotherSessionHasNoPartInTheFile() throws Exception {
+        CreateReply created = shard.create("a", 1);
+        shard.session = FileShard.OTHER;
+        assertEquals(
+                ErrorCode.LEASE_EXPIRED,
+                shard.refusal(
+                        new CompleteFile(FileLimits.DEFAULT),
+                        completion(created)
+                                .addWritten(report(created.getGrant(0), 1))
+                                .build()));
+    }
+
+    @Test
+    void smallFileIsStoredWithItsName() throws Exception {
+        FileId file = shard.inline("a", "hello");
+        Status opened = shard.open("a");
+        assertEquals("hello", opened.getInline().toStringUtf8());
+        assertTrue(opened.getIsInline());
+        assertEquals(5, opened.getLength());
+        assertEquals(0, shard.home(file).getBlocks());
+        CreateReply large = shard.create("b", 0);
+        assertEquals(
+                ErrorCode.INVALID_ARGUMENT,
+                shard.refusal(
+                        new CompleteFile(FileLimits.DEFAULT),
+                        completion(large)
+                                .setInline(ByteString.copyFrom(new byte[FileLimits.INLINE_BYTES_MAX_DEFAULT + 1]))
+                                .build()));
+    }
+
+    @Test
+    void newGenerationCountsOnlyOnceItIsCommitted() throws Exception {
+        CreateReply created = shard.create("a", 1);
+        commit(created, 100);
+        Grant renewed = shard.run(new RenewBlock(), renewal(created).build()).getGrant();
+        assertEquals(2, renewed.getGeneration());
+        assertEquals(1, block(created).getGeneration());
+        assertEquals(
+                ErrorCode.FENCED,
+                shard.refusal(
+                        new CompleteFile(FileLimits.DEFAULT),
+                        completion(created).addWritten(report(renewed, 150)).build()));
+        shard.run(
+                new RenewBlock(),
+                renewal(created).setGeneration(2).setCommitted(true).build());
+        assertEquals(2, block(created).getGeneration());
+        assertEquals(
+                150,
+                shard.complete(completion(created).addWritten(report(renewed, 150)))
+                        .getLength());
+    }
+
+    @Test
+    void unwrittenBlockMovesToAnotherServerWhenItsOwnFailed() throws Exception {
+        CreateReply created = shard.create("a", 1);
+        Grant elsewhere = shard.run(
+                        new RenewBlock(), renewal(created).addFailedServerId(2).build())
+                .getGrant();
+        assertEquals(List.of(1), elsewhere.getServerIdList());
+        assertEquals(2, elsewhere.getGeneration());
+        FileInvariants.check(shard.store(), Set.of());
+        shard.run(
+                new RenewBlock(),
+                renewal(created)
+                        .setGeneration(2)
+                        .setCommitted(true)
+                        .addFailedServerId(2)
+                        .build());
+        shard.complete(completion(created).addWritten(report(elsewhere, 7)));
+        assertEquals(List.of(1), shard.open("a").getBlock(0).getServerIdList());
+    }
+
+    @Test
+    void committedBytesAreNotGivenUpWithTheirLastServer() throws Exception {
+        CreateReply created = shard.create("a", 1);
+        commit(created, 100);
+        assertEquals(
+                ErrorCode.UNAVAILABLE,
+                shard.refusal(
+                        new RenewBlock(), renewal(created).addFailedServerId(2).build()));
+    }
+
+    @Test
+    void appendGoesOnInTheLastBlockUnderANewGeneration() throws Exception {
+        FileId file = shard.written("a", 1_000, 400);
+        AppendReply reopened = shard.append("a");
+        assertEquals(1_000, reopened.getLastBlock().getOffset());
+        assertEquals(400, reopened.getLastBlock().getLength());
+        assertEquals(2, reopened.getLastBlock().getGeneration());
+        assertEquals(1, reopened.getStatus().getBlock(0).getGeneration());
+        assertTrue(shard.open("a").getOpen());
+        assertEquals(1_400, shard.open("a").getLength());
+        FileInvariants.check(shard.store(), Set.of());
+        shard.complete(CompleteRequest.newBuilder().setFileId(file.value()));
+        assertEquals(1_400, shard.open("a").getLength());
+        assertFalse(shard.open("a").getBlock(1).getOpen());
+        FileInvariants.check(shard.store(), Set.of());
+    }
+
+    @Test
+    void appendToAFullBlockNeedsANewOne() throws Exception {
+        shard.written("a", 1_000);
+        assertFalse(shard.append("a").hasLastBlock());
+        assertThrows(TatamiException.class, () -> shard.append("a"));
+    }
+
+    @Test
+    void appendedSmallFileMayStaySmallOrMoveToABlock() throws Exception {
+        FileId file = shard.inline("a", "hello");
+        AppendReply reopened = shard.append("a");
+        assertEquals("hello", reopened.getInline().toStringUtf8());
+        shard.complete(CompleteRequest.newBuilder()
+                .setFileId(file.value())
+                .setInline(ByteString.copyFromUtf8("hello, world")));
+        assertEquals("hello, world", shard.open("a").getInline().toStringUtf8());
+
+        shard.append("a");
+        Grant grant = shard.run(
+                        new AddBlocks(),
+                        AddBlocksRequest.newBuilder()
+                                .setFileId(file.value())
+                                .setGrants(1)
+                                .build())
+                .getGrant(0);
+        assertEquals("hello, world", shard.open("a").getInline().toStringUtf8(), "nothing is committed yet");
+        assertEquals(0, shard.open("a").getBlockCount());
+        shard.run(
+                new CommitLength(),
+                CommitLengthRequest.newBuilder()
+                        .setFileId(file.value())
+                        .addWritten(report(grant, 20))
+                        .build());
+        assertFalse(shard.open("a").hasInline());
+        assertEquals(1, shard.open("a").getBlockCount());
+        assertEquals(20, shard.open("a").getLength());
+        shard.complete(CompleteRequest.newBuilder().setFileId(file.value()).addWritten(report(grant, 25)));
+        assertEquals(25, shard.open("a").getLength());
+        FileInvariants.check(shard.store(), Set.of(grant.getBlockId()));
+    }
+
+    @Test
+    void writerBelowADeletedDirectoryIsToldOnceTheTreeHasConfirmedIt() throws Exception {
+        CreateReply created = shard.create("a", 0);
+        announceDeletion(9);
+        UnsettledException doubt = assertThrows(UnsettledException.class, () -> shard.complete(completion(created)));
+        assertEquals(new DeletionInDoubt(DirectoryId.ROOT, 9), doubt.question());
+        shard.run(new SettleDeletion(), settlement(9, true));
+        TatamiException gone = assertThrows(TatamiException.class, () -> shard.complete(completion(created)));
+        assertEquals(ErrorCode.LEASE_EXPIRED, gone.code());
+        assertTrue(gone.toString().contains("file is gone"), gone.toString());
+    }
+
+    @Test
+    void writerBelowADirectoryWhoseDeletionWasWithdrawnGoesOn() throws Exception {
+        CreateReply created = shard.create("a", 0);
+        announceDeletion(9);
+        shard.run(new SettleDeletion(), settlement(9, false));
+        assertFalse(shard.complete(completion(created)).getOpen());
+        assertEquals(
+                ErrorCode.STALE_HANDLE,
+                shard.refusal(
+                        new CreateFile(shard.handles, FileLimits.DEFAULT),
+                        shard.creation("b").build()));
+    }
+
+    @Test
+    void blockOfAnotherFileIsNotTaken() throws Exception {
+        CreateReply one = shard.create("a", 1);
+        CreateReply two = shard.create("b", 1);
+        assertEquals(
+                ErrorCode.INVALID_ARGUMENT,
+                shard.refusal(
+                        new CompleteFile(FileLimits.DEFAULT),
+                        completion(one).addWritten(report(two.getGrant(0), 5)).build()));
+        assertNull(shard.state().fileOf(BlockId.of(0, 0, 99)));
+    }
+
+    private void announceDeletion(long version) {
+        shard.change(state -> {
+            state.putGate(
+                    DirectoryId.ROOT,
+                    GateRecord.newBuilder().setDeletedVersion(version).build());
+            state.putGateNewest(version);
+        });
+    }
+
+    private static SettleDeletionRequest settlement(long version, boolean gone) {
+        return SettleDeletionRequest.newBuilder()
+                .setDirectoryId(DirectoryId.ROOT.value())
+                .setVersion(version)
+                .setGone(gone)
+                .build();
+    }
+
+    private void commit(CreateReply created, long length) throws Exception {
+        shard.run(
+                new CommitLength(),
+                CommitLengthRequest.newBuilder()
+                        .setFileId(created.getStatus().getId())
+                        .addWritten(report(created.getGrant(0), length))
+                        .build());
+    }
+
+    private BlockRecord block(CreateReply created) {
+        return shard.state().blocks(new FileId(created.getStatus().getId())).get(0);
+    }
+
+    private static CompleteRequest.Builder completion(CreateReply created) {
+        return CompleteRequest.newBuilder().setFileId(created.getStatus().getId());
+    }
+
+    private static RenewBlockRequest.Builder renewal(CreateReply created) {
+        return RenewBlockRequest.newBuilder()
+                .setFileId(created.getStatus().getId())
+                .setBlockId(created.getGrant(0).getBlockId());
+    }
+}
