@@ -171,12 +171,14 @@ public final class Scrubber implements AutoCloseable {
     /** Waits while paused or ahead of the allowed rate; false once the scrubber is to stop. */
     private synchronized boolean mayGoOn(long startNanos) {
         boolean interrupted = false;
-        while (!stopping && (paused || aheadMillis(startNanos) > 0)) {
+        long waitMillis = aheadMillis(startNanos);
+        while (!stopping && (paused || waitMillis > 0)) {
             try {
-                wait(paused ? 0 : aheadMillis(startNanos));
+                wait(paused ? 0 : waitMillis);
             } catch (InterruptedException e) {
                 interrupted = true;
             }
+            waitMillis = aheadMillis(startNanos);
         }
         if (interrupted) {
             Thread.currentThread().interrupt();

@@ -1,0 +1,59 @@
+package io.tatami.block.device;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tatami.base.TatamiException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+class SharedFlushTest {
+    private final SimFaults faults = new SimFaults();
+    private final SimDisk disk = new SimDisk(1 << 20, faults);
+
+    @Test
+    void everyCallerAloneGetsAFlushOfItsOwn() throws TatamiException {
+        SharedFlush flush = new SharedFlush(disk, IoThreads.onCaller());
+        flush.flush();
+        flush.flush();
+
+        assertEquals(2, faults.accesses());
+    }
+
+    @Test
+    void manyCallersShareFlushesAndNoneIsLeftWaiting() throws Exception {
+        try (IoThreads threads = IoThreads.start("test", 1)) {
+            SharedFlush flush = new SharedFlush(disk, threads);
+            ExecutorService callers = Executors.newFixedThreadPool(8);
+            List<Future<Integer>> calls = new ArrayList<>();
+            for (int i = 0; i < 400; i++) {
+                calls.add(callers.submit(() -> {
+                    flush.flush();
+                    return 1;
+                }));
+            }
+            int returned = 0;
+            for (Future<Integer> call : calls) {
+                returned += call.get();
+            }
+            callers.shutdown();
+            assertEquals(400, returned);
+            assertTrue(faults.accesses() <= 400, faults.accesses() + " flushes");
+        }
+    }
+
+    @Test
+    void afterAFailedFlushNoneIsTriedAgain() {
+        SharedFlush flush = new SharedFlush(disk, IoThreads.onCaller());
+        faults.arm(0, SimFaults.Fault.IO_ERROR);
+
+        assertThrows(TatamiException.class, flush::flush);
+        assertThrows(TatamiException.class, flush::flush);
+        assertEquals(1, faults.accesses());
+    }
+}
