@@ -1,0 +1,156 @@
+package io.tatami;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaPackage;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The arrows between the packages of the server module, and who alone imports what. */
+final class ArchitectureTest {
+    private static final DescribedPredicate<JavaClass> OURS = resideInAPackage("io.tatami..");
+
+    /** What every package may use: the client's lower layers. */
+    private static final List<String> BELOW = List.of("io.tatami.base..", "io.tatami.conf..", "io.tatami.protocol..");
+
+    private static JavaClasses classes = new ClassFileImporter().importClasses(List.of());
+
+    @BeforeAll
+    static void importClasses() {
+        classes = new ClassFileImporter()
+                .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+                .importPackages("io.tatami");
+        assertFalse(classes.isEmpty());
+    }
+
+    /** A class of {@code from} uses only those of ours that are in {@code allowed}, or below both halves. */
+    private static ArchRule onlyUses(String from, String... allowed) {
+        List<String> all = new ArrayList<>(BELOW);
+        all.addAll(List.of(allowed));
+        all.add(from);
+        return noClasses()
+                .that()
+                .resideInAPackage(from)
+                .should()
+                .dependOnClassesThat(OURS.and(not(resideInAnyPackage(all.toArray(String[]::new)))))
+                .allowEmptyShould(true);
+    }
+
+    /** Nobody of ours but {@code importers} uses {@code library}. */
+    private static ArchRule onlyImportedBy(String library, String... importers) {
+        return noClasses()
+                .that(OURS.and(not(resideInAnyPackage(importers))))
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(library)
+                .allowEmptyShould(true);
+    }
+
+    private static final List<ArchRule> ARROWS = List.of(
+            onlyUses("io.tatami.meta.state.."),
+            onlyUses("io.tatami.meta.gate..", "io.tatami.meta.state.."),
+            onlyUses("io.tatami.meta.op..", "io.tatami.meta.state..", "io.tatami.meta.gate..", "io.tatami.cluster.."),
+            onlyUses("io.tatami.meta.store..", "io.tatami.meta.state.."),
+            onlyUses("io.tatami.meta.log..", "io.tatami.meta.state..", "io.tatami.meta.store.."),
+            onlyUses("io.tatami.meta..", "io.tatami.rpc..", "io.tatami.cluster.."),
+            onlyUses("io.tatami.cluster.."),
+            onlyUses("io.tatami.block.device.."),
+            onlyUses("io.tatami.block.volume..", "io.tatami.block.device.."),
+            onlyUses("io.tatami.block..", "io.tatami.rpc..", "io.tatami.client.block..", "io.tatami.cluster.."));
+
+    private static final List<ArchRule> ONLY_IMPORTERS = List.of(
+            onlyImportedBy("org.rocksdb..", "io.tatami.meta.store..", "io.tatami.block.volume.."),
+            onlyImportedBy("org.apache.ratis..", "io.tatami.meta.log.."),
+            onlyImportedBy("org.apache.hadoop..", "io.tatami.auth.."),
+            onlyImportedBy("io.tatami.server..", "io.tatami.server.."));
+
+    /** Decisions are pure: no threads, no files, no sockets, no time of their own, no randomness. */
+    private static final ArchRule PURITY = noClasses()
+            .that()
+            .resideInAnyPackage("io.tatami.meta.state..", "io.tatami.meta.op..", "io.tatami.meta.gate..")
+            .should()
+            .dependOnClassesThat(resideInAnyPackage(
+                            "java.util.concurrent..",
+                            "java.io..",
+                            "java.nio.file..",
+                            "java.nio.channels..",
+                            "java.net..")
+                    .and(not(ofType("java.io.IOException")))
+                    .and(not(ofType("java.io.Serializable")))
+                    .or(ofType("java.util.Random"))
+                    .or(ofType("java.lang.Thread"))
+                    .or(ofType("io.tatami.base.Clock")))
+            .allowEmptyShould(true);
+
+    private static DescribedPredicate<JavaClass> ofType(String name) {
+        return DescribedPredicate.describe(name, type -> type.getFullName().equals(name));
+    }
+
+    @Test
+    void arrowsPointDown() {
+        ARROWS.forEach(rule -> rule.check(classes));
+    }
+
+    @Test
+    void librariesHaveTheirOnlyImporters() {
+        ONLY_IMPORTERS.forEach(rule -> rule.check(classes));
+    }
+
+    /** Bytes of blocks go through devices only; a metadata server's channel is the lock on its directory. */
+    @Test
+    void onlyDevicesImportFileChannels() {
+        noClasses()
+                .that(resideInAnyPackage("io.tatami.block..", "io.tatami.meta..")
+                        .and(not(resideInAnyPackage("io.tatami.block.device..", "io.tatami.meta.service.host"))))
+                .should()
+                .dependOnClassesThat(ofType("java.nio.channels.FileChannel"))
+                .check(classes);
+    }
+
+    @Test
+    void operationsRecordsAndTheGateArePure() {
+        JavaClasses ours = classes.that(not(resideInAPackage("..wire..")));
+        PURITY.check(ours);
+    }
+
+    @Test
+    void everyPackageSaysWhatItIsAndIsNullMarked() {
+        TreeSet<String> bare = new TreeSet<>();
+        for (JavaClass type : classes) {
+            JavaPackage in = type.getPackage();
+            if (!in.getName().endsWith(".wire") && !in.isAnnotatedWith(NullMarked.class)) {
+                bare.add(in.getName());
+            }
+        }
+        assertEquals(new TreeSet<String>(), bare);
+    }
+
+    @Test
+    void brokenArrowsAreNoticed() {
+        JavaClasses broken = new ClassFileImporter()
+                .importPackages("io.tatami.meta.op")
+                .that(DescribedPredicate.describe(
+                        "is broken", type -> type.getSimpleName().equals("BrokenArrows")));
+        assertEquals(1, broken.size());
+        assertTrue(ARROWS.stream().anyMatch(rule -> rule.evaluate(broken).hasViolation()));
+        assertTrue(
+                ONLY_IMPORTERS.stream().anyMatch(rule -> rule.evaluate(broken).hasViolation()));
+        assertTrue(PURITY.evaluate(broken).hasViolation());
+    }
+}

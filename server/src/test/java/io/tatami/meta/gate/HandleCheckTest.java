@@ -1,0 +1,108 @@
+package io.tatami.meta.gate;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import com.google.protobuf.ByteString;
+import io.tatami.base.DirectoryId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.SessionId;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.state.Caller;
+import io.tatami.meta.state.Draft;
+import io.tatami.meta.state.MemoryView;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.GateRecord;
+import io.tatami.protocol.wire.Handle;
+import io.tatami.protocol.wire.SignedHandle;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class HandleCheckTest {
+    private static final RequestContext ANN =
+            new RequestContext(new Caller("ann", List.of(), false), SessionId.NONE, 1);
+
+    private final HandleSigner signer = new HandleSigner(ByteString.copyFromUtf8("the key of this cluster"));
+    private final HandleCheck check = new HandleCheck(signer);
+    private final ShardState shard = new ShardState(new Draft(new MemoryView()));
+
+    /** Of directory 9 below 4 below the root, for ann. */
+    private static Handle handle(long version) {
+        return Handle.newBuilder()
+                .setDirectoryId(9)
+                .addAncestorId(1)
+                .addAncestorId(4)
+                .setVersion(version)
+                .setUser("ann")
+                .build();
+    }
+
+    private void changed(long directory, GateRecord record) {
+        shard.putGate(new DirectoryId(directory), record);
+        shard.putGateNewest(Math.max(
+                shard.gateNewest(),
+                Math.max(record.getVersion(), Math.max(record.getSelfVersion(), record.getDeletedVersion()))));
+    }
+
+    private void assertRefused(ErrorCode expected, SignedHandle signed) {
+        TatamiException refused = assertThrows(TatamiException.class, () -> check.fresh(shard, ANN, signed));
+        assertEquals(expected, refused.code());
+    }
+
+    @Test
+    void aHandleIsGoodUntilOneOfItsDirectoriesChanges() throws TatamiException {
+        SignedHandle signed = signer.sign(handle(5));
+        assertEquals(handle(5), check.fresh(shard, ANN, signed));
+        changed(77, GateRecord.newBuilder().setVersion(8).build());
+        assertEquals(handle(5), check.fresh(shard, ANN, signed), "another directory changed");
+        changed(4, GateRecord.newBuilder().setVersion(6).build());
+        assertRefused(ErrorCode.STALE_HANDLE, signed);
+        assertEquals(handle(6), check.fresh(shard, ANN, signer.sign(handle(6))), "made after the change");
+    }
+
+    @Test
+    void anAncestorsDeletionConcernsHandlesBelowIt() {
+        changed(1, GateRecord.newBuilder().setDeletedVersion(6).build());
+        assertRefused(ErrorCode.STALE_HANDLE, signer.sign(handle(5)));
+    }
+
+    @Test
+    void aChangeOfADirectoryAloneDoesNotConcernThoseBelowIt() throws TatamiException {
+        changed(4, GateRecord.newBuilder().setSelfVersion(6).build());
+        assertEquals(handle(5), check.fresh(shard, ANN, signer.sign(handle(5))));
+        changed(9, GateRecord.newBuilder().setSelfVersion(7).build());
+        assertRefused(ErrorCode.STALE_HANDLE, signer.sign(handle(6)));
+    }
+
+    @Test
+    void belowTheFloorNothingIsKnownAndSoRefused() {
+        shard.putGateNewest(20);
+        shard.putGateFloor(10);
+        assertRefused(ErrorCode.STALE_HANDLE, signer.sign(handle(9)));
+    }
+
+    @Test
+    void anotherUsersHandleAndAForgedOneAreRefused() {
+        assertRefused(
+                ErrorCode.PERMISSION_DENIED,
+                signer.sign(handle(5).toBuilder().setUser("bob").build()));
+        SignedHandle signed = signer.sign(handle(5));
+        SignedHandle forged = signed.toBuilder()
+                .setPayload(handle(5).toBuilder().setSuperuser(true).build().toByteString())
+                .build();
+        assertRefused(ErrorCode.PERMISSION_DENIED, forged);
+        assertRefused(
+                ErrorCode.PERMISSION_DENIED,
+                new HandleSigner(ByteString.copyFromUtf8("the key of another cluster")).sign(handle(5)));
+        assertRefused(ErrorCode.PERMISSION_DENIED, SignedHandle.getDefaultInstance());
+    }
+
+    @Test
+    void aPeerPassesOnAHandleOfAnyUserButNotAStaleOne() throws TatamiException {
+        SignedHandle bobs = signer.sign(handle(5).toBuilder().setUser("bob").build());
+        assertEquals("bob", check.freshFromPeer(shard, bobs).getUser());
+        changed(4, GateRecord.newBuilder().setVersion(6).build());
+        assertThrows(TatamiException.class, () -> check.freshFromPeer(shard, bobs));
+    }
+}

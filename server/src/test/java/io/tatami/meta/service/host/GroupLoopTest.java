@@ -1,0 +1,253 @@
+package io.tatami.meta.service.host;
+
+import static io.tatami.meta.service.host.LoopHarness.failureOf;
+import static io.tatami.meta.service.host.LoopHarness.origin;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tatami.base.DirectoryId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.SessionId;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.op.UnsettledException.MarkerInDoubt;
+import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.state.Caller;
+import io.tatami.meta.state.Draft;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.protocol.wire.Share;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class GroupLoopTest {
+    @TempDir
+    private Path directory = Path.of("");
+
+    @Test
+    void whatArrivesWhileABatchIsFlushedIsOneBatch() throws TatamiException {
+        try (LoopHarness group = new LoopHarness(directory)) {
+            group.log.hold();
+            List<CompletableFuture<Share>> answers = new ArrayList<>();
+            answers.add(group.send(Increment.of(1)));
+            group.log.awaitCommit();
+            for (int i = 0; i < 100; i++) {
+                answers.add(group.send(Increment.of(1)));
+            }
+            assertTrue(answers.stream().noneMatch(CompletableFuture::isDone), "answered before it was durable");
+            group.log.release();
+            for (int i = 0; i < answers.size(); i++) {
+                assertEquals(i + 1, answers.get(i).join().getFiles(), "each sees those before it");
+            }
+            assertEquals(List.of(1L, 2L), group.log.indexes());
+        }
+    }
+
+    @Test
+    void failuresAreAnsweredOnlyAfterWhatTheySawIsDurable() throws TatamiException {
+        try (LoopHarness group = new LoopHarness(directory)) {
+            group.log.hold();
+            CompletableFuture<Share> first = group.send(Increment.of(1));
+            group.log.awaitCommit();
+            CompletableFuture<Share> changing = group.send(Increment.of(1));
+            CompletableFuture<Share> refused =
+                    group.send(Increment.of(1).toBuilder().setBytes(-1).build());
+            assertFalse(refused.isDone());
+            group.log.release();
+            assertEquals(1, first.join().getFiles());
+            assertEquals(2, changing.join().getFiles());
+            assertEquals("refused at 3", failureOf(refused).getMessage());
+            assertEquals(3, group.send(Increment.of(1)).join().getFiles(), "the refused one left something");
+        }
+    }
+
+    @Test
+    void aBugInAnOperationIsToldAndLeavesNothing() throws TatamiException {
+        try (LoopHarness group = new LoopHarness(directory)) {
+            CompletableFuture<Share> bug =
+                    group.send(Increment.of(1).toBuilder().setFiles(-1).build());
+            assertEquals(ErrorCode.INTERNAL, failureOf(bug).code());
+            assertEquals(1, group.send(Increment.of(1)).join().getFiles());
+        }
+    }
+
+    @Test
+    void aRetryGetsTheSameReplyAlsoAfterARestart() throws TatamiException {
+        try (LoopHarness group = new LoopHarness(directory)) {
+            assertEquals(
+                    1, group.sendOnce(origin(7, 1, 0), Increment.of(1)).join().getFiles());
+            assertEquals(
+                    1, group.sendOnce(origin(7, 1, 0), Increment.of(1)).join().getFiles());
+            assertEquals(
+                    2, group.sendOnce(origin(7, 2, 0), Increment.of(1)).join().getFiles());
+        }
+        try (LoopHarness group = new LoopHarness(directory)) {
+            assertEquals(
+                    1, group.sendOnce(origin(7, 1, 0), Increment.of(1)).join().getFiles());
+            assertEquals(
+                    3, group.sendOnce(origin(8, 1, 0), Increment.of(1)).join().getFiles(), "another session");
+        }
+    }
+
+    @Test
+    void aRetryInTheSameBatchIsDoneOnce() throws TatamiException {
+        try (LoopHarness group = new LoopHarness(directory)) {
+            group.log.hold();
+            CompletableFuture<Share> other = group.send(Increment.of(2));
+            group.log.awaitCommit();
+            CompletableFuture<Share> first = group.sendOnce(origin(7, 1, 0), Increment.of(1));
+            CompletableFuture<Share> second = group.sendOnce(origin(7, 1, 0), Increment.of(1));
+            group.log.release();
+            assertEquals(1, other.join().getFiles());
+            assertEquals(1, first.join().getFiles());
+            assertEquals(1, second.join().getFiles());
+        }
+    }
+
+    @Test
+    void aRefusalForGoodIsRememberedWithItsWords() throws TatamiException {
+        Share refused = Increment.of(1).toBuilder().setBytes(-1).build();
+        try (LoopHarness group = new LoopHarness(directory)) {
+            TatamiException first = failureOf(group.sendOnce(origin(7, 1, 0), refused));
+            assertEquals(1, group.send(Increment.of(1)).join().getFiles());
+            TatamiException second = failureOf(group.sendOnce(origin(7, 1, 0), refused));
+            assertEquals(first.getMessage(), second.getMessage());
+            assertEquals(ErrorCode.NOT_FOUND, second.code());
+        }
+    }
+
+    @Test
+    void aNumberUsedForAnotherMethodIsRefusedAndTheFirstReplyStays() throws TatamiException {
+        try (LoopHarness group = new LoopHarness(directory)) {
+            assertEquals(
+                    1, group.sendOnce(origin(7, 1, 0), Increment.of(1)).join().getFiles());
+            TatamiException other =
+                    failureOf(group.send(new Increment(), origin(7, 1, 0), Increment.of(1), Increment.OTHER_METHOD));
+            assertEquals(ErrorCode.INVALID_ARGUMENT, other.code());
+            assertEquals(
+                    1, group.sendOnce(origin(7, 1, 0), Increment.of(1)).join().getFiles());
+        }
+    }
+
+    @Test
+    void aFullQueueTellsBusy() throws TatamiException {
+        try (LoopHarness group = new LoopHarness(directory)) {
+            group.log.hold();
+            CompletableFuture<Share> first = group.send(Increment.of(1));
+            group.log.awaitCommit();
+            List<CompletableFuture<Share>> waiting = new ArrayList<>();
+            CompletableFuture<Share> last = first;
+            while (!last.isCompletedExceptionally()) {
+                last = group.send(Increment.of(1));
+                waiting.add(last);
+            }
+            assertEquals(ErrorCode.BUSY, failureOf(last).code());
+            group.log.release();
+            assertEquals(waiting.size(), waiting.get(waiting.size() - 2).join().getFiles());
+        }
+    }
+
+    @Test
+    void aRequestWhoseDeadlinePassedIsNotBegun() throws TatamiException {
+        try (LoopHarness group = new LoopHarness(directory)) {
+            RequestOrigin late = new RequestOrigin(
+                    new Caller("ann", List.of(), false), SessionId.NONE, 0, 0, group.clock.monotonicNanos() - 1);
+            assertEquals(
+                    ErrorCode.DEADLINE_EXCEEDED,
+                    failureOf(group.send(new Increment(), late, Increment.of(1), null))
+                            .code());
+            assertEquals(1, group.send(Increment.of(1)).join().getFiles());
+        }
+    }
+
+    @Test
+    void aFailedCommitStopsTheGroupAndNothingOfItIsThereAfterwards() throws TatamiException {
+        try (LoopHarness group = new LoopHarness(directory)) {
+            assertEquals(
+                    1, group.sendOnce(origin(7, 1, 0), Increment.of(1)).join().getFiles());
+            group.log.fail();
+            assertEquals(
+                    ErrorCode.UNAVAILABLE,
+                    failureOf(group.sendOnce(origin(7, 2, 0), Increment.of(1))).code());
+            assertEquals(
+                    ErrorCode.UNAVAILABLE,
+                    failureOf(group.send(Increment.of(1))).code());
+            assertNotNull(group.loop.failure());
+        }
+        try (LoopHarness group = new LoopHarness(directory)) {
+            assertEquals(
+                    2, group.sendOnce(origin(7, 2, 0), Increment.of(1)).join().getFiles());
+        }
+    }
+
+    @Test
+    void aRequestInDoubtIsParkedWithoutHoldingUpOthersAndThenDecidedAnew() throws TatamiException {
+        CompletableFuture<Void> answer = new CompletableFuture<>();
+        Operation<Draft, Share, Share> doubting = (state, context, request) -> {
+            if (!context.settled().contains(new DirectoryId(5))) {
+                throw new UnsettledException(new MarkerInDoubt(DirectoryId.ROOT, "x", new DirectoryId(5)));
+            }
+            return new Increment().decide(state, context, request);
+        };
+        try (LoopHarness group = new LoopHarness(directory, new LoopHarness.TestClock(), question -> answer.copy())) {
+            CompletableFuture<Share> parked = group.send(doubting, origin(7, 1, 0), Increment.of(1), Increment.METHOD);
+            assertEquals(1, group.send(Increment.of(1)).join().getFiles());
+            assertFalse(parked.isDone());
+            answer.complete(null);
+            assertEquals(2, parked.join().getFiles());
+        }
+    }
+
+    @Test
+    void readsSeeWhatWasAnsweredAndMustNotChangeAnything() throws TatamiException {
+        Operation<Draft, Share, Share> look = (Draft state, RequestContext context, Share request) -> {
+            Draft copy = new Draft(state);
+            return new Increment().decide(copy, context, request);
+        };
+        try (LoopHarness group = new LoopHarness(directory)) {
+            assertEquals(1, group.send(Increment.of(1)).join().getFiles());
+            assertEquals(2, group.read(look, Increment.of(1)).join().getFiles());
+            assertEquals(2, group.read(look, Increment.of(1)).join().getFiles());
+            assertEquals(
+                    ErrorCode.INTERNAL,
+                    failureOf(group.read(new Increment(), Increment.of(1))).code());
+        }
+    }
+
+    @Test
+    void logTimeNeverFallsThoughTheClockDoes() throws TatamiException {
+        Operation<Draft, Share, Share> time = (state, context, request) -> {
+            new Increment().decide(state, context, request);
+            return Share.newBuilder().setLastChangeMillis(context.nowMillis()).build();
+        };
+        try (LoopHarness group = new LoopHarness(directory)) {
+            group.clock.nanos.set(5_000_000_000L);
+            assertEquals(
+                    5_000,
+                    group.send(time, RequestOrigin.SERVICE, Increment.of(1), null)
+                            .join()
+                            .getLastChangeMillis());
+            group.clock.nanos.set(1_000_000_000L);
+            assertEquals(
+                    5_000,
+                    group.send(time, RequestOrigin.SERVICE, Increment.of(1), null)
+                            .join()
+                            .getLastChangeMillis());
+        }
+        LoopHarness.TestClock earlier = new LoopHarness.TestClock();
+        try (LoopHarness group =
+                new LoopHarness(directory, earlier, question -> CompletableFuture.completedFuture(null))) {
+            assertEquals(
+                    5_000,
+                    group.send(time, RequestOrigin.SERVICE, Increment.of(1), null)
+                            .join()
+                            .getLastChangeMillis());
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package io.tatami.meta.service.host;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.state.Draft;
+import io.tatami.meta.state.Keys;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.protocol.Method;
+import io.tatami.protocol.wire.Share;
+import java.nio.ByteBuffer;
+
+/**
+ * An operation of tests: adds one to a counter and answers what it is then. A request whose bytes are below zero is
+ * refused, and one whose files are below zero meets a bug, both after the counter was changed in the draft.
+ */
+final class Increment implements Operation<Draft, Share, Share> {
+    static final Method<Share, Share> METHOD = Method.once(9_001, "test.increment", Share.parser(), Share.parser());
+    static final Method<Share, Share> OTHER_METHOD = Method.once(9_002, "test.other", Share.parser(), Share.parser());
+
+    @Override
+    public Share decide(Draft state, RequestContext context, Share request) throws TatamiException {
+        byte[] key = Keys.singleton("test." + request.getDirectoryId());
+        byte[] stored = state.get(key);
+        long next = stored == null ? 1 : ByteBuffer.wrap(stored).getLong() + 1;
+        state.put(key, ByteBuffer.allocate(Long.BYTES).putLong(next).array());
+        if (request.getBytes() < 0) {
+            throw new TatamiException(ErrorCode.NOT_FOUND, "refused at " + next);
+        }
+        if (request.getFiles() < 0) {
+            throw new IllegalStateException("a planted bug");
+        }
+        return Share.newBuilder()
+                .setDirectoryId(request.getDirectoryId())
+                .setFiles(next)
+                .build();
+    }
+
+    static Share of(long counter) {
+        return Share.newBuilder().setDirectoryId(counter).build();
+    }
+}

@@ -1,0 +1,136 @@
+package io.tatami.meta.service.host;
+
+import io.tatami.base.Clock;
+import io.tatami.base.GroupId;
+import io.tatami.base.SessionId;
+import io.tatami.base.TatamiException;
+import io.tatami.conf.Settings;
+import io.tatami.meta.log.CommitLog;
+import io.tatami.meta.log.LocalLog;
+import io.tatami.meta.log.SimulatedLog;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.UnsettledException.Question;
+import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.state.Caller;
+import io.tatami.meta.state.Draft;
+import io.tatami.meta.store.GroupStore;
+import io.tatami.meta.store.StoreMemory;
+import io.tatami.meta.store.StoreSettings;
+import io.tatami.protocol.Method;
+import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.protocol.wire.Share;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** A group's loop over a real store, whose commits and clock a test holds in its hands. */
+final class LoopHarness implements AutoCloseable {
+    /** Monotonic time that only the test moves. */
+    static final class TestClock implements Clock {
+        final AtomicLong nanos = new AtomicLong(1);
+
+        @Override
+        public long wallMillis() {
+            return nanos.get() / 1_000_000;
+        }
+
+        @Override
+        public long monotonicNanos() {
+            return nanos.get();
+        }
+    }
+
+    final TestClock clock;
+    final SimulatedLog log;
+    final GroupLoop loop;
+    private final StoreMemory memory;
+    private final GroupStore store;
+
+    LoopHarness(Path directory) throws TatamiException {
+        this(directory, new TestClock(), question -> CompletableFuture.completedFuture(null));
+    }
+
+    LoopHarness(Path directory, TestClock clock, Function<Question, CompletableFuture<Void>> settlers)
+            throws TatamiException {
+        this.clock = clock;
+        this.memory = new StoreMemory(StoreSettings.from(Settings.defaults()));
+        Path path = directory.resolve("store");
+        this.store = Files.exists(path) ? GroupStore.open(path, memory) : GroupStore.create(path, memory);
+        this.log = new SimulatedLog(new LocalLog(store));
+        this.loop = loop(store, log, clock, settlers);
+        loop.start();
+    }
+
+    static GroupLoop loop(
+            GroupStore store, CommitLog log, Clock clock, Function<Question, CompletableFuture<Void>> settlers) {
+        return new GroupLoop(
+                GroupId.ofShard(0),
+                store,
+                log,
+                clock,
+                ClusterMap::getDefaultInstance,
+                Runnable::run,
+                settlers,
+                committed -> {});
+    }
+
+    GroupStore store() {
+        return store;
+    }
+
+    static RequestOrigin origin(long session, long number, long lowWaterMark) {
+        return new RequestOrigin(
+                new Caller("ann", List.of(), false),
+                new SessionId(session),
+                number,
+                lowWaterMark,
+                RequestOrigin.NO_DEADLINE);
+    }
+
+    /** Sends a request that need not be remembered. */
+    CompletableFuture<Share> send(Share request) {
+        return send(new Increment(), RequestOrigin.SERVICE, request, null);
+    }
+
+    CompletableFuture<Share> sendOnce(RequestOrigin origin, Share request) {
+        return send(new Increment(), origin, request, Increment.METHOD);
+    }
+
+    CompletableFuture<Share> send(
+            Operation<Draft, Share, Share> operation,
+            RequestOrigin origin,
+            Share request,
+            @Nullable Method<Share, Share> method) {
+        Pending<Draft, Share, Share> pending = new Pending<>(Function.identity(), operation, origin, request, method);
+        loop.enqueue(pending);
+        return pending.future();
+    }
+
+    CompletableFuture<Share> read(Operation<Draft, Share, Share> operation, Share request) {
+        Pending<Draft, Share, Share> pending =
+                new Pending<>(Function.identity(), operation, RequestOrigin.SERVICE, request, null);
+        loop.read(pending);
+        return pending.future();
+    }
+
+    static TatamiException failureOf(CompletableFuture<?> future) {
+        try {
+            future.join();
+        } catch (CompletionException e) {
+            return Causes.of(e);
+        }
+        throw new AssertionError("it did not fail");
+    }
+
+    @Override
+    public void close() {
+        loop.close();
+        store.close();
+        memory.close();
+    }
+}

@@ -1,0 +1,67 @@
+package io.tatami.meta.state;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.tatami.base.DirectoryId;
+import io.tatami.base.FileId;
+import io.tatami.base.SessionId;
+import io.tatami.meta.state.wire.LeaseRecord;
+import io.tatami.meta.state.wire.ShareRecord;
+import io.tatami.meta.state.wire.TotalsRecord;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+final class TotalsTest {
+    /** Whatever batches put, replace and remove, the totals are what a count of all records gives. */
+    @Test
+    void totalsEqualACountOfAllRecords() {
+        long seed = Long.getLong("tatami.test.seed", System.nanoTime());
+        System.out.println("seed " + seed);
+        Random random = new Random(seed);
+        MemoryView store = new MemoryView();
+        for (int batch = 0; batch < 200; batch++) {
+            Draft draft = new Draft(store);
+            ShardState shard = new ShardState(draft);
+            for (int i = 0; i < 5; i++) {
+                change(shard, random);
+            }
+            Totals.update(draft, store);
+            store.apply(draft);
+        }
+        assertEquals(counted(store), Totals.of(store));
+    }
+
+    private static void change(ShardState shard, Random random) {
+        DirectoryId directory = new DirectoryId(1 + random.nextInt(10));
+        FileId file = FileId.of(0, 0, 1 + random.nextInt(10));
+        switch (random.nextInt(4)) {
+            case 0 ->
+                shard.putShare(
+                        directory,
+                        ShareRecord.newBuilder()
+                                .setFiles(random.nextInt(100))
+                                .setBytes(random.nextInt(1000))
+                                .build());
+            case 1 -> shard.removeShare(directory);
+            case 2 -> shard.putLease(new SessionId(3), file, LeaseRecord.getDefaultInstance());
+            default -> shard.removeLease(new SessionId(3), file);
+        }
+    }
+
+    private static TotalsRecord counted(MemoryView store) {
+        TotalsRecord.Builder totals = TotalsRecord.newBuilder();
+        try (View.Cursor shares = store.scan(Keys.kind('s'), Keys.after(Keys.kind('s')))) {
+            while (shares.next()) {
+                ShareRecord share = Records.parse(shares.value(), ShareRecord.parser());
+                totals.setFiles(totals.getFiles() + share.getFiles());
+                totals.setBytes(totals.getBytes() + share.getBytes());
+            }
+        }
+        try (View.Cursor leases = store.scan(Keys.kind('l'), Keys.after(Keys.kind('l')))) {
+            while (leases.next()) {
+                totals.setLeases(totals.getLeases() + 1);
+            }
+        }
+        return totals.build();
+    }
+}

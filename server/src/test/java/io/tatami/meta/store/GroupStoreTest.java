@@ -1,0 +1,213 @@
+package io.tatami.meta.store;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.conf.Settings;
+import io.tatami.meta.state.Draft;
+import io.tatami.meta.state.View;
+import io.tatami.meta.state.wire.ProgressRecord;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class GroupStoreTest {
+    @TempDir
+    private Path directory = Path.of("");
+
+    private StoreMemory memory = new StoreMemory(new StoreSettings(8 << 20, 4 << 20, 64, 1));
+
+    @BeforeEach
+    void openMemory() throws TatamiException {
+        memory.close();
+        memory = new StoreMemory(StoreSettings.from(Settings.defaults()));
+    }
+
+    @AfterEach
+    void closeMemory() {
+        memory.close();
+    }
+
+    private Path path() {
+        return directory.resolve("store");
+    }
+
+    private static void apply(GroupStore store, String... keysAndValues) throws TatamiException {
+        TreeMap<byte[], Draft.Change> changes = new TreeMap<>(java.util.Arrays::compareUnsigned);
+        for (int i = 0; i < keysAndValues.length; i += 2) {
+            byte[] value = keysAndValues[i + 1].isEmpty() ? null : keysAndValues[i + 1].getBytes(UTF_8);
+            changes.put(keysAndValues[i].getBytes(UTF_8), new Draft.Change(value));
+        }
+        ProgressRecord next = ProgressRecord.newBuilder()
+                .setAppliedIndex(store.appliedIndex() + 1)
+                .setLogMillis(1000 + store.appliedIndex())
+                .build();
+        store.apply(next, changes, GroupStore.Durability.WRITE_AHEAD_LOG);
+    }
+
+    private static String get(View view, String key) {
+        byte[] value = view.get(key.getBytes(UTF_8));
+        return value == null ? "" : new String(value, UTF_8);
+    }
+
+    private static List<String> scan(View view, String from, String to) {
+        List<String> found = new ArrayList<>();
+        try (View.Cursor cursor = view.scan(from.getBytes(UTF_8), to.getBytes(UTF_8))) {
+            while (cursor.next()) {
+                found.add(new String(cursor.key(), UTF_8) + "=" + new String(cursor.value(), UTF_8));
+            }
+        }
+        return found;
+    }
+
+    @Test
+    void whatWasAppliedIsThereAfterAReopenWithItsIndexAndTime() throws TatamiException {
+        try (GroupStore store = GroupStore.create(path(), memory)) {
+            apply(store, "a", "1", "b", "2");
+            apply(store, "a", "", "c", "3");
+        }
+        try (GroupStore store = GroupStore.open(path(), memory)) {
+            assertEquals(2, store.appliedIndex());
+            assertEquals(1001, store.logMillis());
+            assertEquals(List.of("b=2", "c=3"), scan(store.newest(), "a", "d"));
+        }
+    }
+
+    @Test
+    void anEntryDecidedOnAnotherStateIsRefusedAndChangesNothing() throws TatamiException {
+        try (GroupStore store = GroupStore.create(path(), memory)) {
+            apply(store, "a", "1");
+            ProgressRecord skipping =
+                    ProgressRecord.newBuilder().setAppliedIndex(3).build();
+            assertThrows(
+                    IllegalStateException.class,
+                    () -> store.apply(skipping, Map.of(), GroupStore.Durability.WRITE_AHEAD_LOG));
+            assertEquals(1, store.appliedIndex());
+        }
+    }
+
+    @Test
+    void aSnapshotDoesNotChangeAndOutlivesItsStoresOwner() throws TatamiException {
+        GroupStore store = GroupStore.create(path(), memory);
+        apply(store, "a", "1");
+        try (StoreSnapshot snapshot = store.snapshot()) {
+            apply(store, "a", "2");
+            store.close();
+            assertEquals("1", get(snapshot.view(), "a"));
+        }
+        TatamiException refused = assertThrows(TatamiException.class, store::snapshot);
+        assertEquals(ErrorCode.UNAVAILABLE, refused.code());
+    }
+
+    @Test
+    void scansEndBeforeTheirBoundAndCompareBytesWithoutSign() throws TatamiException {
+        try (GroupStore store = GroupStore.create(path(), memory)) {
+            apply(store, "a", "1", "é", "2", "b", "3");
+            assertEquals(List.of("a=1", "b=3"), scan(store.newest(), "a", "c"));
+            byte[] last = {(byte) 0xff};
+            try (View.Cursor cursor = store.newest().scan("n".getBytes(UTF_8), last)) {
+                assertTrue(cursor.next());
+                assertArrayEquals("é".getBytes(UTF_8), cursor.key());
+            }
+        }
+    }
+
+    @Test
+    void aStoreThatIsOpenIsNotOpenedAgain() throws TatamiException {
+        try (GroupStore store = GroupStore.create(path(), memory)) {
+            assertNotNull(store);
+            assertThrows(TatamiException.class, () -> GroupStore.open(path(), memory));
+        }
+    }
+
+    @Test
+    void aMissingStoreIsNotMadeByOpening() {
+        assertThrows(TatamiException.class, () -> GroupStore.open(path(), memory));
+        assertFalse(Files.exists(path().resolve("CURRENT")));
+    }
+
+    /** Copies a store as a crash would leave it, its newest log cut to {@code bytes}. */
+    private Path crashed(String name, long bytes) throws IOException {
+        Path copy = directory.resolve(name);
+        Files.createDirectories(copy);
+        try (Stream<Path> files = Files.list(path())) {
+            for (Path file : files.toList()) {
+                Files.copy(file, copy.resolve(file.getFileName()));
+            }
+        }
+        Path log = newestLog(copy);
+        byte[] content = Files.readAllBytes(log);
+        Files.write(log, java.util.Arrays.copyOf(content, (int) Math.min(bytes, content.length)));
+        return copy;
+    }
+
+    private static Path newestLog(Path store) throws IOException {
+        try (Stream<Path> files = Files.list(store)) {
+            return files.filter(file -> file.toString().endsWith(".log"))
+                    .max(java.util.Comparator.naturalOrder())
+                    .orElseThrow();
+        }
+    }
+
+    @Test
+    void aTornEndLosesTheLastEntryAsAWholeAndNoneBefore() throws TatamiException, IOException {
+        try (GroupStore store = GroupStore.create(path(), memory)) {
+            apply(store, "a", "1", "b", "1");
+            long before = Files.size(newestLog(path()));
+            apply(store, "a", "2", "b", "2");
+            long after = Files.size(newestLog(path()));
+            for (long cut = before; cut < after; cut += 3) {
+                Path copy = crashed("cut-" + cut, cut);
+                try (GroupStore reopened = GroupStore.open(copy, memory)) {
+                    assertEquals(1, reopened.appliedIndex(), "cut at " + cut);
+                    assertEquals(List.of("a=1", "b=1"), scan(reopened.newest(), "a", "d"));
+                }
+            }
+            try (GroupStore whole = GroupStore.open(crashed("whole", after), memory)) {
+                assertEquals(2, whole.appliedIndex());
+            }
+        }
+    }
+
+    @Test
+    void damageBeforeTheEndOfTheLogRefusesToOpen() throws TatamiException, IOException {
+        try (GroupStore store = GroupStore.create(path(), memory)) {
+            apply(store, "a", "1");
+            long first = Files.size(newestLog(path()));
+            apply(store, "a", "2");
+            apply(store, "a", "3");
+            Path copy = crashed("flipped", Long.MAX_VALUE);
+            Path log = newestLog(copy);
+            byte[] content = Files.readAllBytes(log);
+            content[(int) first + 12] ^= 0x40;
+            Files.write(log, content);
+            TatamiException refused = assertThrows(TatamiException.class, () -> GroupStore.open(copy, memory));
+            assertEquals(ErrorCode.CORRUPT, refused.code());
+        }
+    }
+
+    @Test
+    void aHealthyStoreReportsNoFailure() throws TatamiException {
+        try (GroupStore store = GroupStore.create(path(), memory)) {
+            apply(store, "a", "1");
+            assertNull(store.failure());
+        }
+    }
+}
