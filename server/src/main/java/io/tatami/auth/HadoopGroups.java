@@ -17,6 +17,11 @@ public final class HadoopGroups implements GroupMapping {
 
     private final Groups groups;
 
+    /** By the configuration files on the class path. */
+    public HadoopGroups() {
+        this(new Configuration());
+    }
+
     public HadoopGroups(Configuration configuration) {
         this.groups = Groups.getUserToGroupsMappingService(configuration);
     }

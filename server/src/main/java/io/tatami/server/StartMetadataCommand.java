@@ -10,7 +10,6 @@ import io.tatami.meta.service.host.MetadataServer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.apache.hadoop.conf.Configuration;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -53,7 +52,7 @@ final class StartMetadataCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         Settings settings = SystemSettings.get();
         return Serving.run(spec, options, () -> {
-            MetadataServer server = open(settings, new HadoopGroups(new Configuration()));
+            MetadataServer server = open(settings, new HadoopGroups());
             return new Serving.Served(
                     server, "tatami://" + options.host + ":" + server.address().getPort());
         });

@@ -5,7 +5,6 @@ import io.tatami.conf.Settings;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.apache.hadoop.conf.Configuration;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -58,7 +57,7 @@ final class StartStandaloneCommand implements Callable<Integer> {
             StandaloneNode node = StandaloneNode.open(
                     new StandaloneNode.Place(options.data, volumes, capacityBytes, options.host, port, shards),
                     settings,
-                    new HadoopGroups(new Configuration()));
+                    new HadoopGroups());
             return new Serving.Served(node, node.uri());
         });
     }
