@@ -15,7 +15,9 @@ final class FileModel {
         final long id;
         final List<Long> blocks = new ArrayList<>();
         long inlineLength;
-        @Nullable SessionId writer;
+
+        @Nullable
+        SessionId writer;
 
         /** While it is open: the granted block that is being written, and how much of it is committed; -1 for none. */
         long openCommitted = -1;
@@ -46,7 +48,8 @@ final class FileModel {
 
     final Map<String, Modelled> files = new TreeMap<>();
 
-    @Nullable Modelled file(String name) {
+    @Nullable
+    Modelled file(String name) {
         return files.get(name);
     }
 
