@@ -12,6 +12,10 @@ import io.tatami.protocol.wire.GiveCreditsRequest;
  */
 final class CreditLine {
     static final int CREDITS_MAX = 64;
+
+    /** A shard with fewer would wait at every other block; a block that then finds no room is refused when written. */
+    static final int CREDITS_MIN = 4;
+
     static final long ASK_MILLIS_MIN = 50;
     static final long ASK_MILLIS_MAX = 2_000;
 
@@ -72,7 +76,7 @@ final class CreditLine {
     }
 
     /**
-     * How many credits each of {@code shards} shards should have: what fits into the free room, one at least while there
+     * How many credits each of {@code shards} shards should have: what fits into the free room, a few at least while there
      * is any to speak of, since most blocks are shorter than the longest.
      */
     static int target(long freeBytes, long blockSizeBytes, int shards) {
@@ -80,6 +84,6 @@ final class CreditLine {
             return 0;
         }
         long fit = freeBytes / blockSizeBytes / shards;
-        return (int) Math.max(1, Math.min(CREDITS_MAX, fit));
+        return (int) Math.max(CREDITS_MIN, Math.min(CREDITS_MAX, fit));
     }
 }

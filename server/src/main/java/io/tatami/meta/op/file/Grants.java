@@ -23,6 +23,9 @@ final class Grants {
     /** What a block begins with. */
     static final long FIRST_GENERATION = 1;
 
+    /** Servers with less room give no credits. */
+    private static final long ROOM_BYTES_MIN = 64L << 20;
+
     private final ShardState state;
     private final RequestContext context;
     private final String clientHost;
@@ -83,8 +86,9 @@ final class Grants {
                 freeBytes += server.getFreeBytes();
             }
         }
+        // With room left it is only that the servers have not renewed their credits yet, which takes them a moment.
         return new TatamiException(
-                ErrorCode.NO_SPACE,
+                freeBytes >= ROOM_BYTES_MIN ? ErrorCode.BUSY : ErrorCode.NO_SPACE,
                 "no block server can take a block of " + state.id() + ": "
                         + context.cluster().getBlockServerCount() + " known, " + alive + " alive with " + freeBytes
                         + " bytes free, " + excluded.size() + " excluded by the writer, "
