@@ -21,18 +21,26 @@ import io.tatami.meta.state.wire.TransactionRecord;
 import io.tatami.protocol.wire.OutboxDelivery;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A shard's records by type, over one draft. What is written here is seen here; nothing is kept but in the draft. */
 public final class ShardState extends Records {
+    /** Written when the shard is formatted, and never by an operation. */
+    private @Nullable GroupRecord group;
+
     public ShardState(Draft draft) {
         super(draft);
     }
 
     public GroupRecord group() {
-        GroupRecord record = read(Keys.singleton("group"), GroupRecord.parser());
-        Check.check(record != null, "the shard is not formatted");
-        return java.util.Objects.requireNonNull(record);
+        GroupRecord known = group;
+        if (known == null) {
+            known = read(Keys.singleton("group"), GroupRecord.parser());
+            Check.check(known != null, "the shard is not formatted");
+            group = Objects.requireNonNull(known);
+        }
+        return Objects.requireNonNull(known);
     }
 
     public GroupId id() {
