@@ -156,7 +156,7 @@ final class MembershipTest {
         long block = 256L << 20;
         assertEquals(64, CreditLine.target(1L << 40, block, 8));
         assertEquals(5, CreditLine.target(10L << 30, block, 8));
-        assertEquals(1, CreditLine.target(1L << 30, block, 8));
+        assertEquals(CreditLine.CREDITS_MIN, CreditLine.target(1L << 30, block, 8));
         assertEquals(0, CreditLine.target(1L << 20, block, 8));
     }
 }
