@@ -25,6 +25,10 @@ public final class TatamiShell {
         if (uri != null) {
             configuration.set("fs.defaultFS", uri);
         }
+        if (!configuration.get("fs.defaultFS", "").startsWith("tatami:")) {
+            System.err.println("tatami fs: no cluster is named; put --uri tatami://host:port first, or set TATAMI_URI");
+            System.exit(2);
+        }
         System.exit(ToolRunner.run(new FsShell(configuration), rest.toArray(String[]::new)));
     }
 
