@@ -18,7 +18,6 @@ import java.util.Random;
  */
 final class Workload {
     private static final int BLOCKS_MAX = 5;
-    private static final int RESERVED_BYTES = 1 << 20;
 
     private final Random random;
     private final Ledger ledger;
@@ -67,7 +66,7 @@ final class Workload {
     private void create(Volume volume) throws TatamiException {
         BlockId block = new BlockId(++nextBlock);
         ledger.entry(block);
-        writers.put(block, volume.create(block, ++nextGeneration, RESERVED_BYTES, random.nextInt(4) == 0));
+        writers.put(block, volume.create(block, ++nextGeneration, reservedBytes(), random.nextInt(4) == 0));
         blocks.add(block);
     }
 
@@ -115,7 +114,7 @@ final class Workload {
             volume.truncate(block, length, generation);
             entry.acknowledge(length, generation, true);
         } else {
-            BlockWriter writer = volume.reopen(block, generation, length, RESERVED_BYTES);
+            BlockWriter writer = volume.reopen(block, generation, length, reservedBytes());
             entry.issued = Arrays.copyOf(entry.issued, length);
             entry.acknowledge(length, generation, false);
             writers.put(block, writer);
@@ -137,6 +136,11 @@ final class Workload {
         ledger.forget(block);
         writers.remove(block);
         blocks.remove(block);
+    }
+
+    /** Short ones among them, so that blocks fill the gaps behind others, which must then move to grow. */
+    private int reservedBytes() {
+        return 1 << (16 + random.nextInt(5));
     }
 
     private static int[] checksums(int at, byte[] data) {
