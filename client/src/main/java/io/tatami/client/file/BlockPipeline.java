@@ -15,6 +15,7 @@ import io.tatami.protocol.wire.BlockReport;
 import io.tatami.protocol.wire.Grant;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +48,9 @@ final class BlockPipeline {
     private final BlockClient blocks;
     private WriteSpec spec;
     private List<Integer> servers;
+
+    /** Servers that the home was told to leave out, since a generation counted last. */
+    private Set<ServerId> failedServers = Set.of();
 
     /** The newest generation that counts at home; the stream's own, unless {@link #ready} has yet to make it so. */
     private long committedGeneration;
@@ -203,8 +207,9 @@ final class BlockPipeline {
         if (!ready) {
             if (committedGeneration != spec.generation()) {
                 writing.awaitReady();
-                home.commitGeneration(block(), spec.generation());
+                home.commitGeneration(block(), spec.generation(), failedServers);
                 committedGeneration = spec.generation();
+                failedServers = Set.of();
             }
             List<PendingFrame> frames = unsent;
             unsent = new ArrayList<>();
@@ -252,9 +257,7 @@ final class BlockPipeline {
     /** Gets a new generation, on other servers where that loses nothing. */
     private void renew(TatamiException failure) throws TatamiException {
         ServerId failed = stream == null ? new ServerId(servers.get(0)) : stream.failedServer();
-        boolean othersHaveAll = servers.size() > 1 || acknowledgedLength == 0;
-        Grant grant =
-                othersHaveAll ? renewWithout(failed, failure) : home.renewBlock(block(), spec.generation(), List.of());
+        Grant grant = issue(failed, failure);
         if (stream != null) {
             stream.close();
             stream = null;
@@ -269,15 +272,23 @@ final class BlockPipeline {
                 committedGeneration);
     }
 
-    /** Where no other server can take the block, a failed connection may still come back. */
-    private Grant renewWithout(ServerId failed, TatamiException failure) throws TatamiException {
-        try {
-            return home.renewBlock(block(), spec.generation(), List.of(failed));
-        } catch (TatamiException e) {
-            if (e.code() != ErrorCode.NO_SPACE || failure.code() == ErrorCode.NO_SPACE) {
-                throw e;
+    private Grant issue(ServerId failed, TatamiException failure) throws TatamiException {
+        boolean isOnlyCopy = servers.size() == 1 && acknowledgedLength > 0;
+        if (!isOnlyCopy) {
+            Set<ServerId> without = new HashSet<>(failedServers);
+            without.add(failed);
+            try {
+                Grant grant = home.renewBlock(block(), spec.generation(), without);
+                failedServers = without;
+                return grant;
+            } catch (TatamiException e) {
+                // Where no other server can take the block, a connection that failed may still come back.
+                if (e.code() != ErrorCode.NO_SPACE || failure.code() == ErrorCode.NO_SPACE) {
+                    throw e;
+                }
+                failedServers = Set.of();
             }
-            return home.renewBlock(block(), spec.generation(), List.of());
         }
+        return home.renewBlock(block(), spec.generation(), failedServers);
     }
 }

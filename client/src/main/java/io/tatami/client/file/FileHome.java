@@ -20,6 +20,7 @@ import io.tatami.protocol.wire.CompleteRequest;
 import io.tatami.protocol.wire.Grant;
 import io.tatami.protocol.wire.RenewBlockRequest;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What a writer asks of the home shard of its file, under its lease. */
@@ -85,25 +86,26 @@ final class FileHome {
     }
 
     /** A new generation of a block, on servers without those that failed. */
-    Grant renewBlock(BlockId block, long generation, List<ServerId> failed) throws TatamiException {
-        RenewBlockRequest.Builder request = renewal(block, generation);
-        failed.forEach(server -> request.addFailedServerId(server.value()));
-        return caller.call(file.home(), MetaMethods.RENEW_BLOCK, request.build(), deadline())
+    Grant renewBlock(BlockId block, long generation, Set<ServerId> failed) throws TatamiException {
+        RenewBlockRequest request = renewal(block, generation, failed).build();
+        return caller.call(file.home(), MetaMethods.RENEW_BLOCK, request, deadline())
                 .getGrant();
     }
 
-    /** Every server of the block has adopted the generation durably: from here on it counts. */
-    void commitGeneration(BlockId block, long generation) throws TatamiException {
+    /** Every server of the block but those that failed has adopted the generation durably: from here on it counts. */
+    void commitGeneration(BlockId block, long generation, Set<ServerId> failed) throws TatamiException {
         RenewBlockRequest request =
-                renewal(block, generation).setCommitted(true).build();
+                renewal(block, generation, failed).setCommitted(true).build();
         caller.call(file.home(), MetaMethods.RENEW_BLOCK, request, deadline());
     }
 
-    private RenewBlockRequest.Builder renewal(BlockId block, long generation) {
+    private RenewBlockRequest.Builder renewal(BlockId block, long generation, Set<ServerId> failed) {
         return RenewBlockRequest.newBuilder()
                 .setFileId(file.value())
                 .setBlockId(block.value())
                 .setGeneration(generation)
+                .addAllFailedServerId(
+                        failed.stream().map(ServerId::value).sorted().toList())
                 .setClientHost(servers.clientHost());
     }
 }

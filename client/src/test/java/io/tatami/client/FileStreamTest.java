@@ -1,0 +1,358 @@
+package io.tatami.client;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tatami.base.ChunkChecksum;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.client.fake.FakeCluster;
+import io.tatami.client.file.FileReader;
+import io.tatami.client.file.FileWriter;
+import io.tatami.client.file.ReadPolicy;
+import io.tatami.client.file.ReadRange;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.BlockLocation;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Bytes that are written are read again, whatever happens to block servers in between. */
+final class FileStreamTest {
+    private static final int SEED = 7;
+    private static final TatamiPath FILE = TatamiPath.ROOT.listedChild("f");
+
+    private final FakeCluster cluster;
+    private final TatamiClient client;
+    private final Random random = new Random(SEED);
+
+    FileStreamTest() throws TatamiException {
+        cluster = new FakeCluster(2);
+        client = cluster.client();
+    }
+
+    @AfterEach
+    void close() {
+        cluster.close();
+    }
+
+    @Test
+    void smallFilesTouchNoBlockServer() throws Exception {
+        byte[] bytes = write(CreateSpec.DEFAULT, 16 << 10);
+        assertTrue(client.status(FILE, true).isInline());
+        assertEquals(0, cluster.blocks.get(0).writeStreams());
+        assertArrayEquals(bytes, readAll());
+        try (FileReader reader = client.open(FILE, ReadPolicy.ADAPTIVE)) {
+            assertEquals(1, reader.status().blocks().size());
+            assertEquals(bytes.length, reader.status().blocks().get(0).lengthBytes());
+        }
+    }
+
+    @Test
+    void emptyFilesHaveNoBlock() throws Exception {
+        write(CreateSpec.DEFAULT, 0);
+        assertArrayEquals(new byte[0], readAll());
+        assertTrue(client.blockLocations(FILE, 0, 1).isEmpty());
+    }
+
+    @Test
+    void filesOfManyTinyBlocksAreReadAsOne() throws Exception {
+        byte[] bytes = write(CreateSpec.DEFAULT.withBlockSizeBytes(1_000), 25_500);
+        assertEquals(
+                26, client.open(FILE, ReadPolicy.ADAPTIVE).status().blocks().size());
+        assertArrayEquals(bytes, readAll());
+        assertEquals(1, client.blockLocations(FILE, 3_000, 1_000).size());
+    }
+
+    @Test
+    void largeFilesAreWrittenBlockByBlock() throws Exception {
+        byte[] bytes = write(CreateSpec.DEFAULT.withBlockSizeBytes(4 << 20), (9 << 20) + 13);
+        assertEquals(3, client.open(FILE, ReadPolicy.ADAPTIVE).status().blocks().size());
+        assertArrayEquals(bytes, readAll());
+    }
+
+    @Test
+    void aWriterGoesOnAfterItsBlockServerFailed() throws Exception {
+        cluster.blocks.get(0).failAfterFrames(2);
+        byte[] bytes = write(CreateSpec.DEFAULT.withBlockSizeBytes(8 << 20), 6 << 20);
+        assertArrayEquals(bytes, readAll());
+        assertEquals(
+                2, cluster.metadata.faults.arrivals(MetaMethods.RENEW_BLOCK).size());
+    }
+
+    @Test
+    void aBlockOfWhichNothingWasTakenGoesToAnotherServer() throws Exception {
+        cluster.blocks.get(0).setRefusing(true);
+        byte[] bytes = write(CreateSpec.DEFAULT, 3 << 20);
+        assertArrayEquals(bytes, readAll());
+        BlockLocation block = onlyBlock();
+        assertEquals(List.of(2), block.getServerIdList());
+        assertTrue(block.getGeneration() > 1);
+    }
+
+    @Test
+    void aFenceEndsTheWriterForGood() throws Exception {
+        FileWriter writer = client.create(FILE, CreateSpec.DEFAULT);
+        writer.write(random(2 << 20), 0, 2 << 20);
+        writer.hflush();
+        cluster.metadata.loseLease(writer.file());
+        cluster.blocks.get(0).failAfterFrames(0);
+        IOException first = assertThrows(IOException.class, () -> {
+            writer.write(random(4 << 20), 0, 4 << 20);
+            writer.hflush();
+        });
+        assertEquals(ErrorCode.LEASE_EXPIRED, ((TatamiException) first).code());
+        TatamiException second = assertThrows(TatamiException.class, writer::close);
+        assertEquals(ErrorCode.LEASE_EXPIRED, second.code());
+        assertThrows(TatamiException.class, writer::close);
+    }
+
+    @Test
+    void flushedBytesAreSeenByNewReadersWhileTheFileIsWritten() throws Exception {
+        byte[] bytes = random(70_000);
+        try (FileWriter writer = client.create(FILE, CreateSpec.DEFAULT)) {
+            writer.write(bytes, 0, 10_000);
+            assertEquals(0, client.open(FILE, ReadPolicy.ADAPTIVE).lengthBytes());
+            writer.hflush();
+            assertArrayEquals(Arrays.copyOf(bytes, 10_000), readAll());
+            writer.write(bytes, 10_000, 60_000);
+            writer.hsync(true);
+            assertEquals(70_000, client.status(FILE, true).lengthBytes());
+            assertArrayEquals(bytes, readAll());
+        }
+        assertArrayEquals(bytes, readAll());
+    }
+
+    @Test
+    void hsyncTellsTheHomeOfEachBlockOnce() throws Exception {
+        try (FileWriter writer = client.create(FILE, CreateSpec.DEFAULT)) {
+            for (int i = 0; i < 5; i++) {
+                writer.write(random(100), 0, 100);
+                writer.hsync(false);
+            }
+        }
+        assertEquals(
+                1, cluster.metadata.faults.arrivals(MetaMethods.COMMIT_LENGTH).size());
+        assertEquals(500, readAll().length);
+    }
+
+    @Test
+    void appendsGoOnInTheEntryTheLastBlockOrANewOne() throws Exception {
+        byte[] bytes = random(60_000);
+        client.create(FILE, CreateSpec.DEFAULT.withBlockSizeBytes(32 << 10)).close();
+        int[] ends = {5_000, 20_000, 20_000, 32 << 10, 40_000, 60_000};
+        int at = 0;
+        for (int end : ends) {
+            try (FileWriter writer = client.append(FILE, end == 60_000)) {
+                assertEquals(at, writer.position());
+                writer.write(bytes, at, end - at);
+                at = end;
+            }
+            assertArrayEquals(Arrays.copyOf(bytes, end), readAll());
+        }
+        List<BlockLocation> blocks =
+                cluster.metadata.blocksOf(client.append(FILE, true).file());
+        assertEquals(
+                List.of(32_768L, 7_232L, 20_000L),
+                blocks.stream().map(BlockLocation::getLength).toList());
+    }
+
+    @Test
+    void aReaderTakesTheOtherCopyWhereOneIsRottenOrGone() throws Exception {
+        byte[] bytes = write(CreateSpec.DEFAULT.withReplication(2), 300_000);
+        long block = onlyBlock().getBlockId();
+        cluster.blocks.get(1).copyFrom(cluster.blocks.get(0), block);
+        cluster.blocks.get(0).corrupt(block);
+        try (FileReader reader = client.open(FILE, ReadPolicy.ADAPTIVE)) {
+            ByteBuffer all = ByteBuffer.allocate(bytes.length);
+            assertEquals(bytes.length, reader.readAt(0, all));
+            assertArrayEquals(bytes, all.array());
+            assertEquals(1, reader.statistics().checksumFailures());
+        }
+        cluster.blocks.get(0).lose(block);
+        assertArrayEquals(bytes, readAll());
+    }
+
+    @Test
+    void rottenBytesAreNeverGivenOut() throws Exception {
+        write(CreateSpec.DEFAULT, 300_000);
+        cluster.blocks.get(0).corrupt(onlyBlock().getBlockId());
+        try (FileReader reader = client.open(FILE, ReadPolicy.ADAPTIVE)) {
+            ByteBuffer some = ByteBuffer.allocate(1_000);
+            TatamiException failure = assertThrows(TatamiException.class, () -> reader.read(some));
+            assertEquals(ErrorCode.CORRUPT, failure.code());
+            assertEquals(0, some.position());
+            assertEquals(0, reader.position());
+        }
+    }
+
+    @Test
+    void shortSeeksForwardUseTheStreamThereIs() throws Exception {
+        byte[] bytes = write(CreateSpec.DEFAULT, 5 << 20);
+        int before = cluster.blocks.get(0).readStreams();
+        try (FileReader reader = client.open(FILE, ReadPolicy.ADAPTIVE)) {
+            for (int at = 0; at < bytes.length; at += 700_000) {
+                reader.seek(at);
+                byte[] some = new byte[1_000];
+                int length = reader.read(some, 0, some.length);
+                assertArrayEquals(Arrays.copyOfRange(bytes, at, at + length), Arrays.copyOf(some, length));
+            }
+            assertTrue(reader.statistics().skippedBytes() > 0);
+            assertThrows(EOFException.class, () -> reader.seek(bytes.length + 1));
+            assertThrows(EOFException.class, () -> reader.seek(-1));
+            reader.seek(bytes.length);
+            assertEquals(-1, reader.read(new byte[1], 0, 1));
+        }
+        assertEquals(before + 1, cluster.blocks.get(0).readStreams());
+    }
+
+    @Test
+    void randomSeeksAndReadsGiveTheBytesThatWereWritten() throws Exception {
+        byte[] bytes = write(CreateSpec.DEFAULT.withBlockSizeBytes(300_000), 2_000_000);
+        try (FileReader reader = client.open(FILE, ReadPolicy.ADAPTIVE)) {
+            for (int i = 0; i < 300; i++) {
+                int at = random.nextInt(bytes.length);
+                ByteBuffer part = ByteBuffer.allocate(1 + random.nextInt(50_000));
+                if (random.nextBoolean()) {
+                    reader.seek(at);
+                    reader.read(part);
+                } else {
+                    int wanted = Math.min(part.capacity(), bytes.length - at);
+                    assertEquals(wanted, reader.readAt(at, part), "seed " + SEED);
+                }
+                byte[] expected = Arrays.copyOfRange(bytes, at, at + part.position());
+                assertArrayEquals(expected, Arrays.copyOf(part.array(), part.position()), "seed " + SEED);
+                if (random.nextInt(20) == 0) {
+                    reader.unbuffer();
+                }
+            }
+        }
+    }
+
+    @Test
+    void vectoredRangesAreMergedAndFilled() throws Exception {
+        byte[] bytes = write(CreateSpec.DEFAULT.withBlockSizeBytes(500_000), 2_000_000);
+        try (FileReader reader = client.open(FILE, ReadPolicy.RANDOM)) {
+            List<ReadRange> ranges = new ArrayList<>();
+            for (int at = 0; at + 20_000 <= bytes.length; at += 30_000) {
+                ranges.add(ReadRange.of(at, random.nextInt(20_000)));
+            }
+            reader.readRanges(ranges, ByteBuffer::allocate);
+            for (ReadRange range : ranges) {
+                ByteBuffer filled = range.result().get(30, TimeUnit.SECONDS);
+                byte[] got = new byte[filled.remaining()];
+                filled.get(got);
+                int at = (int) range.offsetBytes();
+                assertArrayEquals(Arrays.copyOfRange(bytes, at, at + range.lengthBytes()), got);
+            }
+            assertTrue(reader.statistics().streamsOpened() < ranges.size() / 3);
+            assertThrows(
+                    EOFException.class,
+                    () -> reader.readRanges(List.of(ReadRange.of(bytes.length - 1, 2)), ByteBuffer::allocate));
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> reader.readRanges(List.of(ReadRange.of(0, 10), ReadRange.of(9, 10)), ByteBuffer::allocate));
+        }
+    }
+
+    @Test
+    void checksumsAreThoseOfTheBytesHoweverTheyAreStored() throws Exception {
+        for (int length : List.of(0, 1_000, 70_000, 400_000)) {
+            byte[] bytes = write(CreateSpec.DEFAULT.withOverwrite(true).withBlockSizeBytes(150_000), length);
+            for (int part : List.of(length, length / 2, length / 3)) {
+                FileChecksum checksum = client.checksum(FILE, part);
+                assertEquals(ChunkChecksum.of(ByteBuffer.wrap(bytes), 0, part), checksum.crc32c(), length + "/" + part);
+                assertEquals(part, checksum.lengthBytes());
+            }
+        }
+    }
+
+    @Test
+    void anInterruptedWriterCanBeUsedOn() throws Exception {
+        FileWriter writer = client.create(FILE, CreateSpec.DEFAULT);
+        byte[] bytes = random(40_000);
+        writer.write(bytes, 0, 20_000);
+        Thread.currentThread().interrupt();
+        assertThrows(InterruptedIOException.class, writer::hflush);
+        assertTrue(Thread.interrupted());
+        writer.write(bytes, 20_000, 20_000);
+        assertEquals(40_000, writer.position());
+        writer.close();
+        assertArrayEquals(bytes, readAll());
+        writer.close();
+    }
+
+    @Test
+    void anAbortedFileStaysOpenAtTheCluster() throws Exception {
+        FileWriter writer = client.create(FILE, CreateSpec.DEFAULT);
+        writer.write(random(100), 0, 100);
+        writer.abort();
+        assertThrows(TatamiException.class, writer::close);
+        assertFalse(client.isClosed(FILE));
+    }
+
+    @Test
+    void grantsThatWereNotUsedAreGivenBack() throws Exception {
+        byte[] bytes = write(CreateSpec.DEFAULT.withBlockSizeBytes(1 << 20), (1 << 20) + (900 << 10));
+        assertArrayEquals(bytes, readAll());
+        assertEquals(2, client.open(FILE, ReadPolicy.ADAPTIVE).status().blocks().size());
+    }
+
+    @Test
+    void closingAClientEndsItsWriters() throws Exception {
+        TatamiClient other = cluster.client(Map.of());
+        FileWriter writer = other.create(FILE, CreateSpec.DEFAULT);
+        other.close();
+        assertThrows(TatamiException.class, writer::close);
+    }
+
+    private BlockLocation onlyBlock() throws TatamiException {
+        List<BlockLocation> blocks =
+                client.open(FILE, ReadPolicy.ADAPTIVE).status().wire().getBlockList();
+        assertEquals(1, blocks.size());
+        return blocks.get(0);
+    }
+
+    private byte[] write(CreateSpec spec, int length) throws IOException {
+        byte[] bytes = random(length);
+        try (FileWriter writer = client.create(FILE, spec)) {
+            for (int at = 0; at < length; ) {
+                int part = Math.min(length - at, 1 + random.nextInt(Math.max(1, length / 3)));
+                writer.write(bytes, at, part);
+                at += part;
+            }
+            assertEquals(length, writer.position());
+        }
+        return bytes;
+    }
+
+    private byte[] readAll() throws IOException {
+        try (FileReader reader = client.open(FILE, ReadPolicy.ADAPTIVE)) {
+            ByteBuffer all = ByteBuffer.allocate((int) reader.lengthBytes());
+            int length = 0;
+            while (all.hasRemaining() && length >= 0) {
+                length = reader.read(all);
+            }
+            assertEquals(all.hasRemaining() ? 0 : -1, reader.read(ByteBuffer.allocate(1)));
+            return Arrays.copyOf(all.array(), all.position());
+        }
+    }
+
+    private byte[] random(int length) {
+        byte[] bytes = new byte[length];
+        random.nextBytes(bytes);
+        return bytes;
+    }
+}

@@ -1,0 +1,221 @@
+package io.tatami.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.client.fake.FakeCluster;
+import io.tatami.client.fake.Faults.Arrival;
+import io.tatami.client.file.FileWriter;
+import io.tatami.conf.Settings;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.UserIdentity;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Requests that go wrong on the way are done once, and handles that are outdated are noticed. */
+final class MetadataRetryTest {
+    private final FakeCluster cluster;
+    private final TatamiClient client;
+
+    MetadataRetryTest() throws TatamiException {
+        cluster = new FakeCluster(1);
+        cluster.metadata.addDirectory("/a");
+        cluster.metadata.addDirectory("/a/b");
+        client = cluster.client();
+    }
+
+    @AfterEach
+    void close() {
+        cluster.close();
+    }
+
+    @Test
+    void aRequestWhoseReplyIsLostIsSentAgainUnderTheSameNumber() throws Exception {
+        cluster.metadata.faults.loseNextReply(MetaMethods.CREATE);
+        client.create(path("/a/f"), CreateSpec.DEFAULT).close();
+        List<Arrival> sent = cluster.metadata.faults.arrivals(MetaMethods.CREATE);
+        assertEquals(2, sent.size());
+        assertEquals(sent.get(0).number(), sent.get(1).number());
+        assertTrue(client.status(path("/a/f"), true).isFile());
+    }
+
+    @Test
+    void theLowWaterMarkFollowsTheRequestsThatEnded() throws Exception {
+        client.create(path("/a/f"), CreateSpec.DEFAULT).close();
+        client.delete(path("/a/f"), false);
+        Arrival last = cluster.metadata.faults.arrivals(MetaMethods.DELETE_FILE).get(0);
+        assertEquals(last.number() - 1, last.lowWaterMark());
+    }
+
+    @Test
+    void aStaleHandleIsDroppedAndTheRequestSentUnderANewNumber() throws Exception {
+        client.create(path("/a/b/f"), CreateSpec.DEFAULT).close();
+        cluster.metadata.change("/a");
+        client.create(path("/a/b/g"), CreateSpec.DEFAULT).close();
+        List<Arrival> sent = cluster.metadata.faults.arrivals(MetaMethods.CREATE);
+        assertEquals(3, sent.size());
+        assertNotEquals(sent.get(1).number(), sent.get(2).number());
+        assertEquals(2, cluster.metadata.faults.arrivals(MetaMethods.RESOLVE).size());
+    }
+
+    @Test
+    void aDirectoryThatWasRenamedIsNotFoundUnderItsOldName() throws Exception {
+        client.create(path("/a/b/f"), CreateSpec.DEFAULT).close();
+        cluster.metadata.moveDirectory("/a/b", "/a/c");
+        assertCode(ErrorCode.NOT_FOUND, () -> client.status(path("/a/b/f"), true));
+        assertTrue(client.status(path("/a/c/f"), true).isFile());
+    }
+
+    @Test
+    void anUnknownFileIsAskedForEachTime() throws Exception {
+        assertCode(ErrorCode.NOT_FOUND, () -> client.status(path("/a/f"), true));
+        client.create(path("/a/f"), CreateSpec.DEFAULT).close();
+        assertTrue(client.status(path("/a/f"), true).isFile());
+    }
+
+    @Test
+    void aFileInACachedDirectoryCostsOneRequest() throws Exception {
+        client.create(path("/a/b/f"), CreateSpec.DEFAULT).close();
+        cluster.metadata.faults.forget();
+        client.status(path("/a/b/f"), true);
+        assertEquals(1, cluster.metadata.faults.total());
+    }
+
+    @Test
+    void aLostSessionIsReplacedForRequestsThatCannotHaveBeenDone() throws Exception {
+        client.create(path("/a/f"), CreateSpec.DEFAULT).close();
+        cluster.metadata.dropSessions();
+        client.create(path("/a/g"), CreateSpec.DEFAULT).close();
+        assertEquals(
+                2, cluster.metadata.faults.arrivals(MetaMethods.OPEN_SESSION).size());
+    }
+
+    @Test
+    void aRequestThatMayHaveBeenDoneIsNotSentInANewSession() throws Exception {
+        client.create(path("/a/f"), CreateSpec.DEFAULT).close();
+        cluster.metadata.faults.loseNextReply(MetaMethods.CREATE);
+        cluster.metadata.faults.refuseNext(MetaMethods.CREATE, ErrorCode.NO_SUCH_SESSION);
+        assertCode(ErrorCode.REPLY_EVICTED, () -> client.create(path("/a/g"), CreateSpec.DEFAULT));
+    }
+
+    @Test
+    void refusalsThatPassAreWaitedOut() throws Exception {
+        cluster.metadata.faults.refuseNext(MetaMethods.CREATE, ErrorCode.BUSY);
+        cluster.metadata.faults.refuseNext(MetaMethods.CREATE, ErrorCode.UNAVAILABLE);
+        cluster.metadata.faults.refuseNext(MetaMethods.CREATE, ErrorCode.NOT_LEADER);
+        cluster.metadata.faults.refuseNext(MetaMethods.CREATE, ErrorCode.STALE_SHARD_MAP);
+        client.create(path("/a/f"), CreateSpec.DEFAULT).close();
+        assertEquals(5, cluster.metadata.faults.arrivals(MetaMethods.CREATE).size());
+    }
+
+    @Test
+    void aRefusalThatLastsIsToldOnceTheTimeIsOver() throws Exception {
+        TatamiClient hasty = cluster.client(Map.of("tatami.client.operation.timeout", "200ms"));
+        for (int i = 0; i < 200; i++) {
+            cluster.metadata.faults.refuseNext(MetaMethods.RESOLVE, ErrorCode.BUSY);
+        }
+        assertCode(ErrorCode.BUSY, () -> hasty.status(path("/a/f"), true));
+    }
+
+    @Test
+    void aLostLeaseEndsItsWriter() throws Exception {
+        TatamiClient quick = cluster.client(Map.of("tatami.client.lease.renewal", "5ms"));
+        FileWriter writer = quick.create(path("/a/f"), CreateSpec.DEFAULT);
+        cluster.metadata.loseLease(writer.file());
+        TatamiException failure = null;
+        long giveUp = System.nanoTime() + 10_000_000_000L;
+        while (failure == null && System.nanoTime() < giveUp) {
+            try {
+                writer.write(new byte[1], 0, 1);
+            } catch (TatamiException e) {
+                failure = e;
+            }
+        }
+        assertTrue(failure != null && failure.code() == ErrorCode.LEASE_EXPIRED, () -> "the writer goes on");
+        assertCode(ErrorCode.LEASE_EXPIRED, writer::close);
+    }
+
+    @Test
+    void symlinksAreToldWithWhatFollowsThem() throws Exception {
+        cluster.metadata.addLink("/a", "link", "b");
+        client.create(path("/a/b/f"), CreateSpec.DEFAULT).close();
+        UnresolvedLinkException above =
+                assertThrows(UnresolvedLinkException.class, () -> client.status(path("/a/link/f"), true));
+        assertEquals("/a/link", above.link());
+        assertEquals("b", above.target());
+        assertEquals("/f", above.rest());
+        assertThrows(UnresolvedLinkException.class, () -> client.status(path("/a/link"), true));
+        assertTrue(client.status(path("/a/link"), false).isSymlink());
+        PathStatus followed = client.following(path("/a/link/f"), at -> client.status(at, true));
+        assertEquals("/a/b/f", followed.path().toString());
+    }
+
+    @Test
+    void aCircleOfSymlinksEnds() throws Exception {
+        cluster.metadata.addLink("/a", "x", "y");
+        cluster.metadata.addLink("/a", "y", "/a/./x");
+        assertCode(ErrorCode.PATH_TOO_LONG, () -> client.following(path("/a/x"), at -> client.status(at, true)));
+    }
+
+    @Test
+    void nobodyServingIsToldWithTheAddressAndTheRemedy() throws Exception {
+        int free;
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            free = socket.getLocalPort();
+        }
+        Settings settings = Settings.of(Map.of("tatami.client.connect.timeout", "100ms"));
+        String address = "127.0.0.1:" + free;
+        TatamiException failure = assertThrows(
+                TatamiException.class, () -> TatamiClient.connect(address, UserIdentity.of("anna"), settings));
+        assertEquals(ErrorCode.UNAVAILABLE, failure.code());
+        String message = String.valueOf(failure.getMessage());
+        assertTrue(message.contains(address) && message.contains("bin/tatami status"), message);
+    }
+
+    @Test
+    void listingsOfDividedDirectoriesAreInOrderAndComplete() throws Exception {
+        cluster.metadata.setSpread(4);
+        TatamiClient paging = cluster.client(Map.of("tatami.client.list.page", "3"));
+        for (int i = 0; i < 40; i++) {
+            paging.create(path("/a/f" + i), CreateSpec.DEFAULT).close();
+        }
+        List<PathStatus> listed = paging.list(path("/a"), false).toList();
+        assertEquals(41, listed.size());
+        List<String> names = listed.stream().map(status -> status.path().name()).toList();
+        assertEquals(names.stream().sorted().toList(), names);
+        PathStatus directory = listed.get(names.indexOf("b"));
+        assertEquals(directory.id(), directory.modifiedMillis());
+    }
+
+    @Test
+    void aFileIsListedAsItself() throws Exception {
+        client.create(path("/a/f"), CreateSpec.DEFAULT).close();
+        List<PathStatus> listed = client.list(path("/a/f"), false).toList();
+        assertEquals(
+                List.of("/a/f"), listed.stream().map(s -> s.path().toString()).toList());
+        assertFalse(listed.get(0).isDirectory());
+    }
+
+    private static TatamiPath path(String text) throws TatamiException {
+        return TatamiPath.of(text);
+    }
+
+    @FunctionalInterface
+    private interface Action {
+        void run() throws IOException;
+    }
+
+    private static void assertCode(ErrorCode code, Action action) {
+        assertEquals(code, assertThrows(TatamiException.class, action::run).code());
+    }
+}

@@ -1,0 +1,255 @@
+package io.tatami.client.fake;
+
+import com.google.protobuf.ByteString;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.tatami.base.ChunkChecksum;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.protocol.BlockMethods;
+import io.tatami.protocol.wire.BlockInfoReply;
+import io.tatami.protocol.wire.ChunkChecksumsReply;
+import io.tatami.protocol.wire.ChunkChecksumsRequest;
+import io.tatami.protocol.wire.ReadBlockReply;
+import io.tatami.protocol.wire.ReadBlockRequest;
+import io.tatami.protocol.wire.ReadCredit;
+import io.tatami.protocol.wire.ReadFrame;
+import io.tatami.protocol.wire.WriteAck;
+import io.tatami.protocol.wire.WriteBlockReply;
+import io.tatami.protocol.wire.WriteBlockRequest;
+import io.tatami.protocol.wire.WriteFrame;
+import io.tatami.rpc.HandlerTable;
+import io.tatami.rpc.ServerStream;
+import io.tatami.rpc.StreamReceiver;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * A block server that keeps blocks in memory, sends no byte on, and can be told to fail. A read sends all that was asked
+ * for at once: tests read little. Guarded by its lock.
+ */
+public final class FakeBlocks {
+    private static final int FRAME_BYTES = 128 << 10;
+
+    private final Map<Long, Block> blocks = new HashMap<>();
+    private int writesUntilFailure = Integer.MAX_VALUE;
+    private boolean refusing;
+    private int writeStreams;
+    private int readStreams;
+
+    private static final class Block {
+        long generation;
+        boolean finalized;
+        boolean corrupt;
+        byte[] bytes = new byte[0];
+    }
+
+    /** The stream that brings the frame after {@code frames} more of them fails. */
+    public synchronized void failAfterFrames(int frames) {
+        writesUntilFailure = frames;
+    }
+
+    /** Whether every stream and call is refused. */
+    public synchronized void setRefusing(boolean whether) {
+        refusing = whether;
+    }
+
+    /** The checksums sent with this block's bytes are wrong from now on. */
+    public synchronized void corrupt(long block) {
+        Objects.requireNonNull(blocks.get(block)).corrupt = true;
+    }
+
+    public synchronized void lose(long block) {
+        blocks.remove(block);
+    }
+
+    /** Puts a good copy of another server's block here. */
+    public synchronized void copyFrom(FakeBlocks other, long id) {
+        Block source = Objects.requireNonNull(other.blocks.get(id));
+        Block copy = new Block();
+        copy.generation = source.generation;
+        copy.finalized = source.finalized;
+        copy.bytes = source.bytes;
+        blocks.put(id, copy);
+    }
+
+    public synchronized boolean holds(long block) {
+        return blocks.containsKey(block);
+    }
+
+    public synchronized int writeStreams() {
+        return writeStreams;
+    }
+
+    public synchronized int readStreams() {
+        return readStreams;
+    }
+
+    HandlerTable addTo(HandlerTable table) {
+        table.on(BlockMethods.BLOCK_INFO, (context, request, responder) -> {
+            try {
+                responder.success(info(request.getBlockId()));
+            } catch (TatamiException e) {
+                responder.failure(e);
+            }
+        });
+        table.on(BlockMethods.CHUNK_CHECKSUMS, (context, request, responder) -> {
+            try {
+                responder.success(checksums(request));
+            } catch (TatamiException e) {
+                responder.failure(e);
+            }
+        });
+        table.onStream(BlockMethods.WRITE_BLOCK, (context, request, stream) -> openWrite(request, stream));
+        table.onStream(BlockMethods.READ_BLOCK, (context, request, stream) -> read(request, stream));
+        return table;
+    }
+
+    private Block held(long id) throws TatamiException {
+        Block block = blocks.get(id);
+        if (refusing || block == null) {
+            throw new TatamiException(refusing ? ErrorCode.UNAVAILABLE : ErrorCode.NO_SUCH_BLOCK, "block " + id);
+        }
+        return block;
+    }
+
+    private synchronized BlockInfoReply info(long id) throws TatamiException {
+        Block block = held(id);
+        return BlockInfoReply.newBuilder()
+                .setGeneration(block.generation)
+                .setVisibleLength(block.bytes.length)
+                .setDurableLength(block.bytes.length)
+                .setFinalized(block.finalized)
+                .build();
+    }
+
+    private synchronized ChunkChecksumsReply checksums(ChunkChecksumsRequest request) throws TatamiException {
+        Block block = held(request.getBlockId());
+        int[] all = ChunkChecksum.ofPieces(0, ByteBuffer.wrap(block.bytes, 0, (int) request.getLength()));
+        ByteBuffer packed = ByteBuffer.allocate(all.length * Integer.BYTES);
+        packed.asIntBuffer().put(all);
+        return ChunkChecksumsReply.newBuilder()
+                .setChunkBytes(ChunkChecksum.CHUNK_BYTES)
+                .setChecksums(ByteString.copyFrom(packed))
+                .build();
+    }
+
+    private synchronized StreamReceiver<WriteFrame> openWrite(
+            WriteBlockRequest request, ServerStream<WriteAck, WriteBlockReply> stream) {
+        writeStreams++;
+        Writing writing = new Writing(request.getBlockId(), request.getGeneration(), stream);
+        Block block = blocks.computeIfAbsent(request.getBlockId(), key -> new Block());
+        if (refusing || request.getGeneration() <= block.generation || request.getStartOffset() > block.bytes.length) {
+            writing.fail(refusing ? ErrorCode.UNAVAILABLE : ErrorCode.FENCED);
+            return writing;
+        }
+        block.generation = request.getGeneration();
+        block.finalized = false;
+        block.bytes = Arrays.copyOf(block.bytes, (int) request.getStartOffset());
+        writing.acknowledge(0, block);
+        return writing;
+    }
+
+    private final class Writing implements StreamReceiver<WriteFrame> {
+        private final long id;
+        private final long generation;
+        private final ServerStream<WriteAck, WriteBlockReply> stream;
+        private boolean ended;
+
+        Writing(long id, long generation, ServerStream<WriteAck, WriteBlockReply> stream) {
+            this.id = id;
+            this.generation = generation;
+            this.stream = stream;
+        }
+
+        void fail(ErrorCode code) {
+            ended = true;
+            stream.failure(new TatamiException(code, "the fake block server fails"));
+        }
+
+        void acknowledge(long sequence, Block block) {
+            stream.send(WriteAck.newBuilder()
+                    .setSequence(sequence)
+                    .setVisibleLength(block.bytes.length)
+                    .setDurableLength(block.bytes.length)
+                    .build());
+        }
+
+        @Override
+        public void onMessage(WriteFrame frame, ByteBuf payload) {
+            synchronized (FakeBlocks.this) {
+                byte[] bytes = new byte[payload.readableBytes()];
+                payload.readBytes(bytes);
+                payload.release();
+                if (ended) {
+                    return;
+                }
+                Block block = blocks.get(id);
+                if (block == null || block.generation != generation || writesUntilFailure-- == 0) {
+                    fail(ErrorCode.IO_ERROR);
+                    return;
+                }
+                if (frame.getOffset() != block.bytes.length) {
+                    fail(ErrorCode.MALFORMED);
+                    return;
+                }
+                ByteArrayOutputStream joined = new ByteArrayOutputStream();
+                joined.writeBytes(block.bytes);
+                joined.writeBytes(bytes);
+                block.bytes = joined.toByteArray();
+                acknowledge(frame.getSequence(), block);
+                if (frame.getLast()) {
+                    block.finalized = true;
+                    ended = true;
+                    stream.success(WriteBlockReply.newBuilder()
+                            .setLength(block.bytes.length)
+                            .build());
+                }
+            }
+        }
+
+        @Override
+        public void onCancelled(TatamiException reason) {
+            ended = true;
+        }
+    }
+
+    private synchronized StreamReceiver<ReadCredit> read(
+            ReadBlockRequest request, ServerStream<ReadFrame, ReadBlockReply> stream) {
+        readStreams++;
+        try {
+            Block block = held(request.getBlockId());
+            int end = (int) Math.min(block.bytes.length, request.getOffset() + request.getLength());
+            for (int at = (int) request.getOffset(); at < end; ) {
+                int length = Math.min(end - at, FRAME_BYTES - at % FRAME_BYTES);
+                ByteBuffer part = ByteBuffer.wrap(block.bytes, at, length);
+                ReadFrame.Builder frame = ReadFrame.newBuilder().setOffset(at);
+                for (int checksum : ChunkChecksum.ofPieces(at, part)) {
+                    frame.addChecksum(block.corrupt ? ~checksum : checksum);
+                }
+                stream.sendAndRelease(frame.build(), Unpooled.copiedBuffer(block.bytes, at, length));
+                at += length;
+            }
+            stream.success(ReadBlockReply.newBuilder()
+                    .setLength(Math.max(0, end - request.getOffset()))
+                    .build());
+        } catch (TatamiException e) {
+            stream.failure(e);
+        }
+        return new IgnoredCredit();
+    }
+
+    private static final class IgnoredCredit implements StreamReceiver<ReadCredit> {
+        @Override
+        public void onMessage(ReadCredit credit, ByteBuf payload) {
+            payload.release();
+        }
+
+        @Override
+        public void onCancelled(TatamiException reason) {}
+    }
+}
