@@ -27,6 +27,7 @@ final class CreditLine {
     private long sequence;
     private int left;
     private int offered;
+    private int target;
     private long askMillis = ASK_MILLIS_MIN;
     private long nextAskMillis;
     private boolean waiting;
@@ -44,11 +45,12 @@ final class CreditLine {
     /**
      * The next message to the shard, which must be answered by {@link #answered} or {@link #failed}.
      *
-     * @param target how many credits the shard should have
+     * @param targetNow how many credits the shard should have
      */
-    GiveCreditsRequest request(int serverId, int target) {
+    GiveCreditsRequest request(int serverId, int targetNow) {
         Check.check(!waiting, "gift %d was not answered", sequence);
         waiting = true;
+        target = targetNow;
         if (offered == 0 && left < target / 2 + target % 2) {
             offered = target - left;
         }
@@ -61,7 +63,8 @@ final class CreditLine {
 
     void answered(int leftNow, long nowMillis) {
         int used = left + offered - leftNow;
-        askMillis = used > USED_MANY ? ASK_MILLIS_MIN : Math.min(ASK_MILLIS_MAX, askMillis * 2);
+        boolean isShort = used > USED_MANY || leftNow < target / 2 + target % 2;
+        askMillis = isShort ? ASK_MILLIS_MIN : Math.min(ASK_MILLIS_MAX, askMillis * 2);
         left = leftNow;
         offered = 0;
         sequence++;

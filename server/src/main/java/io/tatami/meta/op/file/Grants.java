@@ -76,19 +76,20 @@ final class Grants {
         return servers;
     }
 
-    /** Why nothing could be placed. */
+    /** Why nothing could be placed: BUSY where a server with room has yet to renew its credits, else NO_SPACE. */
     TatamiException noSpace() {
         int alive = 0;
         long freeBytes = 0;
+        boolean renewing = false;
         for (BlockServerInfo server : context.cluster().getBlockServerList()) {
             if (takesBlocks(server)) {
                 alive++;
                 freeBytes += server.getFreeBytes();
+                renewing |= !excluded.contains(server.getServerId()) && server.getFreeBytes() >= ROOM_BYTES_MIN;
             }
         }
-        // With room left it is only that the servers have not renewed their credits yet, which takes them a moment.
         return new TatamiException(
-                freeBytes >= ROOM_BYTES_MIN ? ErrorCode.BUSY : ErrorCode.NO_SPACE,
+                renewing ? ErrorCode.BUSY : ErrorCode.NO_SPACE,
                 "no block server can take a block of " + state.id() + ": "
                         + context.cluster().getBlockServerCount() + " known, " + alive + " alive with " + freeBytes
                         + " bytes free, " + excluded.size() + " excluded by the writer, "

@@ -173,7 +173,11 @@ class CreateFileTest {
                 .setFileId(reply.getStatus().getId())
                 .setGrants(1)
                 .build();
-        TatamiException full = assertThrows(TatamiException.class, () -> shard.run(new AddBlocks(), more));
+        TatamiException waiting = assertThrows(TatamiException.class, () -> shard.run(new AddBlocks(), more));
+        assertEquals(ErrorCode.BUSY, waiting.code(), "servers with room are about to give credits");
+        AddBlocksRequest nowhere =
+                more.toBuilder().addExcludedServerId(1).addExcludedServerId(2).build();
+        TatamiException full = assertThrows(TatamiException.class, () -> shard.run(new AddBlocks(), nowhere));
         assertEquals(ErrorCode.NO_SPACE, full.code());
         assertTrue(full.toString().contains("2 known, 2 alive"), full.toString());
         assertTrue(full.toString().contains("0 with credits"), full.toString());
