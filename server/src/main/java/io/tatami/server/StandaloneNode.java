@@ -1,6 +1,7 @@
 package io.tatami.server;
 
 import io.tatami.base.Clock;
+import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.service.BlockServerSettings;
 import io.tatami.client.CreateSpec;
@@ -11,15 +12,19 @@ import io.tatami.meta.service.host.GroupMapping;
 import io.tatami.meta.service.host.MetadataServer;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.AttributeChange;
+import io.tatami.protocol.wire.BlockServerInfo;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /** All of Tatami in one process: a metadata server with every group, and a block server. Opened and closed by one thread. */
 public final class StandaloneNode implements AutoCloseable {
     private static final int STICKY_FOR_ALL = 01777;
+    private static final long BLOCK_SERVER_SECONDS_MAX = 60;
+    private static final long BLOCK_SERVER_POLL_MILLIS = 10;
 
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
     private final MetadataServer metadata;
@@ -55,6 +60,7 @@ public final class StandaloneNode implements AutoCloseable {
                     metadata.cluster(),
                     List.of(metadata.address()),
                     BlockServerSettings.from(settings)));
+            awaitBlockServer();
             if (fresh) {
                 makeFirstDirectories(settings);
             }
@@ -71,6 +77,28 @@ public final class StandaloneNode implements AutoCloseable {
 
     public String uri() {
         return uri;
+    }
+
+    /** Until its first heartbeat a block server counts as dead, and writes would be refused. */
+    private void awaitBlockServer() throws TatamiException {
+        long giveUpNanos = Clock.SYSTEM.monotonicNanos() + TimeUnit.SECONDS.toNanos(BLOCK_SERVER_SECONDS_MAX);
+        while (metadata.map().getBlockServerList().stream().noneMatch(StandaloneNode::serves)) {
+            if (Clock.SYSTEM.monotonicNanos() - giveUpNanos > 0) {
+                throw new TatamiException(
+                        ErrorCode.UNAVAILABLE,
+                        "the block server did not report itself within " + BLOCK_SERVER_SECONDS_MAX + " s");
+            }
+            try {
+                Thread.sleep(BLOCK_SERVER_POLL_MILLIS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new TatamiException(ErrorCode.CANCELLED, "interrupted while waiting for the block server", e);
+            }
+        }
+    }
+
+    private static boolean serves(BlockServerInfo server) {
+        return server.getState() == BlockServerInfo.State.ACTIVE && server.getCapacityBytes() > 0;
     }
 
     private void makeFirstDirectories(Settings settings) throws TatamiException {
