@@ -24,6 +24,9 @@ public final class MetadataCall<Q extends Message, R extends Message> {
     /** An attempt may have reached the group though its reply did not reach us. */
     private boolean maybeDone;
 
+    /** Why the newest attempt that was answered was refused: says more than that there was no time for another. */
+    private @Nullable TatamiException lastRefusal;
+
     private boolean ended;
 
     /** What is asked of whom. */
@@ -54,7 +57,7 @@ public final class MetadataCall<Q extends Message, R extends Message> {
     /**
      * Waits for the reply, and tries again as long as that may help and the deadline allows.
      *
-     * @throws TatamiException the group's refusal; STALE_HANDLE; after the deadline the last attempt's failure;
+     * @throws TatamiException the group's refusal; STALE_HANDLE; after the deadline the last refusal;
      *     REPLY_EVICTED where it can no longer be known whether the request was done; CANCELLED on an interrupt, after
      *     which the call may be awaited again, or abandoned
      */
@@ -96,13 +99,11 @@ public final class MetadataCall<Q extends Message, R extends Message> {
         if (!code.isRetryable() || code == ErrorCode.STALE_HANDLE) {
             throw failure;
         }
+        if (code != ErrorCode.DEADLINE_EXCEEDED) {
+            lastRefusal = failure;
+        }
         if (deadline.isOver()) {
-            throw new TatamiException(
-                    code,
-                    target.method() + " on " + target.group() + " at "
-                            + caller.router().leader(target.group()) + " was given up: " + failure.getMessage(),
-                    failure.detail(),
-                    failure);
+            throw givenUp(lastRefusal == null ? failure : lastRefusal);
         }
         maybeDone |= code == ErrorCode.UNAVAILABLE || code == ErrorCode.DEADLINE_EXCEEDED;
         if (code == ErrorCode.NO_SUCH_SESSION) {
@@ -113,6 +114,15 @@ public final class MetadataCall<Q extends Message, R extends Message> {
         caller.mend(target.group(), failure, deadline);
         backoff.pause(deadline);
         attempt = caller.send(target, requireStarted(session), number, deadline);
+    }
+
+    private TatamiException givenUp(TatamiException reason) {
+        return new TatamiException(
+                reason.code(),
+                target.method() + " on " + target.group() + " at "
+                        + caller.router().leader(target.group()) + " was given up: " + reason.getMessage(),
+                reason.detail(),
+                reason);
     }
 
     private void renumber(TatamiException failure) throws TatamiException {

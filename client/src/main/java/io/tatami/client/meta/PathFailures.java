@@ -12,11 +12,13 @@ final class PathFailures {
     /** The same failure about {@code path}; one that names it already stays as it is. */
     static TatamiException named(TatamiException failure, TatamiPath path) {
         String message = String.valueOf(failure.getMessage());
+        if (failure.code() == ErrorCode.UNRESOLVED_LINK && !(failure instanceof UnresolvedLinkException)) {
+            return new UnresolvedLinkException(path, path, failure.detail());
+        }
         if (failure instanceof UnresolvedLinkException || (message.contains(path.toString()) && !path.isRoot())) {
             return failure;
         }
         return switch (failure.code()) {
-            case UNRESOLVED_LINK -> new UnresolvedLinkException(path, path, failure.detail());
             case NOT_FOUND -> renamed(failure, "File does not exist: " + path);
             case ALREADY_EXISTS -> renamed(failure, path + " already exists");
             case IS_A_DIRECTORY -> renamed(failure, path + " is a directory");

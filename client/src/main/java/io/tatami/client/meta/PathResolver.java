@@ -135,7 +135,8 @@ public final class PathResolver {
      * {@link UnresolvedLinkException} where one above the last name is the reason, and else the refusal.
      */
     TatamiException explain(TatamiException refusal, TatamiPath path, Deadline deadline) throws TatamiException {
-        if (refusal.code() != ErrorCode.NOT_FOUND && refusal.code() != ErrorCode.NOT_A_DIRECTORY) {
+        boolean isLink = refusal.code() == ErrorCode.UNRESOLVED_LINK;
+        if (!isLink && !PathFailures.isAbsence(refusal)) {
             return refusal;
         }
         TatamiPath parent = path.parent();
@@ -143,7 +144,7 @@ public final class PathResolver {
         if (!deepest.path().equals(parent)) {
             refuseUnlessDirectory(deepest, parent.prefix(deepest.path().depth() + 1), path, deadline);
         }
-        return refusal;
+        return isLink ? PathFailures.named(refusal, path) : refusal;
     }
 
     /** Tells why {@code path} is no directory; returns where a shard says that it is one, made a moment ago. */
