@@ -132,7 +132,9 @@ final class BlockPipeline {
                 .build();
     }
 
-    /** Takes all of {@code bytes}, which fit into {@link #roomBytes}. Where it throws, it took those before its position. */
+    /**
+     * Takes all of {@code bytes}, which fit into {@link #roomBytes}. Where it throws, it took those before its position.
+     */
     void write(ByteBuffer bytes) throws TatamiException {
         int before = bytes.remaining();
         if (before == 0) {

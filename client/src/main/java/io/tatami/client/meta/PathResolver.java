@@ -14,9 +14,9 @@ import io.tatami.protocol.wire.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns paths into handles, from the cache or by one call for any depth, and does requests with them: where a handle turns
- * out to be older than a change of the tree, what was cached at and below it is dropped and the request made anew. Safe
- * for use by many threads.
+ * Turns paths into handles, from the cache or by one call for any depth, and does requests with them: where a handle
+ * turns out to be older than a change of the tree, what was cached at and below it is dropped and the request made
+ * anew. Safe for use by many threads.
  */
 public final class PathResolver {
     private final MetadataCaller caller;
