@@ -1,16 +1,17 @@
 package io.tatami.meta.service.cluster;
 
 import io.tatami.meta.op.cluster.GiveCredits;
+import io.tatami.meta.op.fsck.Fsck;
 import io.tatami.meta.service.GroupParts;
 import io.tatami.meta.service.GroupTable;
 import io.tatami.meta.service.Handlers;
 import io.tatami.meta.state.ShardState;
 import io.tatami.protocol.MetaMethods;
 
-/** What a shard has to do with block servers joining: it takes their credits. */
+/** What a shard does for the cluster: it takes the credits of block servers, and checks its records. */
 public final class ShardClusterHandlers implements Handlers<ShardState> {
     @Override
     public void register(GroupTable<ShardState> table, GroupParts<ShardState> parts) {
-        table.write(MetaMethods.GIVE_CREDITS, new GiveCredits());
+        table.write(MetaMethods.GIVE_CREDITS, new GiveCredits()).read(MetaMethods.FSCK, new Fsck());
     }
 }

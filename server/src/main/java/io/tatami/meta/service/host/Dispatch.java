@@ -32,6 +32,14 @@ final class Dispatch {
             MetaMethods.MOVE_STATUS.number(),
             MetaMethods.DELIVER.number());
 
+    /** What makes somebody a server of the cluster; only who runs it may. */
+    private static final Set<Integer> SUPERUSER_ONLY = Set.of(
+            MetaMethods.REGISTER_METADATA_SERVER.number(),
+            MetaMethods.REGISTER_BLOCK_SERVER.number(),
+            MetaMethods.HEARTBEAT.number(),
+            MetaMethods.GIVE_CREDITS.number(),
+            MetaMethods.FSCK.number());
+
     private final Callers callers;
     private final ServiceCredential credential;
     private final ClusterMapHolder maps;
@@ -80,7 +88,10 @@ final class Dispatch {
         CompletableFuture<Caller> caller = trusted
                 ? CompletableFuture.completedFuture(RequestOrigin.SERVICE.caller())
                 : callers.of(context.user());
-        CompletableFuture<R> reply = caller.thenCompose(who -> service.flow().run(origin(context, who), request));
+        CompletableFuture<R> reply =
+                caller.thenCompose(who -> !who.superuser() && SUPERUSER_ONLY.contains(method.number())
+                        ? CompletableFuture.failedFuture(superuserOnly(method, who))
+                        : service.flow().run(origin(context, who), request));
         CompletableFuture<R> answered = reply.whenComplete((answer, thrown) -> {
             if (thrown == null) {
                 responder.success(answer);
@@ -89,6 +100,12 @@ final class Dispatch {
             }
         });
         Check.check(!answered.isCancelled(), "the answer to %s was cancelled", method);
+    }
+
+    private static TatamiException superuserOnly(Method<?, ?> method, Caller caller) {
+        return new TatamiException(
+                ErrorCode.PERMISSION_DENIED,
+                "Access denied for user " + caller.user() + ". Superuser privilege is required for " + method);
     }
 
     private static RequestOrigin origin(CallContext context, Caller caller) {

@@ -23,8 +23,9 @@ import java.util.UUID;
  *
  * @param superuser who formatted the cluster
  * @param groups those this server hosts
+ * @param made their stores were made: one that is missing from then on is lost, and never made anew
  */
-record Identity(UUID cluster, int shards, ByteString handleKey, String superuser, List<GroupId> groups) {
+record Identity(UUID cluster, int shards, ByteString handleKey, String superuser, List<GroupId> groups, boolean made) {
     private static final String FILE_NAME = "metadata-server.id";
     private static final int VERSION = 1;
 
@@ -33,7 +34,12 @@ record Identity(UUID cluster, int shards, ByteString handleKey, String superuser
         SecureRandom random = new SecureRandom();
         byte[] key = new byte[HandleSigner.KEY_BYTES];
         random.nextBytes(key);
-        return new Identity(UUID.randomUUID(), shards, ByteString.copyFrom(key), superuser, groups);
+        return new Identity(UUID.randomUUID(), shards, ByteString.copyFrom(key), superuser, groups, false);
+    }
+
+    /** The same server, whose stores were made. */
+    Identity afterMaking() {
+        return new Identity(cluster, shards, handleKey, superuser, groups, true);
     }
 
     static Optional<Identity> read(Path directory) throws TatamiException {
@@ -51,7 +57,8 @@ record Identity(UUID cluster, int shards, ByteString handleKey, String superuser
                     record.getShards(),
                     record.getHandleKey(),
                     record.getSuperuser(),
-                    record.getGroupList().stream().map(GroupId::new).toList()));
+                    record.getGroupList().stream().map(GroupId::new).toList(),
+                    record.getMade()));
         } catch (InvalidProtocolBufferException e) {
             throw new TatamiException(ErrorCode.CORRUPT, file + " does not parse", e);
         }
@@ -63,6 +70,7 @@ record Identity(UUID cluster, int shards, ByteString handleKey, String superuser
                 .setHandleKey(handleKey)
                 .setSuperuser(superuser)
                 .addAllGroup(groups.stream().map(GroupId::value).toList())
+                .setMade(made)
                 .build();
         DurableFile.replace(
                 directory.resolve(FILE_NAME),

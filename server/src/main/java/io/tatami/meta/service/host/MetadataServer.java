@@ -6,10 +6,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.conf.Settings;
 import io.tatami.meta.gate.HandleSigner;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
-import io.tatami.meta.state.Draft;
-import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.wire.GroupRecord;
-import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.meta.store.StoreMemory;
 import io.tatami.meta.store.StoreSettings;
@@ -28,7 +25,6 @@ import io.tatami.rpc.netty.RpcServer;
 import io.tatami.rpc.netty.RpcSettings;
 import io.tatami.rpc.netty.ServerIdentity;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -187,9 +183,10 @@ public final class MetadataServer implements AutoCloseable {
     }
 
     private void openGroups(Path directory, HostParts parts, StoreMemory memory) throws TatamiException {
+        GroupStores stores = new GroupStores(directory, identity);
         for (GroupId id : identity.groups()) {
             GroupRecord record = identity.record(id);
-            GroupStore store = openStore(directory.resolve(id.toString()), record, memory);
+            GroupStore store = stores.open(record, memory);
             HostedGroup group = resources.keep(new HostedGroup(record, store, parts));
             if (id.isNamespace()) {
                 NamespaceParts.addTo(group, maps);
@@ -198,20 +195,9 @@ public final class MetadataServer implements AutoCloseable {
             }
             groups.put(id, group);
         }
-    }
-
-    private static GroupStore openStore(Path directory, GroupRecord record, StoreMemory memory) throws TatamiException {
-        if (Files.exists(directory)) {
-            return GroupStore.open(directory, memory);
+        if (!identity.made()) {
+            identity.afterMaking().write(directory);
         }
-        GroupStore store = GroupStore.create(directory, memory);
-        Draft draft = new Draft(store.newest());
-        draft.put(Keys.singleton("group"), record.toByteArray());
-        store.apply(
-                ProgressRecord.newBuilder().setAppliedIndex(1).build(),
-                draft.changes(),
-                GroupStore.Durability.WRITE_AHEAD_LOG);
-        return store;
     }
 
     /** Tells the namespace group where the groups here are, and from then on keeps the map fresh. */

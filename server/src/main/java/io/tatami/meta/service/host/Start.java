@@ -70,7 +70,8 @@ sealed interface Start {
                     map.getMap().getShards(),
                     reply.getHandleKey(),
                     System.getProperty("user.name"),
-                    reply.getAssignedGroupList().stream().map(GroupId::new).toList());
+                    reply.getAssignedGroupList().stream().map(GroupId::new).toList(),
+                    false);
             made.write(place.directory());
             return made;
         }

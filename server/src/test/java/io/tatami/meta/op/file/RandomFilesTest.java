@@ -6,15 +6,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
+import io.tatami.base.DirectoryId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.op.file.FileModel.Modelled;
+import io.tatami.meta.op.fsck.Fsck;
 import io.tatami.meta.op.lease.BeginRecovery;
 import io.tatami.meta.op.lease.FinishRecovery;
 import io.tatami.meta.op.move.DeleteFile;
+import io.tatami.meta.state.Caller;
+import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.FinishRecoveryRequest;
@@ -28,6 +32,7 @@ import io.tatami.protocol.wire.CommitLengthRequest;
 import io.tatami.protocol.wire.CompleteRequest;
 import io.tatami.protocol.wire.ConcatRequest;
 import io.tatami.protocol.wire.DeleteFileRequest;
+import io.tatami.protocol.wire.FsckRequest;
 import io.tatami.protocol.wire.RecoverFileRequest;
 import io.tatami.protocol.wire.RenewBlockRequest;
 import io.tatami.protocol.wire.Status;
@@ -143,6 +148,17 @@ class RandomFilesTest {
             assertEquals(file.inlineLength > 0, status.getIsInline(), name);
         }
         FileInvariants.check(shard.store(), granted);
+        RequestContext superuser = new RequestContext(
+                new Caller("root", List.of(), true),
+                FileShard.WRITER,
+                shard.nowMillis,
+                shard.settled,
+                shard.context().cluster());
+        FsckRequest all = FsckRequest.newBuilder()
+                .addDirectoryId(DirectoryId.ROOT.value())
+                .addDirectoryId(FileShard.HOME.value())
+                .build();
+        assertEquals(List.of(), shard.run(new Fsck(), all, superuser).getFindingList());
     }
 
     /** Null where the operation answered with a refusal, which must be the expected one. */

@@ -1,0 +1,91 @@
+package io.tatami.meta.op.fsck;
+
+import io.tatami.base.DirectoryId;
+import io.tatami.base.FileId;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.op.Access;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.state.Keys;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.View;
+import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.meta.state.wire.FileEntry;
+import io.tatami.meta.state.wire.HomeRecord;
+import io.tatami.meta.state.wire.ShareRecord;
+import io.tatami.protocol.wire.FsckReply;
+import io.tatami.protocol.wire.FsckRequest;
+
+/**
+ * Checks a shard's records of some directories against each other: entries and the sums of their directories, and, where
+ * they are here too, the homes of their files with leases, blocks and copies. Where the root is among the directories, the
+ * homes of files whose names are in other shards are checked as well, and that no other home has lost its name. What is
+ * under way between shards may be reported; on a quiet file system nothing is. Changes nothing.
+ */
+public final class Fsck implements Operation<ShardState, FsckRequest, FsckReply> {
+    @Override
+    public FsckReply decide(ShardState state, RequestContext context, FsckRequest request) throws TatamiException {
+        Access.requireSuperuser(context.caller(), "check the file system");
+        Report report = new Report();
+        HomeCheck homes = new HomeCheck(state, context.cluster(), report);
+        for (long id : request.getDirectoryIdList()) {
+            checkDirectory(state, new DirectoryId(id), homes, report);
+        }
+        if (request.getDirectoryIdList().contains(DirectoryId.ROOT.value())) {
+            checkOtherHomes(state, homes);
+        }
+        return report.reply();
+    }
+
+    private static void checkDirectory(ShardState state, DirectoryId directory, HomeCheck homes, Report report) {
+        ShareRecord.Builder counted = ShareRecord.newBuilder();
+        byte[] range = Keys.entries(directory);
+        try (View.Cursor cursor = state.draft().scan(range, Keys.after(range))) {
+            while (cursor.next()) {
+                EntryRecord entry = ShardState.parse(cursor.value(), EntryRecord.parser());
+                if (entry.hasFile()) {
+                    FileId file = new FileId(entry.getFile().getFileId());
+                    Report.Place place = new Report.Place(directory, Keys.nameOf(cursor.key()), file);
+                    count(counted, entry.getFile());
+                    checkEntry(place, entry.getFile(), report);
+                    homes.checkNamed(place, entry.getFile());
+                } else if (entry.hasSymlink()) {
+                    counted.setSymlinks(counted.getSymlinks() + 1);
+                }
+            }
+        }
+        ShareRecord kept = state.share(directory);
+        if (kept.getFiles() != counted.getFiles()
+                || kept.getBytes() != counted.getBytes()
+                || kept.getSpaceConsumed() != counted.getSpaceConsumed()
+                || kept.getSymlinks() != counted.getSymlinks()) {
+            report.find(
+                    Report.Place.of(directory),
+                    "the directory's sums say " + kept.getFiles() + " files of " + kept.getBytes()
+                            + " bytes; there are " + counted.getFiles() + " of " + counted.getBytes());
+        }
+    }
+
+    private static void count(ShareRecord.Builder share, FileEntry file) {
+        share.setFiles(share.getFiles() + 1)
+                .setBytes(share.getBytes() + file.getLength())
+                .setSpaceConsumed(share.getSpaceConsumed() + file.getLength() * file.getReplication());
+    }
+
+    private static void checkEntry(Report.Place place, FileEntry file, Report report) {
+        report.countFile(file.getLength(), file.getOpen());
+        if (file.hasInline() && !file.getOpen() && file.getInline().size() != file.getLength()) {
+            report.find(place, "has " + file.getInline().size() + " bytes inline, and a length of " + file.getLength());
+        }
+    }
+
+    private static void checkOtherHomes(ShardState state, HomeCheck check) {
+        byte[] all = Keys.kind('f');
+        try (View.Cursor cursor = state.draft().scan(all, Keys.after(all))) {
+            while (cursor.next()) {
+                check.checkUnlessNamedHere(
+                        new FileId(Keys.idOf(cursor.key())), ShardState.parse(cursor.value(), HomeRecord.parser()));
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package io.tatami.meta.op.fsck;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.DirectoryId;
+import io.tatami.base.FileId;
+import io.tatami.base.ServerId;
+import io.tatami.base.SessionId;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.BlockRecord;
+import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.meta.state.wire.FileEntry;
+import io.tatami.meta.state.wire.HomeRecord;
+import io.tatami.meta.state.wire.ReplicaRecord;
+import io.tatami.protocol.wire.BlockServerInfo;
+import io.tatami.protocol.wire.ClusterMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Checks one file at its home: its name, its lease, its blocks and where their copies are. */
+final class HomeCheck {
+    private final ShardState state;
+    private final Report report;
+    private final Set<Integer> live = new HashSet<>();
+
+    HomeCheck(ShardState state, ClusterMap cluster, Report report) {
+        this.state = state;
+        this.report = report;
+        for (BlockServerInfo server : cluster.getBlockServerList()) {
+            if (server.getState() != BlockServerInfo.State.DEAD && server.getState() != BlockServerInfo.State.GONE) {
+                live.add(server.getServerId());
+            }
+        }
+    }
+
+    /** A file by its entry here; its home is looked at where that is here, too. */
+    void checkNamed(Report.Place place, FileEntry file) {
+        if (!place.file().home().equals(state.id())) {
+            return;
+        }
+        HomeRecord home = state.home(place.file());
+        if (home == null) {
+            report.find(place, "has no record at its home");
+            return;
+        }
+        if (home.getParentId() != place.directory().value() || !home.getName().equals(place.name())) {
+            report.find(place, "is known to its home as " + home.getName() + " in directory " + home.getParentId());
+        }
+        boolean closed = home.getState() == HomeRecord.State.CLOSED;
+        if (closed && (home.getLength() != file.getLength() || file.getOpen())) {
+            report.find(
+                    place,
+                    "is " + file.getLength() + " bytes by its entry, and closed with " + home.getLength()
+                            + " by its home");
+        }
+        checkContent(place, home);
+    }
+
+    /** A home whose name is in another shard, or should be here and is not. */
+    void checkUnlessNamedHere(FileId file, HomeRecord home) {
+        Report.Place place = new Report.Place(new DirectoryId(home.getParentId()), home.getName(), file);
+        if (home.getEntryGroup() != state.id().value()) {
+            checkContent(place, home);
+            return;
+        }
+        EntryRecord entry = state.entry(place.directory(), place.name());
+        if (entry == null || !entry.hasFile() || entry.getFile().getFileId() != file.value()) {
+            report.find(place, "is a file at its home whose name is gone");
+        }
+    }
+
+    private void checkContent(Report.Place place, HomeRecord home) {
+        FileId file = place.file();
+        boolean leased = state.lease(new SessionId(home.getWriterSession()), file) != null;
+        if (home.getState() == HomeRecord.State.OPEN && !leased) {
+            report.find(place, "is open for writing without a lease");
+        }
+        List<BlockRecord> blocks = state.blocks(file);
+        if (blocks.size() != home.getBlocks()) {
+            report.find(place, "has " + blocks.size() + " blocks, and its home counts " + home.getBlocks());
+        }
+        long lengthBytes = 0;
+        for (BlockRecord block : blocks) {
+            report.countBlock();
+            lengthBytes += block.getLength();
+            checkBlock(place, home, block);
+        }
+        boolean closed = home.getState() == HomeRecord.State.CLOSED;
+        if (closed && !home.getContentInline() && lengthBytes != home.getLength()) {
+            report.find(place, "is " + home.getLength() + " bytes long, and its blocks are " + lengthBytes);
+        }
+    }
+
+    private void checkBlock(Report.Place place, HomeRecord home, BlockRecord block) {
+        BlockId id = new BlockId(block.getBlockId());
+        if (!place.file().equals(state.fileOf(id))) {
+            report.find(place, id, "the block is not recorded as this file's");
+        }
+        if (block.getOpen() && home.getState() == HomeRecord.State.CLOSED) {
+            report.find(place, id, "the block is open and its file is closed");
+        }
+        boolean readable = block.getOpen();
+        for (int server : block.getServerIdList()) {
+            ReplicaRecord replica = state.replica(new ServerId(server), id);
+            if (replica == null) {
+                report.find(place, id, "server " + server + " is not recorded as a holder of the block");
+            } else if (replica.getProblem() != ReplicaRecord.Problem.NONE) {
+                report.find(
+                        place,
+                        id,
+                        "the copy on server " + server
+                                + (replica.getProblem() == ReplicaRecord.Problem.MISSING
+                                        ? " is missing"
+                                        : " is damaged"));
+            } else {
+                readable |= live.contains(server);
+            }
+        }
+        if (!readable) {
+            report.find(place, id, "no copy of the block can be read now");
+        }
+    }
+}

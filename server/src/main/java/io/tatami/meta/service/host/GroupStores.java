@@ -1,0 +1,79 @@
+package io.tatami.meta.service.host;
+
+import io.tatami.base.CrashPoint;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.state.Draft;
+import io.tatami.meta.state.Keys;
+import io.tatami.meta.state.wire.GroupRecord;
+import io.tatami.meta.state.wire.ProgressRecord;
+import io.tatami.meta.store.GroupStore;
+import io.tatami.meta.store.StoreMemory;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The stores of a server's groups, a directory each. While the server is new they are made, over whatever a start that did
+ * not get so far has left; later they are only opened, because an empty store in place of a lost one would be a loss that
+ * nobody notices.
+ */
+record GroupStores(Path directory, Identity identity) {
+    /** The caller closes what this opens. */
+    GroupStore open(GroupRecord group, StoreMemory memory) throws TatamiException {
+        GroupId id = new GroupId(group.getGroup());
+        Path path = directory.resolve(id.toString());
+        if (!identity.made()) {
+            return make(path, group, memory);
+        }
+        if (!Files.exists(path)) {
+            throw new TatamiException(
+                    ErrorCode.CORRUPT,
+                    "the store of " + id + " is gone from " + directory + ". It is not made anew, because what was in"
+                            + " it would be lost unnoticed: restore it from a copy");
+        }
+        GroupStore store = GroupStore.open(path, memory);
+        if (store.newest().get(Keys.singleton("group")) == null) {
+            store.close();
+            throw new TatamiException(ErrorCode.CORRUPT, path + " holds no group of Tatami");
+        }
+        return store;
+    }
+
+    private static GroupStore make(Path path, GroupRecord group, StoreMemory memory) throws TatamiException {
+        removeRemains(path);
+        GroupStore store = GroupStore.create(path, memory);
+        try {
+            CrashPoint.hit("meta.format.store-made");
+            Draft draft = new Draft(store.newest());
+            draft.put(Keys.singleton("group"), group.toByteArray());
+            store.apply(
+                    ProgressRecord.newBuilder().setAppliedIndex(1).build(),
+                    draft.changes(),
+                    GroupStore.Durability.WRITE_AHEAD_LOG);
+            CrashPoint.hit("meta.format.group-recorded");
+            return store;
+        } catch (TatamiException | RuntimeException e) {
+            store.close();
+            throw e;
+        }
+    }
+
+    private static void removeRemains(Path path) throws TatamiException {
+        if (!Files.exists(path)) {
+            return;
+        }
+        try (Stream<Path> files = Files.walk(path)) {
+            List<Path> deepestFirst = files.sorted(Comparator.reverseOrder()).toList();
+            for (Path file : deepestFirst) {
+                Files.delete(file);
+            }
+        } catch (IOException e) {
+            throw new TatamiException(ErrorCode.IO_ERROR, "cannot remove what a start left in " + path, e);
+        }
+    }
+}

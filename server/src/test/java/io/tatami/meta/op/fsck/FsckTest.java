@@ -1,0 +1,151 @@
+package io.tatami.meta.op.fsck;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.DirectoryId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.FileId;
+import io.tatami.base.ServerId;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.op.file.FileShard;
+import io.tatami.meta.state.Caller;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.BlockRecord;
+import io.tatami.meta.state.wire.ReplicaRecord;
+import io.tatami.protocol.wire.Finding;
+import io.tatami.protocol.wire.FsckReply;
+import io.tatami.protocol.wire.FsckRequest;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+final class FsckTest {
+    private static final FsckRequest ALL = FsckRequest.newBuilder()
+            .addDirectoryId(DirectoryId.ROOT.value())
+            .addDirectoryId(FileShard.HOME.value())
+            .build();
+
+    private final FileShard shard = new FileShard();
+    private FileId file = FileId.NONE;
+
+    @BeforeEach
+    void writeFiles() throws Exception {
+        file = shard.written("a", FileShard.BLOCK_SIZE, 10);
+        shard.create("open", 1);
+    }
+
+    private static FsckReply check(FileShard shard) throws Exception {
+        RequestContext superuser = new RequestContext(
+                new Caller("root", List.of(), true),
+                FileShard.WRITER,
+                1,
+                shard.settled,
+                shard.context().cluster());
+        return shard.run(new Fsck(), ALL, superuser);
+    }
+
+    /** The only problem that is found once {@code damage} is done. */
+    private String problemAfter(Consumer<ShardState> damage) throws Exception {
+        shard.change(damage);
+        List<Finding> findings = check(shard).getFindingList();
+        assertEquals(1, findings.size(), findings::toString);
+        assertEquals(FileShard.HOME.value(), findings.get(0).getDirectoryId());
+        return findings.get(0).getProblem();
+    }
+
+    private BlockRecord block(ShardState state, int index) {
+        return state.blocks(file).get(index);
+    }
+
+    @Test
+    void aSoundShardHasNothingToFind() throws Exception {
+        FsckReply reply = check(shard);
+        assertEquals(List.of(), reply.getFindingList());
+        assertEquals(2, reply.getFiles());
+        assertEquals(1, reply.getOpenFiles());
+        assertEquals(3, reply.getBlocks());
+        assertEquals(FileShard.BLOCK_SIZE + 10, reply.getBytes());
+    }
+
+    @Test
+    void sumsThatDoNotMatchTheEntriesAreFound() throws Exception {
+        String problem = problemAfter(state -> state.putShare(
+                FileShard.HOME,
+                state.share(FileShard.HOME).toBuilder().setBytes(5).build()));
+        assertTrue(problem.contains("sums"), problem);
+    }
+
+    @Test
+    void aMissingHomeIsFound() throws Exception {
+        String problem = problemAfter(state -> state.removeHome(file));
+        assertTrue(problem.contains("no record at its home"), problem);
+    }
+
+    @Test
+    void aHomeWhoseNameIsGoneIsFound() throws Exception {
+        shard.change(state -> {
+            state.removeEntry(FileShard.HOME, "a");
+            state.putShare(
+                    FileShard.HOME,
+                    state.share(FileShard.HOME).toBuilder()
+                            .setFiles(1)
+                            .setBytes(0)
+                            .setSpaceConsumed(0)
+                            .build());
+        });
+        List<Finding> findings = check(shard).getFindingList();
+        assertEquals(1, findings.size(), findings::toString);
+        assertTrue(findings.get(0).getProblem().contains("name is gone"), findings::toString);
+    }
+
+    @Test
+    void blocksThatDoNotAddUpAreFound() throws Exception {
+        String problem = problemAfter(state -> state.changeBlock(
+                file, 1, block(state, 1).toBuilder().setLength(9).build()));
+        assertTrue(problem.contains("its blocks are"), problem);
+    }
+
+    @Test
+    void anUnrecordedHolderAndAnUnreadableBlockAreFound() throws Exception {
+        shard.change(state -> {
+            BlockRecord block = block(state, 0);
+            state.removeReplica(new ServerId(block.getServerId(0)), new BlockId(block.getBlockId()));
+        });
+        List<String> problems =
+                check(shard).getFindingList().stream().map(Finding::getProblem).toList();
+        assertEquals(2, problems.size(), problems::toString);
+        assertTrue(problems.get(0).contains("not recorded as a holder"), problems::toString);
+        assertTrue(problems.get(1).contains("no copy of the block can be read"), problems::toString);
+    }
+
+    @Test
+    void aCopyThatAnAuditFoundDamagedIsFound() throws Exception {
+        shard.change(state -> {
+            BlockRecord block = block(state, 0);
+            ServerId server = new ServerId(block.getServerId(0));
+            BlockId id = new BlockId(block.getBlockId());
+            ReplicaRecord replica = state.replica(server, id);
+            assertTrue(replica != null);
+            state.putReplica(
+                    server,
+                    id,
+                    ReplicaRecord.newBuilder()
+                            .setFileId(file.value())
+                            .setHeld(true)
+                            .setProblem(ReplicaRecord.Problem.DAMAGED)
+                            .build());
+        });
+        assertTrue(check(shard).getFinding(0).getProblem().contains("is damaged"));
+    }
+
+    @Test
+    void onlyTheSuperuserChecks() {
+        TatamiException refused = assertThrows(TatamiException.class, () -> shard.run(new Fsck(), ALL));
+        assertEquals(ErrorCode.PERMISSION_DENIED, refused.code());
+    }
+}

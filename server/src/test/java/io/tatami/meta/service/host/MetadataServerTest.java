@@ -1,0 +1,267 @@
+package io.tatami.meta.service.host;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.protobuf.Message;
+import io.tatami.base.Clock;
+import io.tatami.base.CrashPoint;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
+import io.tatami.base.TatamiException;
+import io.tatami.conf.Settings;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.Method;
+import io.tatami.protocol.UserIdentity;
+import io.tatami.protocol.wire.CreateModes;
+import io.tatami.protocol.wire.GetClusterMapRequest;
+import io.tatami.protocol.wire.GetDirectoryRequest;
+import io.tatami.protocol.wire.GroupStatusRequest;
+import io.tatami.protocol.wire.HeartbeatRequest;
+import io.tatami.protocol.wire.MkdirsRequest;
+import io.tatami.protocol.wire.SafeModeRequest;
+import io.tatami.rpc.CallOptions;
+import io.tatami.rpc.Connection;
+import io.tatami.rpc.netty.ClientIdentity;
+import io.tatami.rpc.netty.EventLoops;
+import io.tatami.rpc.netty.RpcClient;
+import io.tatami.rpc.netty.RpcSettings;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class MetadataServerTest {
+    private static final String SUPERUSER = System.getProperty("user.name");
+    private static final MetadataServer.NewCluster TWO_SHARDS = MetadataServer.NewCluster.onOneServer(2);
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    @AfterEach
+    void passCrashPoints() {
+        CrashPoint.listen(null);
+    }
+
+    private MetadataServer open() throws TatamiException {
+        return open(directory.resolve("one"), TWO_SHARDS);
+    }
+
+    private static MetadataServer open(Path where, MetadataServer.NewCluster fresh) throws TatamiException {
+        MetadataServer.Place place = new MetadataServer.Place(where, "127.0.0.1", 0);
+        return MetadataServer.open(place, fresh, Settings.defaults(), user -> List.of("users"), Clock.SYSTEM);
+    }
+
+    private static <Q extends Message, R extends Message> R call(
+            MetadataServer server, String user, GroupId group, Method<Q, R> method, Q request) throws TatamiException {
+        RpcSettings settings = RpcSettings.from(Settings.defaults());
+        try (EventLoops loops = new EventLoops("test", settings);
+                RpcClient client = new RpcClient(
+                        loops, settings, Clock.SYSTEM, ClientIdentity.simple("test", UserIdentity.of(user)))) {
+            Connection connection = client.connect(server.address()).join();
+            return connection.callAndWait(method, CallOptions.DEFAULT.withGroup(group), request);
+        }
+    }
+
+    private static ErrorCode refusal(MetadataServer server, String user, GroupId group, Method<?, ?> method) {
+        return assertThrows(TatamiException.class, () -> callEmpty(server, user, group, method))
+                .code();
+    }
+
+    private static <Q extends Message> Message callEmpty(
+            MetadataServer server, String user, GroupId group, Method<Q, ?> method) throws Exception {
+        return call(server, user, group, method, method.requestParser().parseFrom(new byte[0]));
+    }
+
+    private static MkdirsRequest mkdirs(String path) {
+        return MkdirsRequest.newBuilder()
+                .setPath(path)
+                .setModes(CreateModes.newBuilder().setUnmasked(0777).setMasked(0755))
+                .setCreateParents(true)
+                .build();
+    }
+
+    private static boolean exists(MetadataServer server, String path) throws TatamiException {
+        try {
+            GetDirectoryRequest request =
+                    GetDirectoryRequest.newBuilder().setPath(path).build();
+            return call(server, SUPERUSER, GroupId.NAMESPACE, MetaMethods.GET_DIRECTORY, request)
+                    .hasStatus();
+        } catch (TatamiException e) {
+            assertEquals(ErrorCode.NOT_FOUND, e.code());
+            return false;
+        }
+    }
+
+    @Test
+    void whatWasMadeIsThereAfterARestart() throws TatamiException {
+        try (MetadataServer server = open()) {
+            call(server, SUPERUSER, GroupId.NAMESPACE, MetaMethods.MKDIRS, mkdirs("/a/b"));
+        }
+        try (MetadataServer server = open()) {
+            assertTrue(exists(server, "/a/b"));
+        }
+    }
+
+    @Test
+    void aSecondServerOfTheSameDirectoryIsRefused() throws TatamiException {
+        try (MetadataServer server = open()) {
+            TatamiException refused = assertThrows(TatamiException.class, this::open);
+            assertEquals(ErrorCode.IN_USE, refused.code());
+            assertTrue(
+                    refused.toString()
+                            .contains(Long.toString(ProcessHandle.current().pid())),
+                    refused.toString());
+            assertEquals(3, server.map().getGroupCount());
+        }
+    }
+
+    @Test
+    void aStoreThatIsLostIsNotMadeAnew() throws TatamiException, IOException {
+        open().close();
+        try (Stream<Path> files = Files.walk(directory.resolve("one").resolve("shard-1"))) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+        assertEquals(
+                ErrorCode.CORRUPT,
+                assertThrows(TatamiException.class, this::open).code());
+    }
+
+    @Test
+    void aFirstStartThatWasCutOffIsBegunAnew() throws TatamiException {
+        for (String point : List.of("meta.format.store-made", "meta.format.group-recorded")) {
+            Path where = directory.resolve(point);
+            CrashPoint.listen(name -> {
+                if (name.equals(point)) {
+                    throw new IllegalStateException("cut off at " + point);
+                }
+            });
+            assertThrows(IllegalStateException.class, () -> open(where, TWO_SHARDS));
+            CrashPoint.listen(null);
+            try (MetadataServer server = open(where, TWO_SHARDS)) {
+                call(server, SUPERUSER, GroupId.NAMESPACE, MetaMethods.MKDIRS, mkdirs("/a"));
+                assertTrue(exists(server, "/a"));
+            }
+        }
+    }
+
+    @Test
+    void aServerThatJoinsTakesTheShardsThatNobodyHas() throws TatamiException {
+        MetadataServer.NewCluster namespaceOnly = new MetadataServer.NewCluster(2, List.of(GroupId.NAMESPACE));
+        try (MetadataServer first = open(directory.resolve("one"), namespaceOnly)) {
+            MetadataServer.Place place = new MetadataServer.Place(directory.resolve("two"), "127.0.0.1", 0);
+            for (int start = 0; start < 2; start++) {
+                InetSocketAddress seed = first.address();
+                try (MetadataServer second = MetadataServer.join(
+                        place, List.of(seed), List.of(), Settings.defaults(), user -> List.of(), Clock.SYSTEM)) {
+                    assertEquals(first.cluster(), second.cluster());
+                    assertEquals(3, second.map().getGroupCount());
+                    call(first, SUPERUSER, GroupId.NAMESPACE, MetaMethods.MKDIRS, mkdirs("/made/in/start" + start));
+                    assertTrue(exists(first, "/made/in/start0"));
+                    assertEquals(
+                            ErrorCode.NOT_LEADER,
+                            refusal(second, SUPERUSER, GroupId.NAMESPACE, MetaMethods.GROUP_STATUS));
+                }
+            }
+        }
+    }
+
+    @Test
+    void inSafeModeNothingChangesAndOnlyTheSuperuserEndsIt() throws TatamiException {
+        SafeModeRequest enter = SafeModeRequest.newBuilder()
+                .setAction(SafeModeRequest.Action.ENTER)
+                .build();
+        SafeModeRequest leave = SafeModeRequest.newBuilder()
+                .setAction(SafeModeRequest.Action.LEAVE)
+                .build();
+        try (MetadataServer server = open()) {
+            assertTrue(call(server, SUPERUSER, GroupId.NAMESPACE, MetaMethods.SAFE_MODE, enter)
+                    .getOn());
+        }
+        try (MetadataServer server = open()) {
+            assertEquals(
+                    ErrorCode.SAFE_MODE,
+                    assertThrows(
+                                    TatamiException.class,
+                                    () -> call(server, SUPERUSER, GroupId.NAMESPACE, MetaMethods.MKDIRS, mkdirs("/no")))
+                            .code());
+            assertThrows(
+                    TatamiException.class, () -> call(server, "ann", GroupId.NAMESPACE, MetaMethods.SAFE_MODE, leave));
+            call(server, SUPERUSER, GroupId.NAMESPACE, MetaMethods.SAFE_MODE, leave);
+            call(server, SUPERUSER, GroupId.NAMESPACE, MetaMethods.MKDIRS, mkdirs("/yes"));
+        }
+    }
+
+    /** I18: what servers ask of each other is refused to users, whatever the request says. */
+    @Test
+    void usersMayNotAskWhatServersAsk() throws TatamiException {
+        GroupId shard = GroupId.ofShard(0);
+        try (MetadataServer server = open()) {
+            for (Method<?, ?> method : List.<Method<?, ?>>of(
+                    MetaMethods.ANNOUNCE,
+                    MetaMethods.RESERVE_MARKER,
+                    MetaMethods.SETTLE_MARKER,
+                    MetaMethods.RECLAIM_DIRECTORIES,
+                    MetaMethods.PREPARE_MOVE,
+                    MetaMethods.FINISH_MOVE,
+                    MetaMethods.MOVE_STATUS,
+                    MetaMethods.DELIVER,
+                    MetaMethods.GIVE_CREDITS,
+                    MetaMethods.FSCK)) {
+                assertEquals(ErrorCode.PERMISSION_DENIED, refusal(server, "ann", shard, method), method.name());
+            }
+            for (Method<?, ?> method : List.<Method<?, ?>>of(
+                    MetaMethods.CHECK_DIRECTORY,
+                    MetaMethods.HEARTBEAT,
+                    MetaMethods.REGISTER_BLOCK_SERVER,
+                    MetaMethods.REGISTER_METADATA_SERVER)) {
+                assertEquals(
+                        ErrorCode.PERMISSION_DENIED, refusal(server, "ann", GroupId.NAMESPACE, method), method.name());
+            }
+        }
+    }
+
+    @Test
+    void statusAndMapAreForEverybody() throws TatamiException {
+        try (MetadataServer server = open()) {
+            call(server, SUPERUSER, GroupId.NAMESPACE, MetaMethods.MKDIRS, mkdirs("/a/b/c"));
+            long directories = call(
+                            server,
+                            "ann",
+                            GroupId.NAMESPACE,
+                            MetaMethods.GROUP_STATUS,
+                            GroupStatusRequest.getDefaultInstance())
+                    .getDirectories();
+            assertTrue(directories >= 3, directories + " directories");
+            assertEquals(
+                    3,
+                    call(
+                                    server,
+                                    "ann",
+                                    GroupId.NAMESPACE,
+                                    MetaMethods.GET_CLUSTER_MAP,
+                                    GetClusterMapRequest.getDefaultInstance())
+                            .getMap()
+                            .getGroupCount());
+        }
+    }
+
+    @Test
+    void anUnknownBlockServerIsToldToRegister() throws TatamiException {
+        try (MetadataServer server = open()) {
+            HeartbeatRequest unknown =
+                    HeartbeatRequest.newBuilder().setServerId(17).build();
+            assertTrue(call(server, SUPERUSER, GroupId.NAMESPACE, MetaMethods.HEARTBEAT, unknown)
+                    .getRegisterAgain());
+        }
+    }
+}
