@@ -36,6 +36,20 @@ public final class Access {
         return covers(caller.isMemberOf(attributes.getGroup()) ? mode >> 3 : mode, wanted);
     }
 
+    /**
+     * Every access that {@code caller} has: bit n stands for the access n, the sum of its bits. Not the same as its bits one
+     * by one, as one group may grant reading and another writing, and none both.
+     */
+    public static int granted(Caller caller, Attributes attributes) {
+        int granted = 0;
+        for (int wanted = 0; wanted <= (READ | WRITE | EXECUTE); wanted++) {
+            if (allows(caller, attributes, wanted)) {
+                granted |= 1 << wanted;
+            }
+        }
+        return granted;
+    }
+
     /** @throws TatamiException PERMISSION_DENIED, in the words users know from HDFS */
     public static void require(Caller caller, Attributes attributes, int wanted, String what) throws TatamiException {
         if (!allows(caller, attributes, wanted)) {

@@ -10,6 +10,7 @@ import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.protocol.wire.LookupReply;
 import io.tatami.protocol.wire.LookupRequest;
+import io.tatami.protocol.wire.Status;
 
 /**
  * What a name stands for. To open a file its content is needed, too: inline bytes, or block locations where the home is
@@ -31,8 +32,13 @@ public final class Lookup implements Operation<ShardState, LookupRequest, Lookup
         if (request.getOpen() && entry.hasFile()) {
             Access.require(place.caller(), entry.getFile().getAttributes(), Access.READ, place.name());
         }
+        Status.Builder status = FileStatus.of(place.name(), entry);
+        if (entry.hasFile()) {
+            status.setCallerAccess(
+                    Access.granted(place.caller(), entry.getFile().getAttributes()));
+        }
         return LookupReply.newBuilder()
-                .setStatus(FileStatus.complete(state, FileStatus.of(place.name(), entry), entry, request.getOpen()))
+                .setStatus(FileStatus.complete(state, status, entry, request.getOpen()))
                 .build();
     }
 }

@@ -1,5 +1,6 @@
 package io.tatami.meta.op.tree;
 
+import io.tatami.meta.op.Access;
 import io.tatami.meta.op.ExtendedAttributes;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.TreeState.Named;
@@ -16,6 +17,7 @@ final class DirectoryStatus {
                 .setId(directory.id().value())
                 .setAttributes(
                         ExtendedAttributes.visibleTo(caller, directory.record().getAttributes()))
+                .setCallerAccess(Access.granted(caller, directory.record().getAttributes()))
                 .setSpread(directory.record().getSpread())
                 .build();
     }
