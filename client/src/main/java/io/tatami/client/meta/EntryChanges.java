@@ -69,7 +69,19 @@ public final class EntryChanges {
         }
         if (!deepest.path().equals(parent)) {
             int mode = (deepest.attributes().getMode() & 0777) | OWNER_WRITE_EXECUTE;
-            mkdirs(parent, CreateSpec.modes(mode, 0), true);
+            makeParent(parent, CreateSpec.modes(mode, 0));
+        }
+    }
+
+    /** To whoever makes something below it, a file in the place of the parent is no directory. */
+    private void makeParent(TatamiPath parent, CreateModes modes) throws TatamiException {
+        try {
+            mkdirs(parent, modes, true);
+        } catch (TatamiException e) {
+            if (e.code() != ErrorCode.ALREADY_EXISTS) {
+                throw e;
+            }
+            throw new TatamiException(ErrorCode.NOT_A_DIRECTORY, "Parent path is not a directory: " + parent, e);
         }
     }
 

@@ -64,7 +64,7 @@ public final class EntryReader {
      */
     public PathStatus file(TatamiPath path, boolean touch) throws TatamiException {
         if (path.isRoot()) {
-            throw new TatamiException(ErrorCode.IS_A_DIRECTORY, path + " is a directory");
+            throw new TatamiException(ErrorCode.IS_A_DIRECTORY, "Path is not a file: " + path);
         }
         LookupRequest request =
                 LookupRequest.newBuilder().setOpen(true).setTouch(touch).build();
@@ -73,7 +73,7 @@ public final class EntryReader {
             case FILE -> new PathStatus(path, status, servers.located(status));
             case SYMLINK -> throw new UnresolvedLinkException(path, path, status.getSymlinkTarget());
             case DIRECTORY, UNRECOGNIZED ->
-                throw new TatamiException(ErrorCode.IS_A_DIRECTORY, path + " is a directory");
+                throw new TatamiException(ErrorCode.IS_A_DIRECTORY, "Path is not a file: " + path);
         };
     }
 

@@ -21,7 +21,7 @@ final class PathFailures {
         return switch (failure.code()) {
             case NOT_FOUND -> renamed(failure, "File does not exist: " + path);
             case ALREADY_EXISTS -> renamed(failure, path + " already exists");
-            case IS_A_DIRECTORY -> renamed(failure, path + " is a directory");
+            case IS_A_DIRECTORY -> renamed(failure, "Path is not a file: " + path);
             case NOT_A_DIRECTORY -> renamed(failure, path + " (is not a directory)");
             case NOT_EMPTY -> renamed(failure, path + " is non empty");
             default -> renamed(failure, path + ": " + message);

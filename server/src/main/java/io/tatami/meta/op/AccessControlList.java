@@ -280,8 +280,11 @@ final class AccessControlList {
             scope.mask = null;
         } else if (scope.mask == null && named && scope.maskChanged) {
             throw invalid("the mask is required and cannot be removed.");
-        } else if (scope.mask == null || (scope.changed && !scope.maskChanged)) {
+        } else if (scope.mask == null) {
             scope.mask = named ? union(scope) : null;
+        } else if (scope.changed && !scope.maskChanged) {
+            // As in HDFS, a mask stays when the entries go that it was made for.
+            scope.mask = union(scope);
         }
     }
 

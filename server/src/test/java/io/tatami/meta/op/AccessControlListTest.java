@@ -42,8 +42,8 @@ class AccessControlListTest {
     }
 
     @Test
-    void removingLastNamedEntryLeavesPlainMode() throws TatamiException {
-        assertEquals("640", changed("670 user:bruce:rwx group::r--", "remove_entries user:bruce:---"));
+    void removingLastNamedEntryLeavesTheMask() throws TatamiException {
+        assertEquals("640 group::r--", changed("670 user:bruce:rwx group::r--", "remove_entries user:bruce:---"));
     }
 
     @Test
