@@ -1,7 +1,10 @@
 package io.tatami.hadoop;
 
 import com.google.protobuf.ByteString;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
 import io.tatami.client.PathStatus;
+import io.tatami.client.TatamiPath;
 import io.tatami.protocol.wire.AttributeChange;
 import io.tatami.protocol.wire.AttributeChange.AclChange;
 import io.tatami.protocol.wire.AttributeChange.XAttrChange;
@@ -13,17 +16,24 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.apache.hadoop.HadoopIllegalArgumentException;
-import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.XAttrSetFlag;
 import org.apache.hadoop.fs.permission.AclEntry;
 import org.apache.hadoop.fs.permission.AclStatus;
+import org.apache.hadoop.fs.permission.FsAction;
 import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.security.AccessControlException;
 import org.jspecify.annotations.Nullable;
 
 /** The part of {@link TatamiCalls} that concerns what files and directories carry beside their bytes. */
 final class AttributeCalls {
+    private static final String NO_XATTR = "At least one of the attributes provided was not found.";
+    private static final String BAD_NAME =
+            "An XAttr name must be prefixed with user/trusted/security/system/raw, followed by a '.'";
+    private static final Set<String> NAME_SPACES = Set.of("user", "trusted", "security", "system", "raw");
+
     private final TatamiCalls calls;
 
     AttributeCalls(TatamiCalls calls) {
@@ -65,22 +75,44 @@ final class AttributeCalls {
         calls.change(path, change.build());
     }
 
-    /** False for a directory, as on HDFS. */
+    /** False where there is no file, as on HDFS. */
     boolean setReplication(Path path, short replication) throws IOException {
-        if (calls.status(path, true).isDirectory()) {
-            return false;
+        TatamiPath target = TatamiCalls.path(path);
+        AttributeChange change = AttributeChange.newBuilder()
+                .setReplication(CreateSizes.checkedReplication(replication))
+                .build();
+        try {
+            calls.client().setAttributes(target, change);
+            return true;
+        } catch (TatamiException e) {
+            if (e.code() == ErrorCode.NOT_FOUND || e.code() == ErrorCode.IS_A_DIRECTORY) {
+                return false;
+            }
+            throw ExceptionTranslator.translate(e);
         }
-        calls.change(
-                path, AttributeChange.newBuilder().setReplication(replication).build());
-        return true;
     }
 
     void changeAcl(Path path, AclChange.Kind kind, List<AclEntry> entries) throws IOException {
-        calls.change(
-                path,
-                AttributeChange.newBuilder()
-                        .setAcl(AclConverter.change(kind, entries))
-                        .build());
+        TatamiPath target = TatamiCalls.path(path);
+        AttributeChange change = AttributeChange.newBuilder()
+                .setAcl(AclConverter.change(kind, entries))
+                .build();
+        try {
+            calls.client().setAttributes(target, change);
+        } catch (TatamiException e) {
+            throw ExceptionTranslator.translateAcl(e);
+        }
+    }
+
+    /** @throws org.apache.hadoop.security.AccessControlException where the cluster says that the user may not */
+    void access(Path path, FsAction mode) throws IOException {
+        PathStatus status = calls.status(path, true);
+        if ((status.wire().getCallerAccess() >> mode.ordinal() & 1) == 0) {
+            throw new AccessControlException("Permission denied: user="
+                    + calls.client().user().user() + ", access=" + mode + ", inode=\"" + status.path() + "\":"
+                    + status.owner() + ":" + status.group() + ":" + (status.isDirectory() ? "d" : "-")
+                    + new FsPermission((short) status.mode()));
+        }
     }
 
     AclStatus aclStatus(Path path) throws IOException {
@@ -88,8 +120,9 @@ final class AttributeCalls {
     }
 
     void setXAttr(Path path, String name, byte @Nullable [] value, EnumSet<XAttrSetFlag> flags) throws IOException {
-        boolean exists = xAttrs(path).containsKey(checkedName(name));
-        XAttrSetFlag.validate(name, exists, flags);
+        if (flags.isEmpty()) {
+            throw new IOException("A flag must be specified.");
+        }
         XAttr.Builder xattr = XAttr.newBuilder().setName(checkedName(name));
         if (value != null) {
             xattr.setValue(ByteString.copyFrom(value));
@@ -99,11 +132,7 @@ final class AttributeCalls {
                 .setCreateOnly(!flags.contains(XAttrSetFlag.REPLACE))
                 .setReplaceOnly(!flags.contains(XAttrSetFlag.CREATE))
                 .build();
-        try {
-            calls.change(path, AttributeChange.newBuilder().setXattr(change).build());
-        } catch (FileAlreadyExistsException e) {
-            throw new IOException(e.getMessage(), e);
-        }
+        calls.change(path, AttributeChange.newBuilder().setXattr(change).build());
     }
 
     void removeXAttr(Path path, String name) throws IOException {
@@ -114,11 +143,11 @@ final class AttributeCalls {
         calls.change(path, AttributeChange.newBuilder().setXattr(change).build());
     }
 
-    /** @throws IOException where there is none of that name, as on HDFS */
+    /** @throws IOException where there is none of that name */
     byte[] xAttr(Path path, String name) throws IOException {
         byte @Nullable [] value = xAttrs(path).get(checkedName(name));
         if (value == null) {
-            throw new IOException("At least one of the attributes provided was not found.");
+            throw ExceptionTranslator.noSuchXAttr(NO_XATTR);
         }
         return value;
     }
@@ -141,7 +170,7 @@ final class AttributeCalls {
         for (String name : names) {
             byte @Nullable [] value = all.get(checkedName(name));
             if (value == null) {
-                throw new IOException("At least one of the attributes provided was not found.");
+                throw ExceptionTranslator.noSuchXAttr(NO_XATTR);
             }
             wanted.put(checkedName(name), value);
         }
@@ -156,16 +185,14 @@ final class AttributeCalls {
     private static String checkedName(String name) {
         int dot = name.indexOf('.');
         if (dot < 0) {
-            throw new HadoopIllegalArgumentException(
-                    "An XAttr name must be prefixed with user/trusted/security/system/raw, " + "followed by a '.'");
+            throw new HadoopIllegalArgumentException(BAD_NAME);
         }
         if (dot == name.length() - 1) {
             throw new HadoopIllegalArgumentException("XAttr name cannot be empty.");
         }
         String space = name.substring(0, dot).toLowerCase(Locale.ROOT);
-        if (!List.of("user", "trusted", "security", "system", "raw").contains(space)) {
-            throw new HadoopIllegalArgumentException(
-                    "An XAttr name must be prefixed with user/trusted/security/system/raw, " + "followed by a '.'");
+        if (!NAME_SPACES.contains(space)) {
+            throw new HadoopIllegalArgumentException(BAD_NAME);
         }
         return space + name.substring(dot);
     }

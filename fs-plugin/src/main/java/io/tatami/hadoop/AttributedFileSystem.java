@@ -53,11 +53,7 @@ abstract class AttributedFileSystem extends LinkedFileSystem {
     @Override
     public final void access(Path path, FsAction mode) throws IOException {
         statistics.incrementReadOps(1);
-        run(path, at -> checkAccess(calls().fileStatus(at, true), at, mode), (fs, at) -> fs.access(at, mode));
-    }
-
-    private void checkAccess(org.apache.hadoop.fs.FileStatus status, Path path, FsAction mode) throws IOException {
-        AccessCheck.require(status, attributes().aclStatus(path), mode);
+        run(path, at -> attributes().access(at, mode), (fs, at) -> fs.access(at, mode));
     }
 
     @Override

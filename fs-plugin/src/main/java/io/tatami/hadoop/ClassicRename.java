@@ -9,61 +9,71 @@ import java.io.IOException;
 /**
  * The rename of {@link org.apache.hadoop.fs.FileSystem#rename(org.apache.hadoop.fs.Path, org.apache.hadoop.fs.Path)} as
  * HDFS does it: into the destination where that is a directory, and false rather than an exception where there is no
- * source, no place for it, or something there already.
+ * source, no place for it, or something there already. A file renamed to itself is renamed; a directory is not.
  */
 final class ClassicRename {
     private ClassicRename() {}
 
-    static boolean rename(TatamiCalls calls, org.apache.hadoop.fs.Path from, org.apache.hadoop.fs.Path to)
-            throws IOException {
-        TatamiPath source = TatamiCalls.path(from);
-        TatamiPath destination = TatamiCalls.path(to);
-        return TatamiCalls.translated(() -> rename(calls.client(), source, destination));
+    static boolean rename(TatamiClient client, TatamiPath source, TatamiPath destination) throws IOException {
+        try {
+            return !source.isRoot() && renameOrInto(client, source, destination);
+        } catch (TatamiException e) {
+            throw e.code() == ErrorCode.NOT_A_DIRECTORY && !StrictRename.isBelowFile(client, source)
+                    ? ExceptionTranslator.translateMaking(e)
+                    : ExceptionTranslator.translate(e);
+        }
     }
 
-    private static boolean rename(TatamiClient client, TatamiPath source, TatamiPath destination) throws IOException {
-        if (source.isRoot()) {
+    private static boolean renameOrInto(TatamiClient client, TatamiPath source, TatamiPath destination)
+            throws TatamiException {
+        if (destination.isRoot()) {
+            return renameExactly(client, source, destination.child(source.name()));
+        }
+        if (source.equals(destination)) {
+            return isThere(client, source) && !client.status(source, false).isDirectory();
+        }
+        try {
+            client.rename(source, destination, false);
+            return true;
+        } catch (TatamiException e) {
+            boolean inTheWay = e.code() == ErrorCode.ALREADY_EXISTS || e.code() == ErrorCode.IS_A_DIRECTORY;
+            if (inTheWay && client.status(destination, true).isDirectory()) {
+                return renameExactly(client, source, destination.child(source.name()));
+            }
+            throwUnlessRefusal(e);
             return false;
         }
-        if (destination.isRoot()) {
-            return renameTo(client, source, destination.child(source.name()));
-        }
-        try {
-            client.rename(source, destination, false);
-            return !source.equals(destination) || isFile(client, source);
-        } catch (TatamiException e) {
-            if (e.code() == ErrorCode.ALREADY_EXISTS && isDirectory(client, destination)) {
-                return renameTo(client, source, destination.child(source.name()));
-            }
-            return isRefusal(e, false);
-        }
     }
 
-    private static boolean renameTo(TatamiClient client, TatamiPath source, TatamiPath destination) throws IOException {
+    private static boolean renameExactly(TatamiClient client, TatamiPath source, TatamiPath destination)
+            throws TatamiException {
         if (source.equals(destination)) {
-            return true;
+            return isThere(client, source);
         }
         try {
             client.rename(source, destination, false);
             return true;
         } catch (TatamiException e) {
-            return isRefusal(e, false);
+            throwUnlessRefusal(e);
+            return false;
         }
     }
 
-    /** Failures that HDFS tells by returning false are told by {@code answer}; the others are thrown. */
-    private static boolean isRefusal(TatamiException failure, boolean answer) throws TatamiException {
-        return switch (failure.code()) {
-            case NOT_FOUND, ALREADY_EXISTS, IS_A_DIRECTORY, INVALID_ARGUMENT, NOT_EMPTY -> answer;
+    private static boolean isThere(TatamiClient client, TatamiPath path) throws TatamiException {
+        try {
+            client.status(path, false);
+            return true;
+        } catch (TatamiException e) {
+            throwUnlessRefusal(e);
+            return false;
+        }
+    }
+
+    /** Throws what HDFS throws, and not what it tells by returning false. */
+    private static void throwUnlessRefusal(TatamiException failure) throws TatamiException {
+        switch (failure.code()) {
+            case NOT_FOUND, ALREADY_EXISTS, IS_A_DIRECTORY, INVALID_ARGUMENT, NOT_EMPTY -> {}
             default -> throw failure;
-        };
-    }
-
-    private static boolean isDirectory(TatamiClient client, TatamiPath path) throws IOException {
-        return client.status(path, true).isDirectory();
-    }
-
-    private static boolean isFile(TatamiClient client, TatamiPath path) throws IOException {
-        return client.status(path, false).isFile();
+        }
     }
 }

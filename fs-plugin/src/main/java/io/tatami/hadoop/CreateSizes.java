@@ -12,10 +12,16 @@ final class CreateSizes {
             throw new IOException(
                     "Specified block size " + blockSize + " is less than the configured minimum value of 1");
         }
+        return CreateSpec.DEFAULT
+                .withReplication(checkedReplication(replication))
+                .withBlockSizeBytes(blockSize);
+    }
+
+    static short checkedReplication(short replication) throws IOException {
         if (replication <= 0) {
             throw new IOException(
                     "Requested replication factor of " + replication + " is less than the required minimum of 1");
         }
-        return CreateSpec.DEFAULT.withReplication(replication).withBlockSizeBytes(blockSize);
+        return replication;
     }
 }

@@ -25,6 +25,8 @@ final class ExceptionTranslator {
             ifPresent(HDFS_PROTOCOL + "AlreadyBeingCreatedException");
     private static final Function<String, IOException> RECOVERY_IN_PROGRESS =
             ifPresent(HDFS_PROTOCOL + "RecoveryInProgressException");
+    private static final Function<String, IOException> INVALID_ACL = ifPresent(HDFS_PROTOCOL + "AclException");
+    private static final Function<String, IOException> NO_XATTR = ifPresent(HDFS_PROTOCOL + "XAttrNotFoundException");
     private static final Function<String, IOException> SAFE_MODE =
             ifPresent("org.apache.hadoop.hdfs.server.namenode.SafeModeException");
     private static final Function<String, IOException> QUOTA_EXCEEDED =
@@ -32,14 +34,57 @@ final class ExceptionTranslator {
 
     private ExceptionTranslator() {}
 
-    /** The exception to throw for {@code failure}; the failure is its cause. Anything but a TatamiException stays itself. */
+    /**
+     * The exception to throw for {@code failure}, of an operation on something that is to be there; the failure is its
+     * cause. Anything but a TatamiException stays itself.
+     */
     static IOException translate(IOException failure) {
+        return failure instanceof TatamiException tatami ? caused(ofCode(tatami), tatami) : failure;
+    }
+
+    /** The same of an operation that makes something, or opens it for writing. */
+    static IOException translateMaking(IOException failure) {
         if (!(failure instanceof TatamiException tatami)) {
             return failure;
         }
-        IOException translated = ofCode(tatami);
-        if (translated != tatami && translated.getCause() == null) {
-            translated.initCause(tatami);
+        String message = tatami.getMessage();
+        return switch (tatami.code()) {
+            case IS_A_DIRECTORY -> caused(new FileAlreadyExistsException(message), tatami);
+            case NOT_A_DIRECTORY -> caused(new ParentNotDirectoryException(message), tatami);
+            default -> translate(tatami);
+        };
+    }
+
+    /** The same of an operation that only asks what a path stands for: below a file there is nothing. */
+    static IOException translateStatus(IOException failure) {
+        if (!(failure instanceof TatamiException tatami)) {
+            return failure;
+        }
+        return switch (tatami.code()) {
+            case NOT_A_DIRECTORY -> caused(new FileNotFoundException(tatami.getMessage()), tatami);
+            default -> translate(tatami);
+        };
+    }
+
+    /** The same of a change of an access control list, where what is invalid is the list. */
+    static IOException translateAcl(IOException failure) {
+        if (!(failure instanceof TatamiException tatami)) {
+            return failure;
+        }
+        return switch (tatami.code()) {
+            case INVALID_ARGUMENT -> caused(INVALID_ACL.apply(tatami.getMessage()), tatami);
+            default -> translate(tatami);
+        };
+    }
+
+    /** Where an extended attribute is asked for that is not there. */
+    static IOException noSuchXAttr(String message) {
+        return NO_XATTR.apply(message);
+    }
+
+    private static IOException caused(IOException translated, TatamiException cause) {
+        if (translated != cause && translated.getCause() == null) {
+            translated.initCause(cause);
         }
         return translated;
     }
@@ -49,9 +94,9 @@ final class ExceptionTranslator {
         return switch (failure.code()) {
             case NOT_FOUND, IS_A_DIRECTORY, LEASE_EXPIRED -> new FileNotFoundException(message);
             case ALREADY_EXISTS -> new FileAlreadyExistsException(message);
-            case NOT_A_DIRECTORY -> new ParentNotDirectoryException(message);
+            // HDFS checks that every ancestor may be searched, and a file may not.
+            case NOT_A_DIRECTORY, PERMISSION_DENIED, UNAUTHENTICATED -> new AccessControlException(message);
             case NOT_EMPTY -> new PathIsNotEmptyDirectoryException(message);
-            case PERMISSION_DENIED, UNAUTHENTICATED -> new AccessControlException(message);
             case UNRESOLVED_LINK -> unresolved(failure);
             case LEASE_HELD -> ALREADY_BEING_CREATED.apply(message);
             case RECOVERY_IN_PROGRESS -> RECOVERY_IN_PROGRESS.apply(message);

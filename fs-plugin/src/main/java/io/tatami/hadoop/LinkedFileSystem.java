@@ -9,6 +9,7 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.FileSystemLinkResolver;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.UnresolvedLinkException;
 import org.jspecify.annotations.Nullable;
 
 /** The connection to the cluster, the working directory, and symlinks: what every operation goes through. */
@@ -124,6 +125,28 @@ abstract class LinkedFileSystem extends FileSystem {
                 });
     }
 
+    /** {@link #resolved} for an operation on two paths, which must both be of this file system. */
+    final <T> T resolvedBoth(Path source, Path destination, HereBoth<T> here) throws IOException {
+        Path from = fixRelativePart(source);
+        Path to = fixRelativePart(destination);
+        checkPath(from);
+        checkPath(to);
+        try {
+            return here.on(from, to);
+        } catch (UnresolvedLinkException e) {
+            Path resolvedFrom = getFileLinkStatus(from).getPath();
+            return resolved(to, at -> here.on(resolvedFrom, at), (fs, at) -> {
+                checkPath(at);
+                throw e;
+            });
+        }
+    }
+
+    /** An operation of ours on two paths without links in them. */
+    interface HereBoth<T> {
+        T on(Path source, Path destination) throws IOException;
+    }
+
     @Override
     public final boolean supportsSymlinks() {
         return true;
@@ -143,7 +166,8 @@ abstract class LinkedFileSystem extends FileSystem {
 
     @Override
     public final FileStatus getFileLinkStatus(Path path) throws IOException {
-        FileStatus status = unfollowed(path);
+        statistics.incrementReadOps(1);
+        FileStatus status = resolved(path, at -> calls().fileStatus(at, false), (fs, at) -> fs.getFileLinkStatus(at));
         if (status.isSymlink()) {
             status.setSymlink(FSLinkResolver.qualifySymlinkTarget(getUri(), status.getPath(), status.getSymlink()));
         }
@@ -152,16 +176,8 @@ abstract class LinkedFileSystem extends FileSystem {
 
     @Override
     public final Path getLinkTarget(Path path) throws IOException {
-        FileStatus status = unfollowed(path);
-        if (!status.isSymlink()) {
-            throw new IOException("Path " + path + " is not a symbolic link");
-        }
-        return status.getSymlink();
-    }
-
-    private FileStatus unfollowed(Path path) throws IOException {
         statistics.incrementReadOps(1);
-        return resolved(path, at -> calls().fileStatus(at, false), (fs, at) -> fs.getFileLinkStatus(at));
+        return resolved(path, at -> calls().fileStatus(at, false).getSymlink(), (fs, at) -> fs.getLinkTarget(at));
     }
 
     @Override

@@ -14,6 +14,7 @@ final class PathCapabilities {
                     CommonPathCapabilities.FS_APPEND,
                     CommonPathCapabilities.FS_CHECKSUMS,
                     CommonPathCapabilities.FS_CONCAT,
+                    CommonPathCapabilities.FS_LIST_CORRUPT_FILE_BLOCKS,
                     CommonPathCapabilities.FS_PATHHANDLES,
                     CommonPathCapabilities.FS_PERMISSIONS,
                     CommonPathCapabilities.FS_TRUNCATE,

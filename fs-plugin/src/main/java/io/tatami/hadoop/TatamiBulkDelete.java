@@ -5,6 +5,7 @@ import io.tatami.client.TatamiPath;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.fs.BulkDelete;
@@ -42,6 +43,8 @@ final class TatamiBulkDelete implements BulkDelete {
         for (Path path : paths) {
             targets.add(TatamiCalls.path(path));
         }
+        // What lies in a directory goes before it.
+        targets.sort(Comparator.comparingInt(TatamiPath::depth).reversed());
         List<BulkDeleteFailure> failures =
                 TatamiCalls.translated(() -> calls.client().bulkDelete(targets));
         List<Map.Entry<Path, String>> told = new ArrayList<>(failures.size());

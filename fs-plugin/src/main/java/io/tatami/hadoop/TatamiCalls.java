@@ -17,28 +17,32 @@ import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.AttributeChange;
 import io.tatami.protocol.wire.CreateModes;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.function.Function;
+import org.apache.hadoop.HadoopIllegalArgumentException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.CompositeCrcFileChecksum;
 import org.apache.hadoop.fs.ContentSummary;
 import org.apache.hadoop.fs.CreateFlag;
-import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileChecksum;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FsServerDefaults;
 import org.apache.hadoop.fs.FsStatus;
+import org.apache.hadoop.fs.InvalidPathException;
 import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.DataChecksum;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What Hadoop's two interfaces to file systems have in common: one cluster and user, paths and types of Hadoop, and the
@@ -46,10 +50,10 @@ import org.apache.hadoop.util.DataChecksum;
  * resolve in their own ways. Safe for use by many threads.
  */
 final class TatamiCalls implements AutoCloseable {
-    /** What HDFS calls the number of bytes covered by one checksum in its defaults; ours is the same for all files. */
-    private static final int CHUNK_BYTES = 64 * 1024;
-
-    /** What Hadoop's composed checksums call their unit; two of them are equal whatever theirs was. */
+    /**
+     * HDFS's number of bytes under one checksum. Hadoop refuses block sizes that are no multiple of it, and writes it into
+     * composed checksums; ours cover 64 KiB whatever is said here.
+     */
     private static final int BYTES_PER_CRC = 512;
 
     private static final int WRITE_PACKET_BYTES = 1024 * 1024;
@@ -99,12 +103,34 @@ final class TatamiCalls implements AutoCloseable {
         }
     }
 
-    /** The path within the cluster; Hadoop has made it absolute and normalized it before. */
+    /**
+     * The path within the cluster; Hadoop has made it absolute and normalized it before.
+     *
+     * @throws org.apache.hadoop.fs.InvalidPathException for what HDFS has no names for: colons, too, which Hadoop's own
+     *     Path cannot read back
+     * @throws FileNotFoundException where it is too long to be there
+     */
     static TatamiPath path(Path path) throws IOException {
         try {
-            return TatamiPath.of(path.toUri().getPath());
+            return newPath(path);
         } catch (TatamiException e) {
-            throw ExceptionTranslator.invalidPath(path.toString(), e);
+            throw (FileNotFoundException) new FileNotFoundException(e.getMessage()).initCause(e);
+        }
+    }
+
+    /** The same for something to be made. */
+    private static TatamiPath newPath(Path path) throws TatamiException {
+        String text = path.toUri().getPath();
+        if (text.indexOf(':') >= 0) {
+            throw new InvalidPathException(text, "a name with a colon");
+        }
+        try {
+            return TatamiPath.of(text);
+        } catch (TatamiException e) {
+            if (e.code() == ErrorCode.PATH_TOO_LONG) {
+                throw e;
+            }
+            throw ExceptionTranslator.invalidPath(text, e);
         }
     }
 
@@ -114,7 +140,12 @@ final class TatamiCalls implements AutoCloseable {
     }
 
     FileStatus fileStatus(Path path, boolean followLast) throws IOException {
-        return statuses.status(status(path, followLast));
+        TatamiPath target = path(path);
+        try {
+            return statuses.status(client.status(target, followLast));
+        } catch (IOException e) {
+            throw ExceptionTranslator.translateStatus(e);
+        }
     }
 
     RemoteIterator<FileStatus> list(Path path) throws IOException {
@@ -156,7 +187,7 @@ final class TatamiCalls implements AutoCloseable {
     FileWriter create(
             Path path, FsPermission permission, EnumSet<CreateFlag> flags, CreateSpec sizes, boolean createParents)
             throws IOException {
-        TatamiPath target = path(path);
+        TatamiPath target = newPath(path);
         CreateSpec spec = sizes.withModes(modes(permission))
                 .withOverwrite(flags.contains(CreateFlag.OVERWRITE))
                 .withCreateParents(createParents);
@@ -164,13 +195,8 @@ final class TatamiCalls implements AutoCloseable {
             return flags.contains(CreateFlag.APPEND)
                     ? appendOrCreate(target, flags, spec)
                     : createOrReplace(target, flags, spec);
-        } catch (TatamiException e) {
-            if (e.code() == ErrorCode.IS_A_DIRECTORY) {
-                throw new FileAlreadyExistsException(path + " already exists as a directory");
-            }
-            throw ExceptionTranslator.translate(e);
         } catch (IOException e) {
-            throw ExceptionTranslator.translate(e);
+            throw ExceptionTranslator.translateMaking(e);
         }
     }
 
@@ -196,10 +222,19 @@ final class TatamiCalls implements AutoCloseable {
 
     FileWriter append(Path path, boolean newBlock) throws IOException {
         TatamiPath target = path(path);
-        return translated(() -> client.append(target, newBlock));
+        try {
+            return client.append(target, newBlock);
+        } catch (TatamiException e) {
+            throw e.code() == ErrorCode.IS_A_DIRECTORY
+                    ? ExceptionTranslator.translateMaking(e)
+                    : ExceptionTranslator.translate(e);
+        }
     }
 
     boolean truncate(Path path, long lengthBytes) throws IOException {
+        if (lengthBytes < 0) {
+            throw new HadoopIllegalArgumentException("Cannot truncate to a negative file size: " + lengthBytes);
+        }
         TatamiPath target = path(path);
         return translated(() -> client.truncate(target, lengthBytes));
     }
@@ -222,32 +257,58 @@ final class TatamiCalls implements AutoCloseable {
     }
 
     boolean mkdirs(Path path, FsPermission permission, boolean createParents) throws IOException {
-        TatamiPath target = path(path);
-        return translated(() -> client.mkdirs(target, modes(permission), createParents));
+        TatamiPath target = newPath(path);
+        try {
+            return client.mkdirs(target, modes(permission), createParents);
+        } catch (IOException e) {
+            throw ExceptionTranslator.translateMaking(e);
+        }
     }
 
-    /** Mode bits as asked for, and with the umask of this client's configuration. */
+    /** Mode bits as asked for, and with the umask of this client's configuration unless it was applied already. */
     private CreateModes modes(FsPermission permission) {
-        FsPermission masked = permission.applyUMask(umask);
+        @Nullable FsPermission unmasked = permission.getUnmasked();
+        FsPermission masked = unmasked == null ? permission.applyUMask(umask) : permission;
         return CreateModes.newBuilder()
-                .setUnmasked(permission.toShort() & 01777)
+                .setUnmasked((unmasked == null ? permission : unmasked).toShort() & 01777)
                 .setMasked(masked.toShort() & 01777)
                 .build();
     }
 
     /** Exactly to {@code destination}; see {@link TatamiClient#rename}. */
     void rename(Path source, Path destination, boolean overwrite) throws IOException {
-        TatamiPath from = path(source);
-        TatamiPath to = path(destination);
-        translated(() -> {
-            client.rename(from, to, overwrite);
-            return true;
-        });
+        StrictRename.rename(client, path(source), newPath(destination), overwrite);
+    }
+
+    /** As {@link org.apache.hadoop.fs.FileSystem#rename(Path, Path)}. */
+    boolean renameClassic(Path source, Path destination) throws IOException {
+        return ClassicRename.rename(client, path(source), newPath(destination));
     }
 
     boolean delete(Path path, boolean recursive) throws IOException {
+        TatamiPath target;
+        try {
+            target = path(path);
+        } catch (FileNotFoundException e) {
+            return false;
+        }
+        if (!target.isRoot()) {
+            return translated(() -> client.delete(target, recursive));
+        }
+        if (!recursive && translated(() -> client.list(target, false).hasNext())) {
+            throw new PathIsNotEmptyDirectoryException("/");
+        }
+        return false;
+    }
+
+    boolean recoverLease(Path path) throws IOException {
         TatamiPath target = path(path);
-        return !target.isRoot() && translated(() -> client.delete(target, recursive));
+        return translated(() -> client.recoverLease(target));
+    }
+
+    boolean isClosed(Path path) throws IOException {
+        TatamiPath target = path(path);
+        return translated(() -> client.isClosed(target));
     }
 
     void change(Path path, AttributeChange change) throws IOException {
@@ -259,11 +320,16 @@ final class TatamiCalls implements AutoCloseable {
     }
 
     void createSymlink(Path target, Path link, boolean createParents) throws IOException {
-        TatamiPath at = path(link);
-        translated(() -> {
-            client.createSymlink(at, target.toString(), createParents);
-            return true;
-        });
+        TatamiPath at = newPath(link);
+        String text = target.toString();
+        if (text.isEmpty()) {
+            throw new IOException("Invalid target name: a link cannot lead to its own directory");
+        }
+        try {
+            client.createSymlink(at, text, createParents);
+        } catch (IOException e) {
+            throw ExceptionTranslator.translateMaking(e);
+        }
     }
 
     /** Where the first symlink on the path leads, with what follows it on the path. */
@@ -316,7 +382,7 @@ final class TatamiCalls implements AutoCloseable {
     FsServerDefaults serverDefaults() {
         return new FsServerDefaults(
                 client.settings().blockSizeBytes(),
-                CHUNK_BYTES,
+                BYTES_PER_CRC,
                 WRITE_PACKET_BYTES,
                 (short) client.settings().replication(),
                 bufferBytes,

@@ -1,7 +1,6 @@
 package io.tatami.hadoop;
 
 import io.tatami.client.CreateSpec;
-import io.tatami.client.TatamiPath;
 import io.tatami.client.file.FileReader;
 import io.tatami.client.file.FileWriter;
 import io.tatami.client.file.ReadPolicy;
@@ -19,6 +18,7 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileChecksum;
 import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.LeaseRecoverable;
 import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.MultipartUploaderBuilder;
@@ -29,6 +29,7 @@ import org.apache.hadoop.fs.PathHandle;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.SafeMode;
 import org.apache.hadoop.fs.SafeModeAction;
+import org.apache.hadoop.fs.UnresolvedLinkException;
 import org.apache.hadoop.fs.impl.FileSystemMultipartUploaderBuilder;
 import org.apache.hadoop.fs.impl.OpenFileParameters;
 import org.apache.hadoop.fs.permission.FsPermission;
@@ -97,7 +98,7 @@ public final class TatamiFileSystem extends AttributedFileSystem implements Leas
     @Override
     public BlockLocation[] getFileBlockLocations(Path path, long start, long length) throws IOException {
         if (start < 0 || length < 0) {
-            throw new IllegalArgumentException("Invalid start or len parameter");
+            throw new IOException("Negative offset or length of block locations: " + start + ", " + length);
         }
         statistics.incrementReadOps(1);
         return resolved(
@@ -189,10 +190,7 @@ public final class TatamiFileSystem extends AttributedFileSystem implements Leas
     @Override
     public boolean rename(Path source, Path destination) throws IOException {
         statistics.incrementWriteOps(1);
-        Path from = fixRelativePart(source);
-        Path to = fixRelativePart(destination);
-        checkPath(to);
-        return resolved(from, at -> ClassicRename.rename(calls(), at, to), (fs, at) -> fs.rename(at, to));
+        return resolvedBoth(source, destination, (from, to) -> calls().renameClassic(from, to));
     }
 
     /** In one step; Hadoop deprecates it and calls it. */
@@ -200,13 +198,11 @@ public final class TatamiFileSystem extends AttributedFileSystem implements Leas
     @Deprecated
     public void rename(Path source, Path destination, Options.Rename... options) throws IOException {
         statistics.incrementWriteOps(1);
-        Path to = fixRelativePart(destination);
-        checkPath(to);
         boolean overwrite = List.of(options).contains(Options.Rename.OVERWRITE);
-        boolean toTrash = List.of(options).contains(Options.Rename.TO_TRASH);
-        Path at = fixRelativePart(source);
-        checkPath(at);
-        calls().rename(at, to, overwrite && !toTrash);
+        resolvedBoth(source, destination, (from, to) -> {
+            calls().rename(from, to, overwrite);
+            return true;
+        });
     }
 
     @Override
@@ -220,10 +216,29 @@ public final class TatamiFileSystem extends AttributedFileSystem implements Leas
         statistics.incrementWriteOps(1);
         List<Path> from = new ArrayList<>();
         for (Path source : sources) {
-            checkPath(source);
             from.add(fixRelativePart(source));
+            checkPath(source);
         }
-        run(target, at -> calls().concat(at, from), (fs, at) -> fs.concat(at, sources));
+        Path to = fixRelativePart(target);
+        checkPath(to);
+        try {
+            calls().concat(to, from);
+        } catch (UnresolvedLinkException e) {
+            List<Path> resolved = new ArrayList<>();
+            for (Path source : from) {
+                resolved.add(behindLinks(source));
+            }
+            calls().concat(behindLinks(to), resolved);
+        }
+    }
+
+    /** The path without links in it; as on HDFS, files are not joined through links to them. */
+    private Path behindLinks(Path path) throws IOException {
+        FileStatus status = getFileLinkStatus(path);
+        if (status.isSymlink()) {
+            throw new IOException("Cannot concat with a symlink: " + path + " -> " + status.getSymlink());
+        }
+        return status.getPath();
     }
 
     @Override
@@ -295,19 +310,30 @@ public final class TatamiFileSystem extends AttributedFileSystem implements Leas
     }
 
     @Override
+    public RemoteIterator<Path> listCorruptFileBlocks(Path path) throws IOException {
+        statistics.incrementReadOps(1);
+        return resolved(path, at -> new CorruptFiles(calls(), at), (fs, at) -> fs.listCorruptFileBlocks(at));
+    }
+
+    @Override
     public boolean recoverLease(Path path) throws IOException {
         statistics.incrementWriteOps(1);
-        TatamiPath target = TatamiCalls.path(fixRelativePart(path));
-        TatamiCalls calls = calls();
-        return TatamiCalls.translated(() -> calls.client().recoverLease(target));
+        return resolved(
+                path, at -> calls().recoverLease(at), (fs, at) -> leases(fs, at).recoverLease(at));
     }
 
     @Override
     public boolean isFileClosed(Path path) throws IOException {
         statistics.incrementReadOps(1);
-        TatamiPath target = TatamiCalls.path(fixRelativePart(path));
-        TatamiCalls calls = calls();
-        return TatamiCalls.translated(() -> calls.client().isClosed(target));
+        return resolved(
+                path, at -> calls().isClosed(at), (fs, at) -> leases(fs, at).isFileClosed(at));
+    }
+
+    private static LeaseRecoverable leases(FileSystem fs, Path path) {
+        if (fs instanceof LeaseRecoverable leases) {
+            return leases;
+        }
+        throw new UnsupportedOperationException("No leases are recovered where the link leads: " + path);
     }
 
     @Override

@@ -3,7 +3,6 @@ package io.tatami.hadoop;
 import io.tatami.client.CreateSpec;
 import io.tatami.client.file.ReadPolicy;
 import io.tatami.protocol.wire.AttributeChange.AclChange;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -83,6 +82,7 @@ public final class TatamiFs extends AbstractFileSystem {
             @Nullable ChecksumOpt checksum,
             boolean createParent)
             throws IOException {
+        CreateFlag.validate(flags);
         CreateSpec sizes = CreateSizes.of(replication, blockSize);
         var writer = calls.create(path, permission, flags, sizes, createParent);
         return new FSDataOutputStream(new TatamiOutputStream(writer, getStatistics()), null, writer.position());
@@ -93,7 +93,6 @@ public final class TatamiFs extends AbstractFileSystem {
         calls.mkdirs(path, permission, createParent);
     }
 
-    /** @throws FileNotFoundException where it is not there, which FileContext promises and FileSystem does not */
     @Override
     public boolean delete(Path path, boolean recursive) throws IOException {
         return calls.delete(path, recursive);
@@ -158,7 +157,7 @@ public final class TatamiFs extends AbstractFileSystem {
 
     @Override
     public void access(Path path, FsAction mode) throws IOException {
-        AccessCheck.require(calls.fileStatus(path, true), attributes.aclStatus(path), mode);
+        attributes.access(path, mode);
     }
 
     @Override
@@ -184,6 +183,11 @@ public final class TatamiFs extends AbstractFileSystem {
     @Override
     public FileChecksum getFileChecksum(Path path) throws IOException {
         return calls.checksum(path, Long.MAX_VALUE);
+    }
+
+    @Override
+    public RemoteIterator<Path> listCorruptFileBlocks(Path path) throws IOException {
+        return new CorruptFiles(calls, path);
     }
 
     /** Bytes are always verified; there is nothing to switch. */

@@ -41,6 +41,7 @@ final class TatamiInputStream extends FSInputStream
     private final IOStatistics ioStatistics;
     private final IOStatisticsContext context = IOStatisticsContext.getCurrentIOStatisticsContext();
     private volatile boolean closed;
+    private long positionAtClose;
 
     /** @param statistics of the file system, null where nobody counts */
     TatamiInputStream(FileReader reader, FileSystem.@Nullable Statistics statistics) {
@@ -173,8 +174,7 @@ final class TatamiInputStream extends FSInputStream
 
     @Override
     public synchronized long getPos() throws IOException {
-        checkOpen();
-        return reader.position();
+        return closed ? positionAtClose : reader.position();
     }
 
     /** Copies are chosen underneath, where their failures are seen. */
@@ -205,6 +205,7 @@ final class TatamiInputStream extends FSInputStream
     @Override
     public synchronized void close() throws IOException {
         if (!closed) {
+            positionAtClose = reader.position();
             closed = true;
             context.getAggregator().aggregate(ioStatistics);
             reader.close();
