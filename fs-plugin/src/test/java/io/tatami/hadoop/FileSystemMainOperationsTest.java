@@ -1,0 +1,37 @@
+package io.tatami.hadoop;
+
+import java.io.IOException;
+import java.security.PrivilegedExceptionAction;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSMainOperationsBaseTest;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.security.UserGroupInformation;
+
+/** What programs do most, through FileSystem, by a user whom permissions bind. */
+class FileSystemMainOperationsTest extends FSMainOperationsBaseTest {
+    private static final String ROOT = "/main/FileSystemMainOperationsTest";
+    private static final UserGroupInformation USER = UserGroupInformation.createRemoteUser("someone");
+
+    FileSystemMainOperationsTest() {
+        super(ROOT);
+    }
+
+    @Override
+    protected FileSystem createFileSystem() throws IOException, InterruptedException {
+        Configuration configuration = TatamiCluster.shared().configuration();
+        FileSystem superuser = FileSystem.get(configuration);
+        for (String directory : new String[] {ROOT, "/user/" + USER.getUserName()}) {
+            superuser.mkdirs(new Path(directory));
+            superuser.setOwner(new Path(directory), USER.getUserName(), null);
+        }
+        FileSystem fs = USER.doAs((PrivilegedExceptionAction<FileSystem>) () -> FileSystem.get(configuration));
+        fs.setWorkingDirectory(fs.getHomeDirectory());
+        return fs;
+    }
+
+    @Override
+    protected Path getDefaultWorkingDirectory() {
+        return fSys.makeQualified(new Path("/user/" + USER.getUserName()));
+    }
+}
