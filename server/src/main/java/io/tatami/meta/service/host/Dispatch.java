@@ -43,8 +43,10 @@ final class Dispatch {
     private final Callers callers;
     private final ServiceCredential credential;
     private final ClusterMapHolder maps;
+    private final SpaceGuard space;
 
-    Dispatch(Callers callers, ServiceCredential credential, ClusterMapHolder maps) {
+    Dispatch(Callers callers, ServiceCredential credential, ClusterMapHolder maps, SpaceGuard space) {
+        this.space = space;
         this.callers = callers;
         this.credential = credential;
         this.maps = maps;
@@ -85,6 +87,7 @@ final class Dispatch {
         if (!trusted && !method.idempotent() && maps.map().getSafeMode()) {
             throw new TatamiException(ErrorCode.SAFE_MODE, "Cannot do " + method + ". The name space is in safe mode.");
         }
+        space.check(method);
         CompletableFuture<Caller> caller = trusted
                 ? CompletableFuture.completedFuture(RequestOrigin.SERVICE.caller())
                 : callers.of(context.user());

@@ -115,6 +115,10 @@ public final class MetadataServer implements AutoCloseable {
                     readers,
                     timer);
             openGroups(place.directory(), parts, resources.keep(new StoreMemory(StoreSettings.from(settings))));
+            SpaceGuard space = SpaceGuard.of(place.directory(), settings.get(SpaceGuard.RESERVE));
+            BackgroundRunner spaceWatch = new BackgroundRunner("disk space", space::look, timer);
+            resources.keep(spaceWatch::close);
+            spaceWatch.wake();
             Callers callers = new Callers(mapping, readers, clock, identity.superuser(), "supergroup");
             RpcServer listener = resources.keep(new RpcServer(
                     loops,
@@ -125,7 +129,7 @@ public final class MetadataServer implements AutoCloseable {
                             identity.cluster(),
                             () -> maps.map().getEpoch(),
                             ServerIdentity.simple("", identity.cluster()).authenticator()),
-                    new Dispatch(callers, credential, maps).handlers(groups.values())));
+                    new Dispatch(callers, credential, maps, space).handlers(groups.values())));
             address = (InetSocketAddress) listener.start(new InetSocketAddress(place.host(), place.port()));
             groups.values().forEach(HostedGroup::start);
             announce(place, client, start.seeds(), timer);

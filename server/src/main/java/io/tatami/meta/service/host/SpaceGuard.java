@@ -1,0 +1,90 @@
+package io.tatami.meta.service.host;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.conf.Setting;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.Method;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps room on the metadata server's own disk for what must go on when it is full: deleting, closing files, reclaiming. A
+ * store that meets a full disk stops for good, so requests that let it grow are refused before. Looked at every second;
+ * safe for use by many threads.
+ */
+final class SpaceGuard {
+    /** Free bytes below which nothing new is made. */
+    static final Setting<Long> RESERVE = Setting.size(
+            "tatami.meta.reserve",
+            "256m",
+            "0",
+            "1t",
+            "Free space on the metadata server's disk below which nothing new is made, so that deleting goes on.");
+
+    static final List<Setting<?>> ALL = List.of(RESERVE);
+
+    private static final Duration REST = Duration.ofSeconds(1);
+    private static final Logger LOG = LoggerFactory.getLogger(SpaceGuard.class);
+
+    private static final Set<Integer> GROWING = Set.of(
+            MetaMethods.CREATE.number(),
+            MetaMethods.ADD_BLOCKS.number(),
+            MetaMethods.APPEND.number(),
+            MetaMethods.CREATE_SYMLINK.number(),
+            MetaMethods.MKDIRS.number());
+
+    private final long reserveBytes;
+    private final LongSupplier freeBytes;
+    private volatile boolean low;
+
+    /** @param freeBytes what the server may still write */
+    SpaceGuard(long reserveBytes, LongSupplier freeBytes) {
+        this.reserveBytes = reserveBytes;
+        this.freeBytes = freeBytes;
+    }
+
+    static SpaceGuard of(Path directory, long reserveBytes) {
+        return new SpaceGuard(reserveBytes, () -> {
+            try {
+                return Files.getFileStore(directory).getUsableSpace();
+            } catch (IOException e) {
+                throw new UncheckedIOException("cannot tell how much is free at " + directory, e);
+            }
+        });
+    }
+
+    /** A {@link io.tatami.meta.service.BackgroundTask}: looks how much is free. */
+    CompletableFuture<Duration> look() {
+        long free = freeBytes.getAsLong();
+        boolean now = free < reserveBytes;
+        if (now != low) {
+            LOG.warn(
+                    "{} bytes are free for metadata, {} are kept in reserve: {}",
+                    free,
+                    reserveBytes,
+                    now ? "nothing new is made until there are more" : "all requests are served again");
+        }
+        low = now;
+        return CompletableFuture.completedFuture(REST);
+    }
+
+    /** @throws TatamiException NO_SPACE for a method that makes something new while room is short */
+    void check(Method<?, ?> method) throws TatamiException {
+        if (low && GROWING.contains(method.number())) {
+            throw new TatamiException(
+                    ErrorCode.NO_SPACE,
+                    "the metadata server has less than " + (reserveBytes >> 20)
+                            + " MiB free, which are kept for deleting: delete files, or make room on its disk");
+        }
+    }
+}
