@@ -6,6 +6,7 @@ import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.op.Access;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
@@ -19,9 +20,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A page of this shard's entries of a directory, by name in the order of UTF-8 bytes. Entries that are leaving are still
- * listed, those that are arriving are not yet: the share's count of moves tells the reader that it has to look again.
- * Changes nothing.
+ * A page of this shard's entries of a directory, by name in the order of UTF-8 bytes. Entries that are leaving are settled
+ * first, so that whoever renamed a file does not find it listed under its old name; of those that are arriving the share's
+ * count of moves tells the reader that it has to look again. Changes nothing.
  */
 public final class ListEntries implements Operation<ShardState, ListRequest, ListReply> {
     public static final int LIMIT_DEFAULT = 1_000;
@@ -41,7 +42,8 @@ public final class ListEntries implements Operation<ShardState, ListRequest, Lis
     private record Named(String name, EntryRecord entry) {}
 
     @Override
-    public ListReply decide(ShardState state, RequestContext context, ListRequest request) throws TatamiException {
+    public ListReply decide(ShardState state, RequestContext context, ListRequest request)
+            throws TatamiException, UnsettledException {
         Place place =
                 Place.reachDirectory(handles, state, context, request.getHandle(), Access.READ | Access.EXECUTE, "");
         int asked = request.getLimit() == 0 ? LIMIT_DEFAULT : request.getLimit();
@@ -63,15 +65,19 @@ public final class ListEntries implements Operation<ShardState, ListRequest, Lis
         return reply.build();
     }
 
-    private static List<Named> scan(ShardState state, DirectoryId directory, String after, int count) {
+    private static List<Named> scan(ShardState state, DirectoryId directory, String after, int count)
+            throws UnsettledException {
         byte[] first = Keys.entry(directory, after);
         byte[] from = after.isEmpty() ? first : Arrays.copyOf(first, first.length + 1);
         List<Named> found = new ArrayList<>();
         try (View.Cursor cursor = state.draft().scan(from, Keys.after(Keys.entries(directory)))) {
             while (found.size() < count && cursor.next()) {
-                EntryRecord entry = MoveMarks.standing(ShardState.parse(cursor.value(), EntryRecord.parser()));
+                String name = Keys.nameOf(cursor.key());
+                EntryRecord record = ShardState.parse(cursor.value(), EntryRecord.parser());
+                MoveMarks.requireReadable(directory, name, record);
+                EntryRecord entry = MoveMarks.standing(record);
                 if (entry != null) {
-                    found.add(new Named(Keys.nameOf(cursor.key()), entry));
+                    found.add(new Named(name, entry));
                 }
             }
         }
