@@ -20,6 +20,8 @@ import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 /** Hadoop's own word count, and what can be said of one run of it. */
 public final class WordCountJob {
     private static final int REDUCERS = 2;
+    private static final int POLL_MILLIS = 500;
+    private static final int STEPS = 10;
 
     private WordCountJob() {}
 
@@ -44,7 +46,7 @@ public final class WordCountJob {
         FileInputFormat.addInputPath(job, input);
         FileOutputFormat.setOutputPath(job, output);
         long begin = System.nanoTime();
-        if (!job.waitForCompletion(false)) {
+        if (!await(job)) {
             throw new IOException("the job failed: " + job.getStatus().getFailureInfo());
         }
         double seconds = (System.nanoTime() - begin) / 1e9;
@@ -53,6 +55,22 @@ public final class WordCountJob {
                 job.getCounters().findCounter(JobCounter.DATA_LOCAL_MAPS).getValue(),
                 seconds,
                 digests(configuration, output));
+    }
+
+    /** Tells how far the job is, each time it got a tenth further. */
+    private static boolean await(Job job) throws IOException, InterruptedException, ClassNotFoundException {
+        job.submit();
+        int told = 0;
+        while (!job.isComplete()) {
+            Thread.sleep(POLL_MILLIS);
+            int tenths = (int) ((job.mapProgress() + job.reduceProgress()) * STEPS / 2);
+            if (tenths > told) {
+                told = tenths;
+                System.out.printf(
+                        "  maps %.0f %%, reduces %.0f %%%n", job.mapProgress() * 100, job.reduceProgress() * 100);
+            }
+        }
+        return job.isSuccessful();
     }
 
     private static List<String> digests(Configuration configuration, Path output) throws IOException {

@@ -117,6 +117,9 @@ public final class YarnCluster implements AutoCloseable {
                 configuration.writeXml(site);
             }
         }
+        try (OutputStream queues = Files.newOutputStream(conf.resolve("capacity-scheduler.xml"))) {
+            oneQueue().writeXml(queues);
+        }
         processes.add(daemon("org.apache.hadoop.yarn.server.resourcemanager.ResourceManager", "resourcemanager", conf));
         processes.add(daemon("org.apache.hadoop.yarn.server.nodemanager.NodeManager", "nodemanager", conf));
         processes.add(daemon("org.apache.hadoop.mapreduce.v2.hs.JobHistoryServer", "history", conf));
@@ -130,6 +133,15 @@ public final class YarnCluster implements AutoCloseable {
                 process.awaitReady(() -> hasNode(client), START_LIMIT);
             }
         }
+    }
+
+    /** The capacity scheduler has no queue of its own; its settings are read from a file of their own. */
+    private static Configuration oneQueue() {
+        Configuration queues = new Configuration(false);
+        queues.set("yarn.scheduler.capacity.root.queues", "default");
+        queues.set("yarn.scheduler.capacity.root.default.capacity", "100");
+        queues.set("yarn.scheduler.capacity.maximum-am-resource-percent", "0.5");
+        return queues;
     }
 
     private ServerProcess daemon(String mainClass, String name, Path conf) throws IOException {

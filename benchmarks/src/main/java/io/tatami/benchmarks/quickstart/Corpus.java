@@ -62,26 +62,30 @@ final class Corpus {
 
     private void fetchSources(Path jars) throws IOException, InterruptedException {
         Path log = directory.resolve("fetch.log");
+        Path pom = Files.writeString(directory.resolve("pom.xml"), LibraryCoordinates.pomOfOwnClassPath());
         Process maven = new ProcessBuilder(
                         source.resolve("mvnw").toString(),
                         "-B",
                         "-q",
                         "-f",
-                        source.resolve("benchmarks").resolve("pom.xml").toString(),
+                        pom.toString(),
                         "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies",
                         "-Dclassifier=sources",
-                        "-DexcludeGroupIds=io.tatami",
-                        "-DincludeScope=runtime",
                         "-DoutputDirectory=" + jars)
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();
-        if (!maven.waitFor(FETCH_MINUTES_MAX, TimeUnit.MINUTES)) {
+        try {
+            if (!maven.waitFor(FETCH_MINUTES_MAX, TimeUnit.MINUTES)) {
+                throw new IOException("fetching sources took longer than " + FETCH_MINUTES_MAX
+                        + " minutes; give a directory of text" + " by --corpus");
+            }
+        } finally {
             maven.destroy();
-            throw new IOException("fetching sources took longer than " + FETCH_MINUTES_MAX + " minutes; see " + log);
         }
         if (maven.exitValue() != 0) {
-            throw new IOException("fetching sources failed:\n" + Files.readString(log));
+            throw new IOException("fetching sources failed; give a directory of text by --corpus. Maven said:\n"
+                    + Files.readString(log));
         }
     }
 

@@ -56,7 +56,7 @@ public final class Quickstart implements Callable<Integer> {
     }
 
     private void demonstrate(Path work) throws Exception {
-        say("collecting text");
+        say("collecting text: the sources of the libraries this was built with");
         Path texts = corpus.isEmpty() ? collect(work) : Path.of(corpus);
         say("starting a Tatami cluster");
         TatamiPeer tatami = TatamiPeer.start(work.resolve("tatami"), "1g");
@@ -71,9 +71,12 @@ public final class Quickstart implements Callable<Integer> {
         WordCountJob.Outcome counted =
                 WordCountJob.run(yarn.configuration(), input, new org.apache.hadoop.fs.Path("/user/counts"));
         say(String.format(
-                "the job ran %d maps in %.1f s; by its own counter %d of them were data-local"
+                "the job ran %d maps in %.1f s, %.1f MiB/s of text; by its own counter %d of them were data-local"
                         + " (one host: they can only be local)",
-                counted.maps(), counted.seconds(), counted.dataLocalMaps()));
+                counted.maps(),
+                counted.seconds(),
+                bytesOf(configuration, input) / MIB / counted.seconds(),
+                counted.dataLocalMaps()));
         say("counting the same words on local files");
         WordCountJob.Outcome expected = WordCountJob.run(
                 localConfiguration(work),
@@ -115,6 +118,10 @@ public final class Quickstart implements Callable<Integer> {
         say(String.format(
                 "loaded %.0f MiB in %.1f s, %.0f MiB/s, durable", bytes / MIB, seconds, bytes / MIB / seconds));
         return input;
+    }
+
+    private static long bytesOf(Configuration configuration, org.apache.hadoop.fs.Path directory) throws IOException {
+        return FileSystem.get(configuration).getContentSummary(directory).getLength();
     }
 
     private static Configuration localConfiguration(Path work) {
