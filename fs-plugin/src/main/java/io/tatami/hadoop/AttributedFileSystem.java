@@ -2,6 +2,7 @@ package io.tatami.hadoop;
 
 import io.tatami.protocol.wire.AttributeChange.AclChange;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -146,6 +147,29 @@ abstract class AttributedFileSystem extends LinkedFileSystem {
     public final FsStatus getStatus(Path path) throws IOException {
         statistics.incrementReadOps(1);
         return calls().fsStatus();
+    }
+
+    /** Bytes of a block where {@code create} names no other. Hadoop deprecates it and calls it. */
+    @Override
+    @Deprecated
+    public final long getDefaultBlockSize() {
+        return defaults().getBlockSize();
+    }
+
+    /** Hadoop deprecates it and calls it. */
+    @Override
+    @Deprecated
+    public final short getDefaultReplication() {
+        return defaults().getReplication();
+    }
+
+    /** Known without asking a server; a closed file system is the caller's mistake, which Hadoop's signature cannot say. */
+    private FsServerDefaults defaults() {
+        try {
+            return calls().serverDefaults();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Hadoop deprecates it and calls it. */

@@ -130,10 +130,10 @@ public final class TatamiCluster {
         return configuration;
     }
 
-    /** Adds to {@code configuration} what {@link #configuration} has; blocks are as small as those of HDFS's own tests. */
+    /** Adds to {@code configuration} what {@link #configuration} has; blocks are small, so that files of a few MiB have several. */
     public void configure(Configuration configuration) {
         configuration.set("fs.defaultFS", uri.toString());
-        configuration.set("tatami.client.block.size", "1k");
+        configuration.set("tatami.client.block.size", "1m");
     }
 
     /** The caller's, to be closed; another than {@link FileSystem#get} gives. */
