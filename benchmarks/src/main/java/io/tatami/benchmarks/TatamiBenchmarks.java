@@ -1,5 +1,6 @@
 package io.tatami.benchmarks;
 
+import io.tatami.benchmarks.dfsio.DfsioBenchmark;
 import io.tatami.benchmarks.meta.MetaBenchmark;
 import io.tatami.benchmarks.quickstart.Quickstart;
 import picocli.CommandLine;
@@ -15,7 +16,7 @@ public final class TatamiBenchmarks {
             name = "bench",
             mixinStandardHelpOptions = true,
             description = "Measures, where asked beside HDFS in the same run.",
-            subcommands = {MetaBenchmark.class})
+            subcommands = {MetaBenchmark.class, DfsioBenchmark.class})
     static final class Bench {}
 
     public static void main(String[] arguments) {

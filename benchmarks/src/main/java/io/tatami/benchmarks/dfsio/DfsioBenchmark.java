@@ -1,0 +1,216 @@
+package io.tatami.benchmarks.dfsio;
+
+import io.tatami.benchmarks.Results;
+import io.tatami.benchmarks.peer.CpuMeter;
+import io.tatami.benchmarks.peer.DeviceCeiling;
+import io.tatami.benchmarks.peer.HdfsPeer;
+import io.tatami.benchmarks.peer.Peer;
+import io.tatami.benchmarks.peer.TatamiPeer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import org.apache.hadoop.fs.FileUtil;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * {@code tatami bench dfsio}: Hadoop's TestDFSIO, write, cold read and warm read. A round is the ceiling of the disk, each
+ * peer started anew in random order, the ceiling again; a round whose ceilings differ by more than
+ * {@value #CEILING_SPREAD_MAX} is left out of the medians. A write's rate counts until the bytes are on the device: for
+ * HDFS, which acknowledges from the page cache, also with the time of the sync that follows.
+ */
+@Command(
+        name = "dfsio",
+        mixinStandardHelpOptions = true,
+        description = "Hadoop's TestDFSIO: write, cold and warm read, beside HDFS with --vs hdfs.")
+public final class DfsioBenchmark implements Callable<Integer> {
+    private static final double CEILING_SPREAD_MAX = 0.15;
+    private static final int WARM_UP_MEBIBYTES = 128;
+    private static final List<String> COLUMNS = List.of(
+            "round",
+            "peer",
+            "workload",
+            "mebibytes",
+            "map_seconds",
+            "job_seconds",
+            "sync_seconds",
+            "throughput_mb_per_s",
+            "job_mb_per_s",
+            "client_cpu_s_per_gb",
+            "server_cpu_s_per_gb");
+
+    @Option(names = "--vs", paramLabel = "PEER", description = "hdfs: run the same on HDFS in every round.")
+    private String versus = "";
+
+    @Option(names = "--files", description = "How many at once (default: ${DEFAULT-VALUE}).")
+    private int files = 2;
+
+    @Option(names = "--size", paramLabel = "MIB", description = "MiB of each file (default: ${DEFAULT-VALUE}).")
+    private int mebibytes = 1024;
+
+    @Option(names = "--rounds", description = "How often everything is repeated (default: ${DEFAULT-VALUE}).")
+    private int rounds = 5;
+
+    @Option(names = "--work", description = "Where servers keep their data (default: ${DEFAULT-VALUE}).")
+    private Path work = Path.of(System.getProperty("java.io.tmpdir"), "tatami-bench");
+
+    @Option(names = "--results", description = "Where the raw figures go (default: ${DEFAULT-VALUE}).")
+    private Path resultsDirectory = Path.of("benchmarks", "results");
+
+    @Option(names = "--seed", description = "Of the order of peers (default: ${DEFAULT-VALUE}).")
+    private long seed = 1;
+
+    /** One round's rates in MB/s, by workload and peer. */
+    private final Map<String, Double> round = new TreeMap<>();
+
+    private final Map<String, List<Double>> rates = new TreeMap<>();
+
+    @Override
+    public Integer call() throws Exception {
+        List<String> peers = new ArrayList<>(versus.isEmpty() ? List.of("tatami") : List.of("tatami", versus));
+        Random order = new Random(seed);
+        Files.createDirectories(work);
+        DeviceCeiling ceiling = new DeviceCeiling(work, files * mebibytes);
+        boolean hasCeiling = DeviceCeiling.isAvailable();
+        try (Results results = new Results(resultsDirectory, "dfsio", COLUMNS)) {
+            results.remark("TestDFSIO " + files + " x " + mebibytes + " MiB, Hadoop's local runner"
+                    + (hasCeiling ? "" : "; no ceiling: there is no fio, and only root can install it")
+                    + (PageCache.canBeDropped() ? "" : "; no cold reads: only root can empty the page cache"));
+            for (int number = 1; number <= rounds; number++) {
+                round.clear();
+                boolean steady = true;
+                DeviceCeiling.Speed before = hasCeiling ? measureCeiling(number, ceiling, results) : null;
+                Collections.shuffle(peers, order);
+                for (String peer : peers) {
+                    measure(number, peer, results);
+                }
+                if (before != null) {
+                    steady = isSteady(before, measureCeiling(number, ceiling, results));
+                }
+                keepRound(number, steady, results);
+            }
+            ceiling.remove();
+            summarize(results);
+        }
+        return 0;
+    }
+
+    private DeviceCeiling.Speed measureCeiling(int number, DeviceCeiling ceiling, Results results)
+            throws IOException, InterruptedException {
+        DeviceCeiling.Speed speed = ceiling.measure();
+        String write = String.format("%.0f", speed.writeBytesPerSecond() / 1e6);
+        String read = String.format("%.0f", speed.readBytesPerSecond() / 1e6);
+        results.row(number, "device", "write", files * mebibytes, "", "", "", write, write, "", "");
+        results.row(number, "device", "read", files * mebibytes, "", "", "", read, read, "", "");
+        round.merge("write device", speed.writeBytesPerSecond() / 1e6, Math::max);
+        round.merge("cold-read device", speed.readBytesPerSecond() / 1e6, Math::max);
+        return speed;
+    }
+
+    private static boolean isSteady(DeviceCeiling.Speed before, DeviceCeiling.Speed after) {
+        return differ(before.writeBytesPerSecond(), after.writeBytesPerSecond()) <= CEILING_SPREAD_MAX
+                && differ(before.readBytesPerSecond(), after.readBytesPerSecond()) <= CEILING_SPREAD_MAX;
+    }
+
+    private static double differ(double left, double right) {
+        return Math.abs(left - right) / Math.max(left, right);
+    }
+
+    private void keepRound(int number, boolean steady, Results results) {
+        if (!steady) {
+            results.remark(
+                    "round " + number + " is left out: its two ceilings differ by more than " + CEILING_SPREAD_MAX);
+            return;
+        }
+        round.forEach((what, rate) ->
+                rates.computeIfAbsent(what, key -> new ArrayList<>()).add(rate));
+    }
+
+    private void measure(int number, String name, Results results) throws Exception {
+        Path directory = work.resolve("dfsio-" + name);
+        FileUtil.fullyDelete(directory.toFile());
+        try (Peer peer = start(name, directory);
+                DfsioClient client = new DfsioClient(peer, files, directory.resolve("client"))) {
+            client.run("write", WARM_UP_MEBIBYTES);
+            client.run("read", WARM_UP_MEBIBYTES);
+            client.clean();
+            PageCache.sync(work);
+            measure(number, peer, client, "write", results);
+            if (PageCache.canBeDropped()) {
+                PageCache.drop();
+                measure(number, peer, client, "cold-read", results);
+            }
+            measure(number, peer, client, "warm-read", results);
+        }
+    }
+
+    private Peer start(String name, Path directory) throws IOException, InterruptedException {
+        return switch (name) {
+            case "tatami" -> TatamiPeer.start(directory, (files * mebibytes * 2L + 2048) + "m");
+            case "hdfs" -> HdfsPeer.start(directory);
+            default -> throw new IOException("there is no peer " + name + "; it is tatami or hdfs");
+        };
+    }
+
+    private void measure(int number, Peer peer, DfsioClient client, String workload, Results results)
+            throws IOException, InterruptedException {
+        CpuMeter meter = new CpuMeter(peer);
+        boolean writes = workload.equals("write");
+        DfsioClient.Outcome outcome = client.run(writes ? "write" : "read", mebibytes);
+        double syncSeconds = writes ? PageCache.sync(work) : 0;
+        double megabytes = files * mebibytes * (double) (1 << 20) / 1e6;
+        double throughput = megabytes / outcome.mapSeconds();
+        double jobRate = megabytes / (outcome.jobSeconds() + syncSeconds);
+        results.row(
+                number,
+                peer.name(),
+                workload,
+                files * mebibytes,
+                String.format("%.3f", outcome.mapSeconds()),
+                String.format("%.3f", outcome.jobSeconds()),
+                String.format("%.3f", syncSeconds),
+                String.format("%.0f", throughput),
+                String.format("%.0f", jobRate),
+                String.format("%.3f", outcome.cpuSeconds() * 1e3 / megabytes),
+                String.format("%.3f", meter.usedNanos() / 1e6 / megabytes));
+        round.put(workload + " " + peer.name(), throughput);
+        round.put(workload + "-job-synced " + peer.name(), jobRate);
+    }
+
+    private void summarize(Results results) {
+        rates.forEach(
+                (what, values) -> results.remark(String.format("median %s %.0f MB/s", what, Results.median(values))));
+        for (String workload : List.of(
+                "write",
+                "write-job-synced",
+                "cold-read",
+                "cold-read-job-synced",
+                "warm-read",
+                "warm-read-job-synced")) {
+            List<Double> ours = rates.getOrDefault(workload + " tatami", List.of());
+            List<Double> theirs = rates.getOrDefault(workload + " " + versus, List.of());
+            List<Double> ratios = new ArrayList<>();
+            for (int i = 0; i < theirs.size(); i++) {
+                ratios.add(ours.get(i) / theirs.get(i));
+            }
+            if (!ratios.isEmpty()) {
+                results.remark(String.format(
+                        "%s: Tatami is %.2f times %s (median of %d rounds, %.2f to %.2f)",
+                        workload,
+                        Results.median(ratios),
+                        versus,
+                        ratios.size(),
+                        Collections.min(ratios),
+                        Collections.max(ratios)));
+            }
+        }
+        results.remark("raw figures: " + results.file());
+    }
+}
