@@ -80,6 +80,7 @@ import io.tatami.protocol.wire.SafeModeRequest;
 import io.tatami.protocol.wire.SetDirectoryAttributesRequest;
 import io.tatami.protocol.wire.SetFileAttributesRequest;
 import io.tatami.protocol.wire.SettleMarkerRequest;
+import io.tatami.protocol.wire.TakeClusterMapRequest;
 import io.tatami.protocol.wire.TruncateReply;
 import io.tatami.protocol.wire.TruncateRequest;
 
@@ -122,6 +123,10 @@ public final class MetaMethods {
     /** Any group. */
     public static final Method<GroupStatusRequest, GroupStatusReply> GROUP_STATUS =
             Method.idempotent(8, "group.status", GroupStatusRequest.parser(), GroupStatusReply.parser());
+
+    /** From the namespace group to any metadata server; concerns no group. */
+    public static final Method<TakeClusterMapRequest, Empty> TAKE_CLUSTER_MAP =
+            Method.idempotent(9, "cluster.take-map", TakeClusterMapRequest.parser(), Empty.parser());
 
     public static final Method<ResolveRequest, ResolveReply> RESOLVE =
             Method.idempotent(10, "namespace.resolve", ResolveRequest.parser(), ResolveReply.parser());

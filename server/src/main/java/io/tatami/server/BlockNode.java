@@ -92,7 +92,7 @@ public final class BlockNode implements AutoCloseable {
 
     /**
      * Opens the volumes, making and formatting those that are not there, listens, and returns once the cluster knows the
-     * server.
+     * server and sends it blocks.
      *
      * @param cluster the cluster's id
      * @param metadata addresses of metadata servers

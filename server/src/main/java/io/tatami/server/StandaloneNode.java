@@ -1,7 +1,6 @@
 package io.tatami.server;
 
 import io.tatami.base.Clock;
-import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.service.BlockServerSettings;
 import io.tatami.client.CreateSpec;
@@ -12,22 +11,17 @@ import io.tatami.meta.service.host.GroupMapping;
 import io.tatami.meta.service.host.MetadataServer;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.AttributeChange;
-import io.tatami.protocol.wire.BlockServerInfo;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /** All of Tatami in one process: a metadata server with every group, and a block server. Opened and closed by one thread. */
 public final class StandaloneNode implements AutoCloseable {
     private static final int STICKY_FOR_ALL = 01777;
-    private static final long BLOCK_SERVER_SECONDS_MAX = 60;
-    private static final long BLOCK_SERVER_POLL_MILLIS = 10;
 
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
-    private final MetadataServer metadata;
     private final String uri;
 
     /**
@@ -47,7 +41,7 @@ public final class StandaloneNode implements AutoCloseable {
         directory.create();
         boolean fresh = !Files.exists(directory.meta());
         try {
-            metadata = MetadataServer.open(
+            MetadataServer metadata = MetadataServer.open(
                     new MetadataServer.Place(directory.meta(), place.host(), place.port()),
                     MetadataServer.NewCluster.onOneServer(place.shards()),
                     settings,
@@ -60,7 +54,6 @@ public final class StandaloneNode implements AutoCloseable {
                     metadata.cluster(),
                     List.of(metadata.address()),
                     BlockServerSettings.from(settings)));
-            awaitBlockServer();
             if (fresh) {
                 makeFirstDirectories(settings);
             }
@@ -77,28 +70,6 @@ public final class StandaloneNode implements AutoCloseable {
 
     public String uri() {
         return uri;
-    }
-
-    /** Until its first heartbeat a block server counts as dead, and writes would be refused. */
-    private void awaitBlockServer() throws TatamiException {
-        long giveUpNanos = Clock.SYSTEM.monotonicNanos() + TimeUnit.SECONDS.toNanos(BLOCK_SERVER_SECONDS_MAX);
-        while (metadata.map().getBlockServerList().stream().noneMatch(StandaloneNode::serves)) {
-            if (Clock.SYSTEM.monotonicNanos() - giveUpNanos > 0) {
-                throw new TatamiException(
-                        ErrorCode.UNAVAILABLE,
-                        "the block server did not report itself within " + BLOCK_SERVER_SECONDS_MAX + " s");
-            }
-            try {
-                Thread.sleep(BLOCK_SERVER_POLL_MILLIS);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new TatamiException(ErrorCode.CANCELLED, "interrupted while waiting for the block server", e);
-            }
-        }
-    }
-
-    private static boolean serves(BlockServerInfo server) {
-        return server.getState() == BlockServerInfo.State.ACTIVE && server.getCapacityBytes() > 0;
     }
 
     private void makeFirstDirectories(Settings settings) throws TatamiException {

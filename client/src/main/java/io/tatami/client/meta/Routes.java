@@ -34,9 +34,15 @@ record Routes(ClusterMap map, Map<GroupId, InetSocketAddress> leaders) {
         return leaders.get(group);
     }
 
-    /** Every metadata server that leads something, each once. */
+    /** Every metadata server that leads something, each once; first the one whose map is always the newest. */
     Set<InetSocketAddress> addresses() {
-        return new LinkedHashSet<>(leaders.values());
+        Set<InetSocketAddress> all = new LinkedHashSet<>();
+        InetSocketAddress namespace = leader(GroupId.NAMESPACE);
+        if (namespace != null) {
+            all.add(namespace);
+        }
+        all.addAll(leaders.values());
+        return all;
     }
 
     private static InetSocketAddress address(Endpoint endpoint) {

@@ -76,7 +76,7 @@ public final class BlockServer implements AutoCloseable {
      * trying again for ever. Once.
      *
      * @param registration all but the server's id and the ids of the volumes
-     * @return completes with this server's id when it is registered
+     * @return completes with this server's id when the cluster knows it and the room it has
      */
     public CompletableFuture<ServerId> join(MetadataLink link, RegisterBlockServerRequest registration) {
         RegisterBlockServerRequest.Builder complete = registration.toBuilder().clearVolumeId();
@@ -86,7 +86,7 @@ public final class BlockServer implements AutoCloseable {
         Membership membership =
                 new Membership(link, port, identityFile, identity, complete.build(), threads.housekeeping());
         threads.every(CreditLine.ASK_MILLIS_MIN, membership::tick);
-        return membership.firstRegistered().whenComplete((id, failure) -> {
+        return membership.joined().whenComplete((id, failure) -> {
             if (id != null) {
                 serverId = id.value();
             }

@@ -37,7 +37,7 @@ final class Membership {
     private final Clock clock;
     private final Executor housekeeping;
 
-    private final CompletableFuture<ServerId> firstRegistered = new CompletableFuture<>();
+    private final CompletableFuture<ServerId> joined = new CompletableFuture<>();
     private final List<CreditLine> credits = new ArrayList<>();
     private IdentityFile.Identity identity;
     private ClusterMap map = ClusterMap.getDefaultInstance();
@@ -64,9 +64,9 @@ final class Membership {
         this.housekeeping = housekeeping;
     }
 
-    /** Completes with the server's id after the first registration of this process. */
-    CompletableFuture<ServerId> firstRegistered() {
-        return firstRegistered;
+    /** Completes with the server's id when the cluster has taken this process's first heartbeat, and so sends it blocks. */
+    CompletableFuture<ServerId> joined() {
+        return joined;
     }
 
     /** Does what is due; to be called every {@link CreditLine#ASK_MILLIS_MIN} or so. */
@@ -108,9 +108,7 @@ final class Membership {
         }
         learn(reply.getMap());
         registered = true;
-        if (firstRegistered.complete(given)) {
-            LOG.info("registered as block server {}", given);
-        }
+        nextTalkMillis = nowMillis();
     }
 
     private void heartbeatAnswered(@Nullable HeartbeatReply reply, @Nullable Throwable failure) {
@@ -125,6 +123,8 @@ final class Membership {
         if (reply.getRegisterAgain()) {
             registered = false;
             nextTalkMillis = nowMillis();
+        } else if (joined.complete(identity.server())) {
+            LOG.info("joined the cluster as block server {}", identity.server());
         }
     }
 

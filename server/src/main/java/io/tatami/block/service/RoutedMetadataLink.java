@@ -7,6 +7,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.protocol.wire.GetClusterMapRequest;
 import io.tatami.protocol.wire.GiveCreditsReply;
 import io.tatami.protocol.wire.GiveCreditsRequest;
 import io.tatami.protocol.wire.GroupLocation;
@@ -17,23 +18,27 @@ import io.tatami.protocol.wire.RegisterBlockServerRequest;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connector;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Reaches each group at the leader that the cluster map names. A group that does not answer there, or is not in the map
- * yet, is asked for at the metadata servers known from the configuration, one after the other.
+ * Reaches each group at the leader that the cluster map names. Where a group does not answer there, or is not in the map
+ * yet, the metadata servers known from the configuration and from the map are asked for a newer one, in turn.
  */
 public final class RoutedMetadataLink implements MetadataLink {
     private final Connector connector;
     private final List<InetSocketAddress> seeds;
     private final long timeoutMillis;
     private final Map<GroupId, InetSocketAddress> leaders = new ConcurrentHashMap<>();
-    private final AtomicInteger nextSeed = new AtomicInteger();
+    private final Set<InetSocketAddress> seen = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger nextAsked = new AtomicInteger();
 
     /**
      * @param connector the caller's to close
@@ -63,15 +68,17 @@ public final class RoutedMetadataLink implements MetadataLink {
 
     @Override
     public void use(ClusterMap map) {
+        Set<InetSocketAddress> now = new HashSet<>();
         for (GroupLocation location : map.getGroupList()) {
             if (location.hasLeader()) {
-                leaders.put(
-                        new GroupId(location.getGroup()),
-                        new InetSocketAddress(
-                                location.getLeader().getHost(),
-                                location.getLeader().getPort()));
+                InetSocketAddress leader = new InetSocketAddress(
+                        location.getLeader().getHost(), location.getLeader().getPort());
+                leaders.put(new GroupId(location.getGroup()), leader);
+                now.add(leader);
             }
         }
+        seen.addAll(now);
+        seen.retainAll(now);
     }
 
     private CallOptions options(GroupId group) {
@@ -80,17 +87,42 @@ public final class RoutedMetadataLink implements MetadataLink {
 
     private <Q extends Message, R extends Message> CompletableFuture<R> call(
             GroupId group, Method<Q, R> method, CallOptions options, Q request) {
-        InetSocketAddress leader = leaders.get(group);
-        InetSocketAddress address =
-                leader == null ? seeds.get(Math.floorMod(nextSeed.getAndIncrement(), seeds.size())) : leader;
+        return leader(group)
+                .thenCompose(address -> connector
+                        .connect(address)
+                        .thenCompose(connection -> connection.call(method, options, request))
+                        .whenComplete((reply, failure) -> {
+                            if (failure != null && isElsewhere(failure)) {
+                                leaders.remove(group, address);
+                            }
+                        }));
+    }
+
+    private CompletableFuture<InetSocketAddress> leader(GroupId group) {
+        InetSocketAddress known = leaders.get(group);
+        if (known != null) {
+            return CompletableFuture.completedFuture(known);
+        }
+        InetSocketAddress asked = nextAsked();
+        CallOptions options = CallOptions.DEFAULT.withTimeoutMillis(timeoutMillis);
         return connector
-                .connect(address)
-                .thenCompose(connection -> connection.call(method, options, request))
-                .whenComplete((reply, failure) -> {
-                    if (failure != null && isElsewhere(failure)) {
-                        leaders.remove(group, address);
-                    }
+                .connect(asked)
+                .thenCompose(connection -> connection.call(
+                        MetaMethods.GET_CLUSTER_MAP, options, GetClusterMapRequest.getDefaultInstance()))
+                .thenCompose(reply -> {
+                    use(reply.getMap());
+                    InetSocketAddress leader = leaders.get(group);
+                    return leader == null
+                            ? CompletableFuture.failedFuture(new TatamiException(
+                                    ErrorCode.UNAVAILABLE, asked + " does not know who leads " + group))
+                            : CompletableFuture.completedFuture(leader);
                 });
+    }
+
+    private InetSocketAddress nextAsked() {
+        List<InetSocketAddress> all = new ArrayList<>(seeds);
+        seen.stream().filter(address -> !seeds.contains(address)).forEach(all::add);
+        return all.get(Math.floorMod(nextAsked.getAndIncrement(), all.size()));
     }
 
     private static boolean isElsewhere(Throwable failure) {

@@ -76,10 +76,18 @@ public final class ClusterState extends Records {
         return servers;
     }
 
+    public @Nullable GroupHostRecord host(GroupId group) {
+        return read(hostKey(group), GroupHostRecord.parser());
+    }
+
     public void putHost(GroupId group, GroupHostRecord record) {
-        // The namespace group has number -1, and keys are compared without signs.
-        write(Keys.cluster(GROUP, group.value() + 1), record);
+        write(hostKey(group), record);
         raiseEpoch();
+    }
+
+    /** The namespace group has number -1, and keys are compared without signs. */
+    private static byte[] hostKey(GroupId group) {
+        return Keys.cluster(GROUP, group.value() + 1);
     }
 
     public List<Host> hosts() {

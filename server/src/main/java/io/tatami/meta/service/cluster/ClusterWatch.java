@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The namespace leader's picture of the cluster: the records of who is a member, and from heartbeats, in memory, who is
@@ -34,12 +35,14 @@ final class ClusterWatch {
     private final Group<ClusterState> group;
     private final Clock clock;
     private final ClusterMapHolder maps;
+    private final MapAnnouncer announcer;
     private final Map<ServerId, Sign> signs = new ConcurrentHashMap<>();
 
     /** The last heartbeat of a server. */
     private record Sign(HeartbeatRequest heartbeat, long nanos) {}
 
-    ClusterWatch(Group<ClusterState> group, Clock clock, ClusterMapHolder maps) {
+    ClusterWatch(Group<ClusterState> group, Clock clock, ClusterMapHolder maps, MapAnnouncer announcer) {
+        this.announcer = announcer;
         this.group = group;
         this.clock = clock;
         this.maps = maps;
@@ -56,6 +59,7 @@ final class ClusterWatch {
                         clock.monotonicNanos()));
     }
 
+    /** The first of a server is answered when all metadata servers know what room it has. */
     CompletableFuture<HeartbeatReply> heartbeat(HeartbeatRequest request) {
         ServerId server = new ServerId(request.getServerId());
         boolean known =
@@ -64,12 +68,18 @@ final class ClusterWatch {
             return CompletableFuture.completedFuture(
                     HeartbeatReply.newBuilder().setRegisterAgain(true).build());
         }
-        signs.put(server, new Sign(request, clock.monotonicNanos()));
-        ClusterMap map = maps.map();
-        return CompletableFuture.completedFuture(HeartbeatReply.newBuilder()
+        @Nullable Sign before = signs.put(server, new Sign(request, clock.monotonicNanos()));
+        boolean isFirst = before == null || before.heartbeat().getCapacityBytes() == 0;
+        return isFirst
+                ? refresh().thenCompose(map -> announcer.announce(map).thenApply(told -> reply(map)))
+                : CompletableFuture.completedFuture(reply(maps.map()));
+    }
+
+    private static HeartbeatReply reply(ClusterMap map) {
+        return HeartbeatReply.newBuilder()
                 .setMapEpoch(map.getEpoch())
                 .setMap(map)
-                .build());
+                .build();
     }
 
     /** Builds the map anew from the records and the last heartbeats, and makes it the process's. */
@@ -95,10 +105,11 @@ final class ClusterWatch {
     }
 
     private static GroupLocation location(GroupId group, GroupHostRecord host) {
-        return GroupLocation.newBuilder()
-                .setGroup(group.value())
-                .setLeader(Endpoint.newBuilder().setHost(host.getHost()).setPort(host.getPort()))
-                .build();
+        GroupLocation.Builder location = GroupLocation.newBuilder().setGroup(group.value());
+        if (host.getServes()) {
+            location.setLeader(Endpoint.newBuilder().setHost(host.getHost()).setPort(host.getPort()));
+        }
+        return location.build();
     }
 
     private BlockServerInfo info(ServerId server, BlockServerRecord record) {

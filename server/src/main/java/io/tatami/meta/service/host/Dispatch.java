@@ -10,7 +10,10 @@ import io.tatami.meta.service.host.HostedGroup.Service;
 import io.tatami.meta.state.Caller;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.Method;
+import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.GetClusterMapReply;
+import io.tatami.protocol.wire.TakeClusterMapRequest;
 import io.tatami.rpc.CallContext;
 import io.tatami.rpc.HandlerTable;
 import io.tatami.rpc.Responder;
@@ -59,12 +62,22 @@ final class Dispatch {
                 MetaMethods.GET_CLUSTER_MAP,
                 (context, request, responder) -> responder.success(
                         GetClusterMapReply.newBuilder().setMap(maps.map()).build()));
+        table.on(MetaMethods.TAKE_CLUSTER_MAP, this::takeMap);
         for (HostedGroup group : groups) {
             HandlerTable own = new HandlerTable();
             group.services().forEach(service -> serve(own, service));
             table.openGroup(group.id(), own);
         }
         return table;
+    }
+
+    private void takeMap(CallContext context, TakeClusterMapRequest request, Responder<Empty> responder) {
+        if (!credential.matches(context.credential())) {
+            responder.failure(serversOnly(MetaMethods.TAKE_CLUSTER_MAP));
+            return;
+        }
+        maps.offer(request.getMap());
+        responder.success(Empty.getDefaultInstance());
     }
 
     private <Q extends Message, R extends Message> void serve(HandlerTable table, Service<Q, R> service) {
@@ -82,10 +95,10 @@ final class Dispatch {
         Method<Q, R> method = service.method();
         boolean trusted = credential.matches(context.credential());
         if (!trusted && SERVICE_ONLY.contains(method.number())) {
-            throw new TatamiException(ErrorCode.PERMISSION_DENIED, method + " is only for servers of the cluster");
+            throw serversOnly(method);
         }
-        if (!trusted && !method.idempotent() && maps.map().getSafeMode()) {
-            throw new TatamiException(ErrorCode.SAFE_MODE, "Cannot do " + method + ". The name space is in safe mode.");
+        if (!trusted && !method.idempotent()) {
+            checkChangesAllowed(method, maps.map());
         }
         space.check(method);
         CompletableFuture<Caller> caller = trusted
@@ -103,6 +116,20 @@ final class Dispatch {
             }
         });
         Check.check(!answered.isCancelled(), "the answer to %s was cancelled", method);
+    }
+
+    private static void checkChangesAllowed(Method<?, ?> method, ClusterMap map) throws TatamiException {
+        if (map.getEpoch() == 0) {
+            throw new TatamiException(
+                    ErrorCode.UNAVAILABLE, "this server has not heard yet whether the name space is in safe mode");
+        }
+        if (map.getSafeMode()) {
+            throw new TatamiException(ErrorCode.SAFE_MODE, "Cannot do " + method + ". The name space is in safe mode.");
+        }
+    }
+
+    private static TatamiException serversOnly(Method<?, ?> method) {
+        return new TatamiException(ErrorCode.PERMISSION_DENIED, method + " is only for servers of the cluster");
     }
 
     private static TatamiException superuserOnly(Method<?, ?> method, Caller caller) {

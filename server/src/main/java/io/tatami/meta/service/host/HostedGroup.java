@@ -112,10 +112,14 @@ final class HostedGroup implements Opening, AutoCloseable {
     }
 
     /** Background tasks end, what is being decided is answered, and the rest fails with UNAVAILABLE. */
-    @Override
-    public void close() {
+    void stop() {
         background.forEach(waker -> waker.runner().close());
         loop.close();
+    }
+
+    @Override
+    public void close() {
+        stop();
         store.close();
     }
 

@@ -21,25 +21,56 @@ import java.util.UUID;
  * Who a metadata server is, in the file {@code metadata-server.id} of its directory: an {@link Envelope} of kind IDENTITY
  * around a {@code ServerIdentityRecord}. Replaced as a whole.
  *
+ * @param server this server's own id, by which groups are its own and nobody else's
+ * @param handleKey empty until the cluster has taken the server in
  * @param superuser who formatted the cluster
- * @param groups those this server hosts
+ * @param groups those this server hosts; none until the cluster has given it some
  * @param made their stores were made: one that is missing from then on is lost, and never made anew
  */
-record Identity(UUID cluster, int shards, ByteString handleKey, String superuser, List<GroupId> groups, boolean made) {
+record Identity(
+        UUID server,
+        UUID cluster,
+        int shards,
+        ByteString handleKey,
+        String superuser,
+        List<GroupId> groups,
+        boolean made) {
     private static final String FILE_NAME = "metadata-server.id";
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
+    private static final int GROUP_FORMAT_VERSION = 1;
+    private static final int UUID_BYTES = 2 * Long.BYTES;
 
     /** A new cluster whose groups are all hosted here. */
     static Identity ofNewCluster(int shards, String superuser, List<GroupId> groups) {
         SecureRandom random = new SecureRandom();
         byte[] key = new byte[HandleSigner.KEY_BYTES];
         random.nextBytes(key);
-        return new Identity(UUID.randomUUID(), shards, ByteString.copyFrom(key), superuser, groups, false);
+        return new Identity(
+                UUID.randomUUID(), UUID.randomUUID(), shards, ByteString.copyFrom(key), superuser, groups, false);
+    }
+
+    /** A server that is about to ask a cluster for groups. */
+    static Identity ofAsking(UUID cluster, int shards) {
+        return new Identity(UUID.randomUUID(), cluster, shards, ByteString.EMPTY, "", List.of(), false);
+    }
+
+    /** The same server, taken in by its cluster. */
+    Identity afterJoining(ByteString key, String clusterSuperuser, List<GroupId> given) {
+        return new Identity(server, cluster, shards, key, clusterSuperuser, given, false);
+    }
+
+    /** Whether the cluster has given this server groups. */
+    boolean isMember() {
+        return !groups.isEmpty();
+    }
+
+    boolean hostsNamespace() {
+        return groups.contains(GroupId.NAMESPACE);
     }
 
     /** The same server, whose stores were made. */
     Identity afterMaking() {
-        return new Identity(cluster, shards, handleKey, superuser, groups, true);
+        return new Identity(server, cluster, shards, handleKey, superuser, groups, true);
     }
 
     static Optional<Identity> read(Path directory) throws TatamiException {
@@ -53,6 +84,7 @@ record Identity(UUID cluster, int shards, ByteString handleKey, String superuser
         try {
             ServerIdentityRecord record = ServerIdentityRecord.parseFrom(opened.payload());
             return Optional.of(new Identity(
+                    uuid(record.getServerId(), file),
                     opened.owner(),
                     record.getShards(),
                     record.getHandleKey(),
@@ -71,6 +103,7 @@ record Identity(UUID cluster, int shards, ByteString handleKey, String superuser
                 .setSuperuser(superuser)
                 .addAllGroup(groups.stream().map(GroupId::value).toList())
                 .setMade(made)
+                .setServerId(serverIdBytes())
                 .build();
         DurableFile.replace(
                 directory.resolve(FILE_NAME),
@@ -79,18 +112,35 @@ record Identity(UUID cluster, int shards, ByteString handleKey, String superuser
 
     /** The cluster's id in its 16 bytes. */
     ByteString clusterIdBytes() {
-        ByteBuffer id = ByteBuffer.allocate(2 * Long.BYTES)
-                .putLong(cluster.getMostSignificantBits())
-                .putLong(cluster.getLeastSignificantBits())
+        return bytes(cluster);
+    }
+
+    /** This server's id in its 16 bytes. */
+    ByteString serverIdBytes() {
+        return bytes(server);
+    }
+
+    private static ByteString bytes(UUID id) {
+        ByteBuffer bytes = ByteBuffer.allocate(UUID_BYTES)
+                .putLong(id.getMostSignificantBits())
+                .putLong(id.getLeastSignificantBits())
                 .flip();
-        return ByteString.copyFrom(id);
+        return ByteString.copyFrom(bytes);
+    }
+
+    private static UUID uuid(ByteString bytes, Path file) throws TatamiException {
+        if (bytes.size() != UUID_BYTES) {
+            throw new TatamiException(ErrorCode.CORRUPT, file + " holds a server id of " + bytes.size() + " bytes");
+        }
+        ByteBuffer id = bytes.asReadOnlyByteBuffer();
+        return new UUID(id.getLong(), id.getLong());
     }
 
     GroupRecord record(GroupId group) {
         return GroupRecord.newBuilder()
                 .setGroup(group.value())
                 .setClusterId(clusterIdBytes())
-                .setFormatVersion(VERSION)
+                .setFormatVersion(GROUP_FORMAT_VERSION)
                 .setShards(shards)
                 .setHandleKey(handleKey)
                 .build();

@@ -10,14 +10,12 @@ import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.meta.store.StoreMemory;
 import io.tatami.meta.store.StoreSettings;
-import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Endpoint;
-import io.tatami.protocol.wire.GetClusterMapRequest;
 import io.tatami.protocol.wire.RegisterMetadataServerRequest;
 import io.tatami.rpc.CallOptions;
-import io.tatami.rpc.Connection;
+import io.tatami.rpc.HandlerTable;
 import io.tatami.rpc.netty.ClientIdentity;
 import io.tatami.rpc.netty.EventLoops;
 import io.tatami.rpc.netty.RpcClient;
@@ -26,12 +24,11 @@ import io.tatami.rpc.netty.RpcSettings;
 import io.tatami.rpc.netty.ServerIdentity;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -48,7 +45,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class MetadataServer implements AutoCloseable {
     private static final int READERS = 4;
-    private static final Duration POLL_REST = Duration.ofSeconds(1);
     private static final Logger LOG = LoggerFactory.getLogger(MetadataServer.class);
 
     private final Resources resources = new Resources();
@@ -97,8 +93,9 @@ public final class MetadataServer implements AutoCloseable {
             resources.keep(DirectoryLock.take(place.directory()));
             RpcSettings rpc = RpcSettings.from(settings);
             EventLoops loops = resources.keep(new EventLoops("meta", rpc));
-            RpcClient client = resources.keep(new RpcClient(loops, rpc, clock, clientIdentity()));
-            identity = start.identity(client);
+            identity = identity(start, loops, rpc, clock);
+            RpcClient client = resources.keep(
+                    new RpcClient(loops, rpc, clock, clientIdentity().of(identity.cluster())));
             maps = new ClusterMapHolder(ClusterMap.newBuilder()
                     .setClusterId(identity.clusterIdBytes())
                     .setShards(identity.shards())
@@ -120,6 +117,7 @@ public final class MetadataServer implements AutoCloseable {
             resources.keep(spaceWatch::close);
             spaceWatch.wake();
             Callers callers = new Callers(mapping, readers, clock, identity.superuser(), "supergroup");
+            HandlerTable handlers = new Dispatch(callers, credential, maps, space).handlers(groups.values());
             RpcServer listener = resources.keep(new RpcServer(
                     loops,
                     rpc,
@@ -129,10 +127,17 @@ public final class MetadataServer implements AutoCloseable {
                             identity.cluster(),
                             () -> maps.map().getEpoch(),
                             ServerIdentity.simple("", identity.cluster()).authenticator()),
-                    new Dispatch(callers, credential, maps, space).handlers(groups.values())));
+                    handlers));
             address = (InetSocketAddress) listener.start(new InetSocketAddress(place.host(), place.port()));
             groups.values().forEach(HostedGroup::start);
-            announce(place, client, start.seeds(), timer);
+            join(
+                    new ClusterMember(
+                            namespaceLink(client, start.seeds()),
+                            maps,
+                            registration(place),
+                            CallOptions.DEFAULT.withGroup(GroupId.NAMESPACE).withCredential(credential.bytes()),
+                            reason -> stopServing(handlers, reason)),
+                    timer);
             LOG.info("cluster {}: groups {} serve at {}", identity.cluster(), groups.keySet(), address);
         } catch (TatamiException | RuntimeException e) {
             resources.closeAfter(e);
@@ -143,8 +148,8 @@ public final class MetadataServer implements AutoCloseable {
     /**
      * Opens the server of a directory. One that is new, or empty, is made into a cluster as {@code fresh} says.
      *
-     * @throws TatamiException IN_USE where another process serves the directory or the port; CORRUPT and the like for what
-     *     is stored
+     * @throws TatamiException IN_USE where another process serves the directory or the port; INVALID_ARGUMENT where the
+     *     directory is of a server that joined a cluster; CORRUPT and the like for what is stored
      */
     public static MetadataServer open(
             Place place, NewCluster fresh, Settings settings, GroupMapping mapping, Clock clock)
@@ -154,9 +159,13 @@ public final class MetadataServer implements AutoCloseable {
 
     /**
      * Opens the server of a directory as a member of a running cluster; one that is new is given shards that nobody hosts.
+     * One that has shards already serves also while the namespace group does not answer, and is known to the cluster as
+     * soon as it does.
      *
      * @param seeds metadata servers of the cluster
      * @param shards which to ask for; empty for all that nobody hosts
+     * @throws TatamiException as {@link #open}; IN_USE also where its groups belong to another server; WRONG_CLUSTER;
+     *     UNAVAILABLE where the server is new and the namespace group does not answer
      */
     public static MetadataServer join(
             Place place,
@@ -182,7 +191,14 @@ public final class MetadataServer implements AutoCloseable {
         return maps.map();
     }
 
-    static ClientIdentity clientIdentity() {
+    private static Identity identity(Start start, EventLoops loops, RpcSettings rpc, Clock clock)
+            throws TatamiException {
+        try (RpcClient stranger = new RpcClient(loops, rpc, clock, clientIdentity())) {
+            return start.identity(stranger);
+        }
+    }
+
+    private static ClientIdentity clientIdentity() {
         return ClientIdentity.simple("metadata server", UserIdentity.of(System.getProperty("user.name")));
     }
 
@@ -193,7 +209,7 @@ public final class MetadataServer implements AutoCloseable {
             GroupStore store = stores.open(record, memory);
             HostedGroup group = resources.keep(new HostedGroup(record, store, parts));
             if (id.isNamespace()) {
-                NamespaceParts.addTo(group, maps);
+                NamespaceParts.addTo(group, maps, identity.superuser());
             } else {
                 ShardParts.addTo(group);
             }
@@ -204,37 +220,43 @@ public final class MetadataServer implements AutoCloseable {
         }
     }
 
-    /** Tells the namespace group where the groups here are, and from then on keeps the map fresh. */
-    private void announce(Place place, RpcClient client, List<InetSocketAddress> seeds, ScheduledExecutorService timer)
-            throws TatamiException {
-        InetSocketAddress namespace = groups.containsKey(GroupId.NAMESPACE) ? address : seeds.get(0);
-        Connection connection = Awaiting.result(client.connect(namespace));
-        RegisterMetadataServerRequest request = RegisterMetadataServerRequest.newBuilder()
+    private NamespaceLink namespaceLink(RpcClient client, List<InetSocketAddress> seeds) {
+        return identity.hostsNamespace()
+                ? new NamespaceLink(client, List.of(), () -> Optional.of(address))
+                : new NamespaceLink(client, seeds, () -> NamespaceLink.leader(maps.map()));
+    }
+
+    private RegisterMetadataServerRequest registration(Place place) {
+        return RegisterMetadataServerRequest.newBuilder()
+                .setServerId(identity.serverIdBytes())
                 .setEndpoint(Endpoint.newBuilder().setHost(place.host()).setPort(address.getPort()))
                 .addAllHostedGroup(groups.keySet().stream().map(GroupId::value).toList())
                 .build();
-        CallOptions options = CallOptions.DEFAULT
-                .withGroup(GroupId.NAMESPACE)
-                .withCredential(
-                        new ServiceCredential(new HandleSigner(identity.handleKey()), identity.cluster()).bytes());
-        maps.offer(connection
-                .callAndWait(MetaMethods.REGISTER_METADATA_SERVER, options, request)
-                .getMap());
-        if (!groups.containsKey(GroupId.NAMESPACE)) {
-            BackgroundRunner poll = new BackgroundRunner("cluster.map", () -> poll(client, namespace), timer);
-            resources.keep(poll::close);
-            poll.wake();
+    }
+
+    /** Tells the namespace group where the groups here are, and from then on keeps the map fresh. */
+    private void join(ClusterMember member, ScheduledExecutorService timer) throws TatamiException {
+        try {
+            Awaiting.result(member.register());
+        } catch (TatamiException e) {
+            if (identity.hostsNamespace() || !e.code().isRetryable()) {
+                throw e;
+            }
+            LOG.warn("the namespace group does not answer; this server serves what it can until it does", e);
+        }
+        if (!identity.hostsNamespace()) {
+            BackgroundRunner membership = new BackgroundRunner("cluster.member", member::run, timer);
+            resources.keep(membership::close);
+            membership.wake();
         }
     }
 
-    private CompletableFuture<Duration> poll(RpcClient client, InetSocketAddress namespace) {
-        return client.connect(namespace)
-                .thenCompose(connection -> connection.call(
-                        MetaMethods.GET_CLUSTER_MAP, CallOptions.DEFAULT, GetClusterMapRequest.getDefaultInstance()))
-                .thenApply(reply -> {
-                    maps.offer(reply.getMap());
-                    return POLL_REST;
-                });
+    private void stopServing(HandlerTable handlers, String reason) {
+        LOG.error("this server stops serving {}: {}", groups.keySet(), reason);
+        for (HostedGroup group : groups.values()) {
+            handlers.closeGroup(group.id());
+            group.stop();
+        }
     }
 
     @Override

@@ -13,8 +13,8 @@ final class NamespaceParts {
     private NamespaceParts() {}
 
     /** A line each. */
-    static void addTo(Opening namespace, ClusterMapHolder maps) throws TatamiException {
-        namespace.add(ClusterState::new, new NamespaceClusterHandlers(maps));
+    static void addTo(Opening namespace, ClusterMapHolder maps, String superuser) throws TatamiException {
+        namespace.add(ClusterState::new, new NamespaceClusterHandlers(maps, superuser));
         namespace.add(TreeState::new, new TreeHandlers());
         namespace.add(draft -> draft, new StatusHandlers());
     }

@@ -1,24 +1,25 @@
 package io.tatami.meta.service.host;
 
+import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.MetaMethods;
-import io.tatami.protocol.wire.GetClusterMapReply;
+import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.GetClusterMapRequest;
 import io.tatami.protocol.wire.RegisterMetadataServerReply;
 import io.tatami.protocol.wire.RegisterMetadataServerRequest;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
-import io.tatami.rpc.netty.RpcClient;
+import io.tatami.rpc.Connector;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
 
 /** How a metadata server comes to its identity. */
 sealed interface Start {
-    /** The identity of the directory, made where it has none. */
-    Identity identity(RpcClient client) throws TatamiException;
+    /** The identity of the directory, made where it has none; a member's. */
+    Identity identity(Connector connector) throws TatamiException;
 
     /** Metadata servers of the cluster; empty where this one is the first. */
     List<InetSocketAddress> seeds();
@@ -26,14 +27,24 @@ sealed interface Start {
     /** The first server of a cluster. */
     record Founding(MetadataServer.Place place, MetadataServer.NewCluster fresh) implements Start {
         @Override
-        public Identity identity(RpcClient client) throws TatamiException {
+        public Identity identity(Connector connector) throws TatamiException {
             Optional<Identity> known = Identity.read(place.directory());
             if (known.isPresent()) {
-                return known.get();
+                return requireFounder(known.get());
             }
             Identity made = Identity.ofNewCluster(fresh.shards(), System.getProperty("user.name"), fresh.hosted());
             made.write(place.directory());
             return made;
+        }
+
+        private Identity requireFounder(Identity known) throws TatamiException {
+            if (known.hostsNamespace()) {
+                return known;
+            }
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    place.directory() + " is of a server that joined cluster " + known.cluster()
+                            + "; start it with --join and the URI of a metadata server of that cluster");
         }
 
         @Override
@@ -42,38 +53,57 @@ sealed interface Start {
         }
     }
 
-    /** A server that joins a cluster, or comes back to one. */
+    /**
+     * A server that joins a cluster, or comes back to one. Its id is kept before it asks for shards, so that after a crash
+     * it is given the same ones again.
+     */
     record Joining(MetadataServer.Place place, List<InetSocketAddress> seeds, List<Integer> shards) implements Start {
         @Override
-        public Identity identity(RpcClient client) throws TatamiException {
+        public Identity identity(Connector connector) throws TatamiException {
             Optional<Identity> known = Identity.read(place.directory());
-            if (known.isPresent()) {
-                return known.get();
+            return known.isPresent() && known.get().isMember() ? known.get() : join(known, connector);
+        }
+
+        private Identity join(Optional<Identity> known, Connector connector) throws TatamiException {
+            Connection namespace = Awaiting.result(new NamespaceLink(connector, seeds, Optional::empty).connect());
+            Identity asking = known.isPresent() ? known.get() : ask(namespace);
+            if (!asking.cluster().equals(namespace.clusterId())) {
+                throw new TatamiException(
+                        ErrorCode.WRONG_CLUSTER,
+                        place.directory() + " is of a server that asked to join cluster " + asking.cluster() + ", not "
+                                + namespace.clusterId() + "; take another directory, or another --join");
             }
-            Connection connection = Awaiting.result(client.connect(seeds.get(0)));
-            GetClusterMapReply map = connection.callAndWait(
-                    MetaMethods.GET_CLUSTER_MAP, CallOptions.DEFAULT, GetClusterMapRequest.getDefaultInstance());
-            RegisterMetadataServerReply reply = connection.callAndWait(
+            CrashPoint.hit("meta.join.before-assignment");
+            RegisterMetadataServerReply reply = namespace.callAndWait(
                     MetaMethods.REGISTER_METADATA_SERVER,
                     CallOptions.DEFAULT.withGroup(GroupId.NAMESPACE),
                     RegisterMetadataServerRequest.newBuilder()
+                            .setServerId(asking.serverIdBytes())
                             .setTakeUnassigned(shards.isEmpty())
                             .addAllWantedShard(shards)
                             .build());
+            CrashPoint.hit("meta.join.assigned");
             if (reply.getAssignedGroupCount() == 0) {
                 throw new TatamiException(
                         ErrorCode.INVALID_ARGUMENT,
                         "every shard asked for has a metadata server already; ask for others, or start none here");
             }
-            Identity made = new Identity(
-                    connection.clusterId(),
-                    map.getMap().getShards(),
+            Identity member = asking.afterJoining(
                     reply.getHandleKey(),
-                    System.getProperty("user.name"),
-                    reply.getAssignedGroupList().stream().map(GroupId::new).toList(),
-                    false);
-            made.write(place.directory());
-            return made;
+                    reply.getSuperuser(),
+                    reply.getAssignedGroupList().stream().map(GroupId::new).toList());
+            member.write(place.directory());
+            return member;
+        }
+
+        private Identity ask(Connection namespace) throws TatamiException {
+            ClusterMap map = namespace
+                    .callAndWait(
+                            MetaMethods.GET_CLUSTER_MAP, CallOptions.DEFAULT, GetClusterMapRequest.getDefaultInstance())
+                    .getMap();
+            Identity asking = Identity.ofAsking(namespace.clusterId(), map.getShards());
+            asking.write(place.directory());
+            return asking;
         }
     }
 }

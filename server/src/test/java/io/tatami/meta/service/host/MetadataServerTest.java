@@ -59,7 +59,7 @@ final class MetadataServerTest {
         return MetadataServer.open(place, fresh, Settings.defaults(), user -> List.of("users"), Clock.SYSTEM);
     }
 
-    private static <Q extends Message, R extends Message> R call(
+    static <Q extends Message, R extends Message> R call(
             MetadataServer server, String user, GroupId group, Method<Q, R> method, Q request) throws TatamiException {
         RpcSettings settings = RpcSettings.from(Settings.defaults());
         try (EventLoops loops = new EventLoops("test", settings);
@@ -80,7 +80,7 @@ final class MetadataServerTest {
         return call(server, user, group, method, method.requestParser().parseFrom(new byte[0]));
     }
 
-    private static MkdirsRequest mkdirs(String path) {
+    static MkdirsRequest mkdirs(String path) {
         return MkdirsRequest.newBuilder()
                 .setPath(path)
                 .setModes(CreateModes.newBuilder().setUnmasked(0777).setMasked(0755))

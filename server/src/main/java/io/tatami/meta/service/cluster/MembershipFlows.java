@@ -1,0 +1,125 @@
+package io.tatami.meta.service.cluster;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
+import io.tatami.base.ServerId;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.op.cluster.ChangeSafeMode;
+import io.tatami.meta.op.cluster.RegisterBlockServer;
+import io.tatami.meta.op.cluster.RegisterMetadataServer;
+import io.tatami.meta.service.Group;
+import io.tatami.meta.service.Peers;
+import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.state.ClusterState;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.GroupLocation;
+import io.tatami.protocol.wire.GroupStatusRequest;
+import io.tatami.protocol.wire.RegisterBlockServerReply;
+import io.tatami.protocol.wire.RegisterBlockServerRequest;
+import io.tatami.protocol.wire.RegisterMetadataServerReply;
+import io.tatami.protocol.wire.RegisterMetadataServerRequest;
+import io.tatami.protocol.wire.SafeModeReply;
+import io.tatami.protocol.wire.SafeModeRequest;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The flows that change the cluster. After each the map is read anew before the answer, so that whoever has the answer
+ * finds the change in the map. Safe for use by many threads.
+ */
+final class MembershipFlows {
+    /** How long a server may take to answer that it is there. */
+    private static final long PROBE_TIMEOUT_MILLIS = 1_000;
+
+    private final Group<ClusterState> group;
+    private final Peers peers;
+    private final ClusterWatch watch;
+    private final MapAnnouncer announcer;
+    private final RegisterMetadataServer registerMetadata;
+    private final RegisterBlockServer registerBlock = new RegisterBlockServer();
+    private final ChangeSafeMode changeSafeMode = new ChangeSafeMode();
+
+    MembershipFlows(
+            Group<ClusterState> group,
+            Peers peers,
+            ClusterWatch watch,
+            MapAnnouncer announcer,
+            RegisterMetadataServer registerMetadata) {
+        this.group = group;
+        this.peers = peers;
+        this.watch = watch;
+        this.announcer = announcer;
+        this.registerMetadata = registerMetadata;
+    }
+
+    CompletableFuture<RegisterMetadataServerReply> registerMetadataServer(
+            RequestOrigin origin, RegisterMetadataServerRequest request) {
+        return refuseSecondServer(request)
+                .thenCompose(alone -> group.submit(registerMetadata, origin, request))
+                .thenCompose(reply -> watch.refresh().thenApply(map -> {
+                    var unused = announcer.announce(map);
+                    return reply.toBuilder().setMap(map).build();
+                }));
+    }
+
+    CompletableFuture<RegisterBlockServerReply> registerBlockServer(
+            RequestOrigin origin, RegisterBlockServerRequest request) {
+        return group.submit(registerBlock, origin, request).thenCompose(reply -> {
+            watch.registered(new ServerId(reply.getServerId()));
+            return watch.refresh().thenApply(map -> {
+                var unused = announcer.announce(map);
+                return reply.toBuilder().setMap(map).build();
+            });
+        });
+    }
+
+    /** Answered when all metadata servers that can be reached know: from then on they refuse, or allow, changes. */
+    CompletableFuture<SafeModeReply> safeMode(RequestOrigin origin, SafeModeRequest request) {
+        return group.submit(changeSafeMode, origin, request).thenCompose(reply -> switch (request.getAction()) {
+            case GET, UNRECOGNIZED -> CompletableFuture.completedFuture(reply);
+            case ENTER, LEAVE, FORCE_EXIT ->
+                watch.refresh().thenCompose(announcer::announce).thenApply(told -> reply);
+        });
+    }
+
+    /**
+     * Fails with IN_USE where a group that the server says it serves is served at another address too. The server's id
+     * does not tell: two servers over copies of one directory have the same.
+     */
+    private CompletableFuture<Void> refuseSecondServer(RegisterMetadataServerRequest request) {
+        CompletableFuture<Void> alone = CompletableFuture.completedFuture(null);
+        if (request.getHostedGroupList().contains(GroupId.NAMESPACE.value())) {
+            return alone;
+        }
+        List<GroupLocation> elsewhere = peers.map().getGroupList().stream()
+                .filter(location -> request.getHostedGroupList().contains(location.getGroup()))
+                .filter(location ->
+                        location.hasLeader() && !location.getLeader().equals(request.getEndpoint()))
+                .toList();
+        for (GroupLocation location : elsewhere) {
+            alone = alone.thenCombine(isServed(location), (before, served) -> served)
+                    .thenCompose(served -> served
+                            ? CompletableFuture.failedFuture(servedElsewhere(location))
+                            : CompletableFuture.completedFuture(null));
+        }
+        return alone;
+    }
+
+    private CompletableFuture<Boolean> isServed(GroupLocation location) {
+        return peers.call(
+                        new GroupId(location.getGroup()),
+                        MetaMethods.GROUP_STATUS,
+                        GroupStatusRequest.getDefaultInstance(),
+                        PROBE_TIMEOUT_MILLIS)
+                .handle((status, failure) -> failure == null);
+    }
+
+    private static TatamiException servedElsewhere(GroupLocation location) {
+        return new TatamiException(
+                ErrorCode.IN_USE,
+                new GroupId(location.getGroup()) + " is served already, at "
+                        + location.getLeader().getHost() + ":"
+                        + location.getLeader().getPort()
+                        + "; stop that server first");
+    }
+}
