@@ -44,7 +44,7 @@ final class BackgroundStart {
                 return ready.get();
             }
             if (child.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS)) {
-                throw new TatamiException(ErrorCode.UNAVAILABLE, lastWords(console));
+                throw failure(child.exitValue(), lastWords(console));
             }
         }
         child.destroy();
@@ -52,6 +52,12 @@ final class BackgroundStart {
                 ErrorCode.DEADLINE_EXCEEDED,
                 "the server did not begin to serve within " + TimeUnit.MILLISECONDS.toSeconds(WAIT_MILLIS_MAX)
                         + " s and was stopped; see " + directory.logs());
+    }
+
+    /** What ends this command as the child ended. */
+    private static TatamiException failure(int exitCode, String lastWords) {
+        return new TatamiException(
+                exitCode == ExitCode.USAGE ? ErrorCode.INVALID_ARGUMENT : ErrorCode.UNAVAILABLE, lastWords);
     }
 
     private static List<String> commandLine(List<String> arguments) {

@@ -20,10 +20,11 @@ import java.util.Properties;
  *  DIR/meta        what the metadata server stores
  *  DIR/block       the block server's identity, index and, where no device was given, its volume
  *  DIR/logs        logs
+ *  DIR/run/lock    locked by the process that serves
  *  DIR/run/ready   there while the server serves: its URI and pid
  * </pre>
  *
- * The servers lock what they store themselves; the ready file only tells people and commands where to look.
+ * The servers lock what they store themselves too; what is in {@code run} is for commands and people.
  */
 final class DataDirectory {
     private final Path root;
@@ -52,6 +53,34 @@ final class DataDirectory {
         return root.resolve("run").resolve("ready");
     }
 
+    private Path lockFile() {
+        return root.resolve("run").resolve("lock");
+    }
+
+    /** The process that serves this directory, or is about to; not to be asked by that process itself. */
+    Optional<ProcessHandle> server() throws IOException {
+        return ServingLock.holder(lockFile());
+    }
+
+    /** @throws TatamiException IN_USE where another process serves this directory */
+    ServingLock lock() throws IOException, InterruptedException {
+        Optional<ServingLock> lock = ServingLock.take(lockFile());
+        if (lock.isPresent()) {
+            return lock.get();
+        }
+        throw servedAlready();
+    }
+
+    TatamiException servedAlready() throws IOException {
+        Optional<Ready> ready = ready();
+        return new TatamiException(
+                ErrorCode.IN_USE,
+                root + " is served already"
+                        + ready.map(server -> ", at " + server.uri() + " by process " + server.pid())
+                                .orElse(" by a process that is starting")
+                        + "; stop that one first: tatami stop --data " + root);
+    }
+
     /** Makes the directory and what a process needs in it. */
     void create() throws TatamiException {
         try {
@@ -66,11 +95,7 @@ final class DataDirectory {
     }
 
     /** What the ready file says. */
-    record Ready(String uri, long pid) {
-        boolean isAlive() {
-            return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
-        }
-    }
+    record Ready(String uri, long pid) {}
 
     /** Atomic: whoever reads sees all of it or nothing. */
     void writeReady(Ready ready) throws IOException {

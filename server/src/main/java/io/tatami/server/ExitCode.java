@@ -1,5 +1,10 @@
 package io.tatami.server;
 
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import java.util.EnumSet;
+import java.util.Set;
+
 /** How a command ends, as {@code bin/tatami} documents it. */
 final class ExitCode {
     static final int DONE = 0;
@@ -8,5 +13,21 @@ final class ExitCode {
     /** The command line or the surroundings are wrong: nothing was begun. */
     static final int USAGE = 2;
 
+    /** What somebody has to mend before the same command can do any better. */
+    private static final Set<ErrorCode> SURROUNDINGS = EnumSet.of(
+            ErrorCode.INVALID_ARGUMENT,
+            ErrorCode.ALREADY_EXISTS,
+            ErrorCode.IN_USE,
+            ErrorCode.UNSUPPORTED,
+            ErrorCode.NO_SPACE,
+            ErrorCode.WRONG_CLUSTER,
+            ErrorCode.PROTOCOL_VERSION,
+            ErrorCode.FORMAT_TOO_OLD,
+            ErrorCode.FORMAT_TOO_NEW);
+
     private ExitCode() {}
+
+    static int of(TatamiException failure) {
+        return SURROUNDINGS.contains(failure.code()) ? USAGE : FAILED;
+    }
 }

@@ -1,6 +1,8 @@
 package io.tatami.server;
 
+import io.tatami.base.GroupId;
 import io.tatami.conf.SettingKind;
+import io.tatami.meta.service.host.MetadataServer;
 import java.nio.file.Path;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
@@ -25,6 +27,21 @@ final class ServeOptions {
 
     @Option(names = "--foreground", description = "Serve in this process instead of one in the background.")
     boolean foreground;
+
+    /** How many shards a new cluster has. */
+    static final class ShardCount implements ITypeConverter<Integer> {
+        @Override
+        public Integer convert(String text) {
+            try {
+                int shards = Integer.parseInt(text);
+                MetadataServer.NewCluster.onOneServer(shards);
+                return shards;
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(
+                        "'" + text + "' is no count of shards; write a power of two from 1 to " + GroupId.SHARDS_MAX);
+            }
+        }
+    }
 
     /** Bytes as people write them: {@code 20g}. */
     static final class Bytes implements ITypeConverter<Long> {

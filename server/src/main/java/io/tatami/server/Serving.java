@@ -1,10 +1,8 @@
 package io.tatami.server;
 
-import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import java.io.IOException;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Model.CommandSpec;
@@ -26,8 +24,10 @@ final class Serving {
     static int run(CommandSpec spec, ServeOptions options, Opener opener) throws Exception {
         DataDirectory directory = new DataDirectory(options.data);
         directory.create();
-        refuseSecondStart(directory);
         if (!options.foreground) {
+            if (directory.server().isPresent()) {
+                throw directory.servedAlready();
+            }
             directory.removeReady();
             List<String> words = spec.root().commandLine().getParseResult().originalArgs();
             DataDirectory.Ready ready = new BackgroundStart(directory).start(words);
@@ -36,18 +36,14 @@ final class Serving {
         }
         System.setProperty("tatami.log.dir", directory.logs().toString());
         System.setProperty("log4j.configuration", "log4j-server.properties");
-        serveHere(directory, opener);
-        return ExitCode.DONE;
-    }
-
-    private static void refuseSecondStart(DataDirectory directory) throws IOException {
-        Optional<DataDirectory.Ready> ready = directory.ready();
-        if (ready.isPresent() && ready.get().isAlive()) {
-            throw new TatamiException(
-                    ErrorCode.IN_USE,
-                    directory.root() + " is served already, at " + ready.get().uri() + " by process "
-                            + ready.get().pid() + "; stop that one first: tatami stop --data " + directory.root());
+        ServingLock lock = directory.lock();
+        try {
+            directory.removeReady();
+            serveHere(directory, opener);
+        } finally {
+            lock.close();
         }
+        return ExitCode.DONE;
     }
 
     private static void serveHere(DataDirectory directory, Opener opener) throws Exception {

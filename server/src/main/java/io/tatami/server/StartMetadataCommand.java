@@ -2,13 +2,10 @@ package io.tatami.server;
 
 import io.tatami.auth.HadoopGroups;
 import io.tatami.base.Clock;
-import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.conf.Settings;
 import io.tatami.meta.service.host.GroupMapping;
 import io.tatami.meta.service.host.MetadataServer;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -38,15 +35,18 @@ final class StartMetadataCommand implements Callable<Integer> {
     @Option(
             names = "--shards",
             defaultValue = "16",
+            converter = ServeOptions.ShardCount.class,
             description = "Shards of a new cluster, a power of two, fixed for its life (default: ${DEFAULT-VALUE}).")
     private int shards;
 
     @Option(
             names = "--host-shards",
-            split = ",",
-            paramLabel = "NUMBER",
-            description = "Shards this server is to host (default: all that nobody hosts).")
-    private List<Integer> hosted = List.of();
+            paramLabel = "NUMBERS",
+            converter = HostedShards.Converter.class,
+            description =
+                    "Shards this server is to host, such as 0,1 or, for the first server of a cluster alone, none;"
+                            + " only looked at where DIR is new (default: all that nobody hosts).")
+    private HostedShards hosted = HostedShards.ALL_FREE;
 
     @Override
     public Integer call() throws Exception {
@@ -63,14 +63,8 @@ final class StartMetadataCommand implements Callable<Integer> {
                 new MetadataServer.Place(new DataDirectory(options.data).meta(), options.host, port);
         if (!join.isEmpty()) {
             return MetadataServer.join(
-                    place, ClusterAddress.of(join).sockets(), hosted, settings, groups, Clock.SYSTEM);
+                    place, ClusterAddress.of(join).sockets(), hosted.ofJoining(), settings, groups, Clock.SYSTEM);
         }
-        MetadataServer.NewCluster fresh = MetadataServer.NewCluster.onOneServer(shards);
-        if (!hosted.isEmpty()) {
-            List<GroupId> some = new ArrayList<>(List.of(GroupId.NAMESPACE));
-            hosted.forEach(shard -> some.add(GroupId.ofShard(shard)));
-            fresh = new MetadataServer.NewCluster(shards, some);
-        }
-        return MetadataServer.open(place, fresh, settings, groups, Clock.SYSTEM);
+        return MetadataServer.open(place, hosted.ofNewCluster(shards), settings, groups, Clock.SYSTEM);
     }
 }

@@ -46,6 +46,7 @@ final class StartStandaloneCommand implements Callable<Integer> {
     @Option(
             names = "--shards",
             defaultValue = "8",
+            converter = ServeOptions.ShardCount.class,
             description =
                     "Metadata shards of a new cluster, a power of two, fixed for its life (default: ${DEFAULT-VALUE}).")
     private int shards;

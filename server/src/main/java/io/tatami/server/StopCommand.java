@@ -36,13 +36,23 @@ final class StopCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException, ExecutionException {
         DataDirectory directory = new DataDirectory(data);
-        Optional<DataDirectory.Ready> ready = directory.ready();
-        if (ready.isEmpty() || !ready.get().isAlive()) {
+        Optional<ProcessHandle> server = directory.server();
+        if (server.isEmpty()) {
             spec.commandLine().getOut().println("no server runs on " + directory.root());
             return ExitCode.DONE;
         }
-        ProcessHandle process = ProcessHandle.of(ready.get().pid()).orElseThrow();
-        process.destroy();
+        String uri = directory.ready().map(DataDirectory.Ready::uri).orElse("a server that was starting");
+        end(server.get());
+        spec.commandLine().getOut().println("stopped " + uri);
+        return ExitCode.DONE;
+    }
+
+    private void end(ProcessHandle process) throws TatamiException, InterruptedException, ExecutionException {
+        if (!process.destroy() && process.isAlive()) {
+            throw new TatamiException(
+                    ErrorCode.PERMISSION_DENIED,
+                    "this user may not stop process " + process.pid() + "; stop it as the user who started it");
+        }
         try {
             process.onExit().get(timeoutSeconds, TimeUnit.SECONDS);
         } catch (TimeoutException e) {
@@ -52,7 +62,5 @@ final class StopCommand implements Callable<Integer> {
                             + " s; wait longer with --timeout, or kill it: acknowledged data survive that",
                     e);
         }
-        spec.commandLine().getOut().println("stopped " + ready.get().uri());
-        return ExitCode.DONE;
     }
 }

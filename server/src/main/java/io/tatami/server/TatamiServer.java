@@ -51,10 +51,10 @@ public final class TatamiServer {
     private static int explain(Exception exception, CommandLine commandLine, CommandLine.ParseResult words) {
         if (exception instanceof TatamiException failure) {
             commandLine.getErr().println(ERROR_PREFIX + failure.getMessage());
-        } else {
-            commandLine.getErr().println(ERROR_PREFIX + exception);
-            exception.printStackTrace(commandLine.getErr());
+            return ExitCode.of(failure);
         }
+        commandLine.getErr().println(ERROR_PREFIX + exception);
+        exception.printStackTrace(commandLine.getErr());
         return ExitCode.FAILED;
     }
 }

@@ -70,7 +70,10 @@ public final class RpcServer implements AutoCloseable {
         ChannelFuture bound = bootstrap.bind(address).awaitUninterruptibly();
         if (!bound.isSuccess()) {
             throw new TatamiException(
-                    ErrorCode.IN_USE, identity.name() + " cannot listen on " + address, bound.cause());
+                    ErrorCode.IN_USE,
+                    identity.name() + " cannot listen on " + address + " ("
+                            + bound.cause().getMessage() + "); stop what listens there, or name another host or port",
+                    bound.cause());
         }
         listening = bound.channel();
         return listening.localAddress();
