@@ -27,6 +27,8 @@ class HdfsComparisonTest {
         Configuration configuration = new Configuration();
         configuration.setInt("dfs.namenode.fs-limits.min-block-size", 0);
         configuration.set("dfs.checksum.combine.mode", "COMPOSITE_CRC");
+        // A close that comes before the DataNode's report asks again after this, instead of after 400 ms.
+        configuration.setInt("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", 2);
         MiniDFSCluster cluster = new MiniDFSCluster.Builder(configuration, directory.toFile())
                 .numDataNodes(1)
                 .build();

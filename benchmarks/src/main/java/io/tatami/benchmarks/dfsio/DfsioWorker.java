@@ -1,6 +1,7 @@
 package io.tatami.benchmarks.dfsio;
 
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -33,7 +34,7 @@ public final class DfsioWorker {
         String[] words = (line + " -resFile " + report).split(" ", -1);
         int status = ToolRunner.run(new Configuration(), new TestDFSIO(), words);
         if (status != 0) {
-            return "failed with status " + status;
+            throw new IOException("TestDFSIO ended with status " + status);
         }
         if (Arrays.asList(words).contains("-clean")) {
             return "done 0 0";
