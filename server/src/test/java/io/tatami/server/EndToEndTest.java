@@ -143,8 +143,13 @@ final class EndToEndTest {
         byte[] bytes = write(file, CreateSpec.DEFAULT.withBlockSizeBytes(100_000), 350_000);
         for (int length : List.of(350_000, 300_000, 250_001, 10, 0)) {
             client.truncate(file, length);
+            byte[] left = Arrays.copyOf(bytes, length);
+            int checksum = ChunkChecksum.of(ByteBuffer.wrap(left), 0, length);
+            assertArrayEquals(left, read(file), "while the last block is being cut");
+            assertEquals(checksum, client.checksum(file, Long.MAX_VALUE).crc32c());
             awaitClosed(file);
-            assertArrayEquals(Arrays.copyOf(bytes, length), read(file));
+            assertArrayEquals(left, read(file));
+            assertEquals(checksum, client.checksum(file, Long.MAX_VALUE).crc32c());
         }
     }
 

@@ -36,9 +36,13 @@ final class ChecksumReader {
         return new FileChecksum(crc, length, status.blockSizeBytes());
     }
 
-    /** Of a block's first bytes; what is cut inside a chunk has no stored checksum and is read. */
+    /**
+     * Of a block's first bytes. What is cut inside a chunk has no stored checksum and is read; so is the last chunk of a file
+     * that is being changed, as it may be longer at its server.
+     */
     private int ofBlock(FileReader reader, BlockExtent extent, long lengthBytes) throws TatamiException {
-        boolean isWhole = lengthBytes == extent.lengthBytes();
+        boolean isWhole =
+                lengthBytes == extent.lengthBytes() && !reader.status().isOpen();
         long stored = isWhole ? lengthBytes : lengthBytes - lengthBytes % ChunkChecksum.CHUNK_BYTES;
         int crc = ChunkChecksum.EMPTY;
         long covered = 0;

@@ -81,7 +81,7 @@ public final class EntryChanges {
             if (e.code() != ErrorCode.ALREADY_EXISTS) {
                 throw e;
             }
-            throw new TatamiException(ErrorCode.NOT_A_DIRECTORY, "Parent path is not a directory: " + parent, e);
+            throw new TatamiException(ErrorCode.NOT_A_DIRECTORY, parent + " (is not a directory)", e);
         }
     }
 
@@ -167,7 +167,7 @@ public final class EntryChanges {
             if (e.code() == ErrorCode.IS_A_DIRECTORY && isDirectory(source, deadline)) {
                 return false;
             }
-            throw PathFailures.named(e, PathFailures.isAbsence(e) ? source : destination);
+            throw PathFailures.named(e, source, destination);
         }
     }
 

@@ -93,7 +93,7 @@ public final class EntryReader {
             throw e;
         } catch (TatamiException e) {
             if (e.code() != ErrorCode.NOT_A_DIRECTORY || path.isRoot()) {
-                throw PathFailures.named(e, path);
+                throw PathFailures.inDirectory(e, path);
             }
             PathStatus only = withLocations ? file(path, false) : status(path, true);
             if (only.isDirectory()) {

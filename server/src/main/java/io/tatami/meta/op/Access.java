@@ -51,18 +51,21 @@ public final class Access {
     }
 
     /** @throws TatamiException PERMISSION_DENIED, in the words users know from HDFS */
-    public static void require(Caller caller, Attributes attributes, int wanted, String what) throws TatamiException {
+    public static void require(Caller caller, Attributes attributes, int wanted, Subject what) throws TatamiException {
         if (!allows(caller, attributes, wanted)) {
-            throw denied(caller, attributes, symbol(wanted), what);
+            throw new TatamiException(
+                    ErrorCode.PERMISSION_DENIED,
+                    "Permission denied: user=" + caller.user() + ", access=" + symbol(wanted) + ", inode="
+                            + told(what, attributes));
         }
     }
 
     /** @throws TatamiException PERMISSION_DENIED unless the caller is the owner or the superuser */
-    public static void requireOwner(Caller caller, Attributes attributes, String what) throws TatamiException {
+    public static void requireOwner(Caller caller, Attributes attributes, Subject what) throws TatamiException {
         if (!caller.superuser() && !caller.user().equals(attributes.getOwner())) {
             throw new TatamiException(
                     ErrorCode.PERMISSION_DENIED,
-                    "Permission denied. user=" + caller.user() + " is not the owner of inode=" + what);
+                    "Permission denied. user=" + caller.user() + " is not the owner of inode=" + what.path());
         }
     }
 
@@ -79,7 +82,8 @@ public final class Access {
      * @throws TatamiException PERMISSION_DENIED where {@code parent} is sticky and the caller owns neither it nor the
      *     entry to be deleted or renamed
      */
-    public static void requireSticky(Caller caller, Attributes parent, Attributes entry, String what)
+    public static void requireSticky(
+            Caller caller, Attributes parent, Subject parentSubject, Attributes entry, Subject entrySubject)
             throws TatamiException {
         boolean sticky = (parent.getMode() & STICKY) != 0;
         if (sticky
@@ -88,9 +92,8 @@ public final class Access {
                 && !caller.user().equals(entry.getOwner())) {
             throw new TatamiException(
                     ErrorCode.PERMISSION_DENIED,
-                    "Permission denied by sticky bit: user=" + caller.user() + ", path=\"" + what + "\":"
-                            + entry.getOwner() + ":" + entry.getGroup() + ", parent:" + parent.getOwner() + ":"
-                            + parent.getGroup());
+                    "Permission denied by sticky bit: user=" + caller.user() + ", path=" + told(entrySubject, entry)
+                            + ", parent=" + told(parentSubject, parent));
         }
     }
 
@@ -132,12 +135,25 @@ public final class Access {
         return (bits & wanted) == wanted;
     }
 
-    private static TatamiException denied(Caller caller, Attributes attributes, String access, String what) {
-        return new TatamiException(
-                ErrorCode.PERMISSION_DENIED,
-                "Permission denied: user=" + caller.user() + ", access=" + access + ", inode=\"" + what + "\":"
-                        + attributes.getOwner() + ":" + attributes.getGroup() + ":"
-                        + Integer.toOctalString(attributes.getMode()));
+    private static String told(Subject what, Attributes attributes) {
+        return "\"" + what.path() + "\":" + attributes.getOwner() + ":" + attributes.getGroup() + ":"
+                + (what.directory() ? "d" : "-") + modeOf(attributes);
+    }
+
+    /** As listings have it. */
+    private static String modeOf(Attributes attributes) {
+        int mode = attributes.getMode();
+        StringBuilder text = new StringBuilder();
+        for (int shift = 6; shift >= 0; shift -= 3) {
+            int bits = mode >> shift;
+            text.append((bits & READ) != 0 ? 'r' : '-');
+            text.append((bits & WRITE) != 0 ? 'w' : '-');
+            text.append((bits & EXECUTE) != 0 ? 'x' : '-');
+        }
+        if ((mode & STICKY) != 0) {
+            text.setCharAt(text.length() - 1, (mode & EXECUTE) != 0 ? 't' : 'T');
+        }
+        return text.toString();
     }
 
     private static String symbol(int wanted) {

@@ -19,21 +19,6 @@ public final class AttributeChanges {
     private AttributeChanges() {}
 
     /**
-     * What is being changed.
-     *
-     * @param path for messages
-     */
-    public record Subject(String path, boolean directory) {
-        public static Subject file(String path) {
-            return new Subject(path, false);
-        }
-
-        public static Subject directory(String path) {
-            return new Subject(path, true);
-        }
-    }
-
-    /**
      * The attributes after the change. A change of replication is only checked: the number is not among the attributes.
      *
      * @throws TatamiException PERMISSION_DENIED; INVALID_ARGUMENT where the result would not be allowed for anybody;
@@ -86,7 +71,7 @@ public final class AttributeChanges {
     private static void requireAllowed(Caller caller, Attributes current, Subject subject, AttributeChange change)
             throws TatamiException {
         if (change.hasMode() || change.hasOwner() || change.hasGroup() || change.hasAcl()) {
-            Access.requireOwner(caller, current, subject.path());
+            Access.requireOwner(caller, current, subject);
         }
         if (!caller.superuser()) {
             if (change.hasOwner() && !change.getOwner().equals(caller.user())) {
@@ -97,7 +82,7 @@ public final class AttributeChanges {
             }
         }
         if (change.hasModifiedMillis() || change.hasAccessedMillis() || change.hasReplication()) {
-            Access.require(caller, current, Access.WRITE, subject.path());
+            Access.require(caller, current, Access.WRITE, subject);
         }
         if (change.hasReplication() && subject.directory()) {
             throw new TatamiException(ErrorCode.IS_A_DIRECTORY, subject.path() + " is a directory");

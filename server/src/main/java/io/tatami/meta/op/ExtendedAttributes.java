@@ -42,7 +42,7 @@ public final class ExtendedAttributes {
     }
 
     /** @throws TatamiException PERMISSION_DENIED, or INVALID_ARGUMENT for a name without a name space */
-    static void requireAllowed(Caller caller, Attributes bearer, AttributeChanges.Subject subject, XAttrChange change)
+    static void requireAllowed(Caller caller, Attributes bearer, Subject subject, XAttrChange change)
             throws TatamiException {
         String name = change.getXattr().getName();
         int dot = name.indexOf('.');
@@ -56,9 +56,9 @@ public final class ExtendedAttributes {
             return;
         }
         if (subject.directory() && (bearer.getMode() & Access.STICKY) != 0) {
-            Access.requireOwner(caller, bearer, subject.path());
+            Access.requireOwner(caller, bearer, subject);
         } else {
-            Access.require(caller, bearer, Access.WRITE, subject.path());
+            Access.require(caller, bearer, Access.WRITE, subject);
         }
     }
 
@@ -68,7 +68,7 @@ public final class ExtendedAttributes {
         Integer index = indexOf(bearer, attribute.getName());
         if (change.getRemove()) {
             if (index == null) {
-                throw refused("No matching attributes found for remove operation: " + attribute.getName());
+                throw refused("No matching attributes found for remove operation");
             }
             bearer.removeXattr(index);
             return;

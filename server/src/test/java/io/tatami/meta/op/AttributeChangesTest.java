@@ -7,7 +7,6 @@ import com.google.protobuf.ByteString;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
-import io.tatami.meta.op.AttributeChanges.Subject;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.protocol.wire.AclEntry;

@@ -8,6 +8,7 @@ import io.tatami.meta.op.Access;
 import io.tatami.meta.op.AttributeChanges;
 import io.tatami.meta.op.FileRemoval;
 import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.Subject;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
@@ -70,7 +71,7 @@ public final class CreateFile implements Operation<ShardState, CreateRequest, Cr
         }
         FileEntry file = before.getFile();
         if (overwrite) {
-            Access.require(place.caller(), file.getAttributes(), Access.WRITE, place.name());
+            Access.require(place.caller(), file.getAttributes(), Access.WRITE, Subject.entry(place.name()));
             return;
         }
         if (file.getOpen()) {

@@ -2,6 +2,8 @@ package io.tatami.meta.op.file;
 
 import io.tatami.base.DirectoryId;
 import io.tatami.base.FileId;
+import io.tatami.meta.op.ExtendedAttributes;
+import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.EntryRecord;
@@ -16,6 +18,14 @@ import org.jspecify.annotations.Nullable;
 /** Tells what a name stands for as clients see it. */
 final class FileStatus {
     private FileStatus() {}
+
+    /** All that the entry says and {@code caller} may know, without content. */
+    static Status.Builder of(Caller caller, String name, EntryRecord entry) {
+        Status.Builder status = of(name, entry);
+        return entry.hasFile()
+                ? status.setAttributes(ExtendedAttributes.visibleTo(caller, status.getAttributes()))
+                : status;
+    }
 
     /** All that the entry says, without content. */
     static Status.Builder of(String name, EntryRecord entry) {
@@ -53,7 +63,7 @@ final class FileStatus {
             if (home != null) {
                 status.setLength(home.getLength());
                 if (content && !home.getContentInline()) {
-                    status.addAllBlock(locations(state.blocks(id)));
+                    status.addAllBlock(locations(home, state.blocks(id)));
                 }
             }
         }
@@ -74,7 +84,7 @@ final class FileStatus {
                 .setIsInline(home.getContentInline());
         status.getAttributesBuilder().setModifiedMillis(home.getModifiedMillis());
         if (!home.getContentInline()) {
-            return status.addAllBlock(locations(state.blocks(file)));
+            return status.addAllBlock(locations(home, state.blocks(file)));
         }
         FileEntry entry = entryHere(state, file, home);
         if (home.hasInline()) {
@@ -97,11 +107,14 @@ final class FileStatus {
                 .build();
     }
 
-    private static List<BlockLocation> locations(List<BlockRecord> blocks) {
+    /** While a file is cut its last block's servers may hold more than is left of it; readers are not to ask them. */
+    private static List<BlockLocation> locations(HomeRecord home, List<BlockRecord> blocks) {
+        boolean isCut = home.getState() == HomeRecord.State.TRUNCATING;
         List<BlockLocation> locations = new ArrayList<>(blocks.size());
         long offset = 0;
         for (BlockRecord block : blocks) {
-            locations.add(location(block, block.getGeneration(), offset));
+            BlockLocation location = location(block, block.getGeneration(), offset);
+            locations.add(isCut ? location.toBuilder().setOpen(false).build() : location);
             offset += block.getLength();
         }
         return locations;

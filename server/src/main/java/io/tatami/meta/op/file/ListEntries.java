@@ -55,7 +55,10 @@ public final class ListEntries implements Operation<ShardState, ListRequest, Lis
         int blocks = 0;
         for (Named named : page.subList(0, Math.min(limit, page.size()))) {
             Status.Builder status = FileStatus.complete(
-                    state, FileStatus.of(named.name(), named.entry()), named.entry(), request.getWithLocations());
+                    state,
+                    FileStatus.of(place.caller(), named.name(), named.entry()),
+                    named.entry(),
+                    request.getWithLocations());
             reply.addStatus(status.clearInline());
             blocks += status.getBlockCount();
             if (blocks > BLOCKS_MAX) {

@@ -27,7 +27,8 @@ public final class LocateFile implements Operation<ShardState, LookupRequest, Lo
             throws TatamiException, UnsettledException {
         Place place = Place.reach(handles, state, context, request.getHandle(), request.getName());
         EntryRecord entry = place.settledFile(state, context, Access.WRITE);
-        LookupReply.Builder reply = LookupReply.newBuilder().setStatus(FileStatus.of(place.name(), entry));
+        LookupReply.Builder reply =
+                LookupReply.newBuilder().setStatus(FileStatus.of(place.caller(), place.name(), entry));
         if (entry.getFile().hasInline()) {
             reply.getStatusBuilder().setInline(entry.getFile().getInline());
         }

@@ -4,6 +4,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.op.Access;
 import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.Subject;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
@@ -30,9 +31,9 @@ public final class Lookup implements Operation<ShardState, LookupRequest, Lookup
         Place place = Place.reach(handles, state, context, request.getHandle(), request.getName());
         EntryRecord entry = place.requirePresent(place.standing(state));
         if (request.getOpen() && entry.hasFile()) {
-            Access.require(place.caller(), entry.getFile().getAttributes(), Access.READ, place.name());
+            Access.require(place.caller(), entry.getFile().getAttributes(), Access.READ, Subject.entry(place.name()));
         }
-        Status.Builder status = FileStatus.of(place.name(), entry);
+        Status.Builder status = FileStatus.of(place.caller(), place.name(), entry);
         if (entry.hasFile()) {
             status.setCallerAccess(
                     Access.granted(place.caller(), entry.getFile().getAttributes()));

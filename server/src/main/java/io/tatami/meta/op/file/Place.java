@@ -10,6 +10,7 @@ import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.op.Access;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Shares;
+import io.tatami.meta.op.Subject;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.op.UnsettledException.MarkerInDoubt;
 import io.tatami.meta.state.Caller;
@@ -48,7 +49,7 @@ record Place(Handle handle, DirectoryId directory, String name, Caller caller) {
             throws TatamiException {
         Handle handle = handles.fresh(state, context, signed);
         Caller caller = HandleCheck.callerOf(handle);
-        Access.require(caller, handle.getAttributes(), access, name);
+        Access.require(caller, handle.getAttributes(), access, Subject.PARENT);
         return new Place(handle, new DirectoryId(handle.getDirectoryId()), name, caller);
     }
 
@@ -61,7 +62,7 @@ record Place(Handle handle, DirectoryId directory, String name, Caller caller) {
 
     /** @throws TatamiException PERMISSION_DENIED where the caller may not add or remove names here */
     void requireWritableDirectory() throws TatamiException {
-        Access.require(caller, handle.getAttributes(), Access.WRITE, name);
+        Access.require(caller, handle.getAttributes(), Access.WRITE, Subject.PARENT);
     }
 
     /**
@@ -101,7 +102,7 @@ record Place(Handle handle, DirectoryId directory, String name, Caller caller) {
             throws TatamiException, UnsettledException {
         EntryRecord entry = settled(state, context);
         FileEntry file = requireFile(entry);
-        Access.require(caller, file.getAttributes(), access, name);
+        Access.require(caller, file.getAttributes(), access, Subject.entry(name));
         return requirePresent(entry);
     }
 

@@ -4,9 +4,9 @@ import io.tatami.base.FileId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.op.AttributeChanges;
-import io.tatami.meta.op.AttributeChanges.Subject;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.Shares;
+import io.tatami.meta.op.Subject;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
@@ -36,7 +36,7 @@ public final class SetFileAttributes implements Operation<ShardState, SetFileAtt
         FileEntry file = place.requireFile(before);
         AttributeChange change = request.getChange();
         Attributes attributes =
-                AttributeChanges.apply(place.caller(), file.getAttributes(), Subject.file(place.name()), change);
+                AttributeChanges.apply(place.caller(), file.getAttributes(), Subject.entry(place.name()), change);
         FileEntry.Builder changed = file.toBuilder().setAttributes(attributes);
         if (change.hasReplication()) {
             FileLimits.requireReplication(change.getReplication(), place.name());

@@ -5,6 +5,7 @@ import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.op.Access;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.Subject;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
@@ -43,7 +44,7 @@ public final class TouchAccessTime implements Operation<ShardState, LookupReques
         EntryRecord entry = MoveMarks.standing(record);
         if (entry != null && entry.hasFile() && entry.getLeavingTransaction() == 0) {
             FileEntry file = entry.getFile();
-            Access.require(place.caller(), file.getAttributes(), Access.READ, place.name());
+            Access.require(place.caller(), file.getAttributes(), Access.READ, Subject.entry(place.name()));
             if (context.nowMillis() - file.getAttributes().getAccessedMillis() > PRECISION_MILLIS) {
                 EntryRecord.Builder touched = entry.toBuilder();
                 touched.getFileBuilder().getAttributesBuilder().setAccessedMillis(context.nowMillis());

@@ -8,6 +8,7 @@ import io.tatami.meta.op.Access;
 import io.tatami.meta.op.FileRemoval;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.Subject;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
@@ -34,7 +35,8 @@ public final class DeleteFile implements Operation<ShardState, DeleteFileRequest
         Handle parent = handles.fresh(state, context, request.getHandle());
         DirectoryId directory = new DirectoryId(parent.getDirectoryId());
         String name = request.getName();
-        Access.require(context.caller(), parent.getAttributes(), Access.WRITE | Access.EXECUTE, directory.toString());
+        Access.require(context.caller(), parent.getAttributes(), Access.EXECUTE, Subject.PARENT);
+        Access.require(context.caller(), parent.getAttributes(), Access.WRITE, Subject.PARENT);
         EntryRecord record = state.entry(directory, name);
         MoveMarks.requireSettled(directory, name, record);
         EntryRecord entry = MoveMarks.standing(record);
@@ -45,7 +47,11 @@ public final class DeleteFile implements Operation<ShardState, DeleteFileRequest
             throw new TatamiException(ErrorCode.IS_A_DIRECTORY, name + " is a directory");
         }
         Access.requireSticky(
-                context.caller(), parent.getAttributes(), RenameRules.attributesOf(entry), directory + "/" + name);
+                context.caller(),
+                parent.getAttributes(),
+                Subject.PARENT,
+                RenameRules.attributesOf(entry),
+                Subject.entry(name));
         FileRemoval.removeEntry(state, directory, name, entry, context.nowMillis());
         return Empty.getDefaultInstance();
     }

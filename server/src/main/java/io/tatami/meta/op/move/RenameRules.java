@@ -8,12 +8,14 @@ import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.op.Access;
 import io.tatami.meta.op.MoveMarks;
+import io.tatami.meta.op.Subject;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.op.UnsettledException.MarkerInDoubt;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.protocol.MessagePaths;
 import io.tatami.protocol.wire.Attributes;
 import io.tatami.protocol.wire.Handle;
 import io.tatami.protocol.wire.RenameFileRequest;
@@ -34,10 +36,18 @@ final class RenameRules {
         this.handles = handles;
     }
 
-    /** One end of a rename: a directory that the caller may write to, and a name in it. */
-    record End(Handle parent, DirectoryId directory, String name) {
+    /**
+     * One end of a rename: a directory that the caller may write to, and a name in it.
+     *
+     * @param place the directory as messages tell it, one of {@link MessagePaths}
+     */
+    record End(Handle parent, DirectoryId directory, String name, String place) {
         String path() {
-            return directory + "/" + name;
+            return subject().path();
+        }
+
+        private Subject subject() {
+            return new Subject(place, name, false);
         }
 
         /** The shard that owns the name. */
@@ -59,8 +69,9 @@ final class RenameRules {
      *     STALE_HANDLE also where the destination's name belongs to another shard
      */
     Ends ends(ShardState state, RequestContext context, RenameFileRequest request) throws TatamiException {
-        End source = end(state, context, request.getSourceHandle(), request.getSourceName());
-        End destination = end(state, context, request.getDestinationHandle(), request.getDestinationName());
+        End source = end(state, context, request.getSourceHandle(), request.getSourceName(), MessagePaths.SOURCE);
+        End destination = end(
+                state, context, request.getDestinationHandle(), request.getDestinationName(), MessagePaths.DESTINATION);
         if (!destination.owner(state.group().getShards()).equals(state.id())) {
             throw new TatamiException(ErrorCode.STALE_HANDLE, destination.path() + " belongs to another shard");
         }
@@ -70,23 +81,21 @@ final class RenameRules {
     /** The source's end where another shard, the destination, asks on behalf of whom the handle was made for. */
     End sourceFromPeer(ShardState state, SignedHandle handle, String name) throws TatamiException {
         Handle parent = handles.freshFromPeer(state, handle);
-        return writable(HandleCheck.callerOf(parent), parent, name);
+        return writable(HandleCheck.callerOf(parent), parent, name, MessagePaths.SOURCE);
     }
 
-    private End end(ShardState state, RequestContext context, SignedHandle handle, String name) throws TatamiException {
-        return writable(context.caller(), handles.fresh(state, context, handle), name);
+    private End end(ShardState state, RequestContext context, SignedHandle handle, String name, String place)
+            throws TatamiException {
+        return writable(context.caller(), handles.fresh(state, context, handle), name, place);
     }
 
-    private static End writable(Caller caller, Handle parent, String name) throws TatamiException {
-        End end = new End(parent, new DirectoryId(parent.getDirectoryId()), name);
+    private static End writable(Caller caller, Handle parent, String name, String place) throws TatamiException {
+        End end = new End(parent, new DirectoryId(parent.getDirectoryId()), name, place);
         if (name.isEmpty()) {
             throw new TatamiException(ErrorCode.INVALID_ARGUMENT, "a rename needs two names");
         }
-        Access.require(
-                caller,
-                parent.getAttributes(),
-                Access.WRITE | Access.EXECUTE,
-                end.directory().toString());
+        Access.require(caller, parent.getAttributes(), Access.EXECUTE, Subject.directory(place));
+        Access.require(caller, parent.getAttributes(), Access.WRITE, Subject.directory(place));
         return end;
     }
 
@@ -104,7 +113,7 @@ final class RenameRules {
         if (entry.hasMarker()) {
             throw new TatamiException(ErrorCode.IS_A_DIRECTORY, source.path() + " is a directory", DETAIL_SOURCE, null);
         }
-        Access.requireSticky(caller, source.parent().getAttributes(), attributesOf(entry), source.path());
+        requireSticky(caller, source, entry);
         return entry;
     }
 
@@ -129,9 +138,17 @@ final class RenameRules {
             throw new TatamiException(
                     ErrorCode.ALREADY_EXISTS, "rename destination " + destination.path() + " already exists");
         }
-        Access.requireSticky(
-                context.caller(), destination.parent().getAttributes(), attributesOf(entry), destination.path());
+        requireSticky(context.caller(), destination, entry);
         return entry;
+    }
+
+    private static void requireSticky(Caller caller, End end, EntryRecord entry) throws TatamiException {
+        Access.requireSticky(
+                caller,
+                end.parent().getAttributes(),
+                Subject.directory(end.place()),
+                attributesOf(entry),
+                end.subject());
     }
 
     private static TatamiException directoryInTheWay(RequestContext context, End destination, EntryRecord entry)

@@ -2,8 +2,8 @@ package io.tatami.meta.op.tree;
 
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.AttributeChanges;
-import io.tatami.meta.op.AttributeChanges.Subject;
 import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.Subject;
 import io.tatami.meta.op.tree.wire.CommitAttributesRequest;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.TreeState;

@@ -4,6 +4,7 @@ import io.tatami.base.DirectoryId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.Access;
+import io.tatami.meta.op.Subject;
 import io.tatami.meta.op.tree.wire.Place;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.TreeState;
@@ -125,7 +126,12 @@ final class Walk {
         }
         Attributes attributes = parent.record().getAttributes();
         if (isComplete()) {
-            Access.requireSticky(caller, attributes, last().record().getAttributes(), path.toString());
+            Access.requireSticky(
+                    caller,
+                    attributes,
+                    subject(parent),
+                    last().record().getAttributes(),
+                    Subject.directory(path.toString()));
         }
         require(caller, parent, Access.WRITE);
     }
@@ -133,7 +139,11 @@ final class Walk {
     /** @throws TatamiException PERMISSION_DENIED unless the caller has all of {@code wanted} on a directory of the walk */
     void require(Caller caller, Named step, int wanted) throws TatamiException {
         if (!Access.allows(caller, step.record().getAttributes(), wanted)) {
-            Access.require(caller, step.record().getAttributes(), wanted, path.prefix(steps.indexOf(step)));
+            Access.require(caller, step.record().getAttributes(), wanted, subject(step));
         }
+    }
+
+    private Subject subject(Named step) {
+        return Subject.directory(path.prefix(steps.indexOf(step)));
     }
 }

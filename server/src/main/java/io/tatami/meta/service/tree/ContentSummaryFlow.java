@@ -2,6 +2,7 @@ package io.tatami.meta.service.tree;
 
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.Access;
+import io.tatami.meta.op.Subject;
 import io.tatami.meta.op.tree.GetDirectory;
 import io.tatami.meta.op.tree.wire.Child;
 import io.tatami.meta.service.Flow;
@@ -47,7 +48,7 @@ final class ContentSummaryFlow implements Flow<ContentSummaryRequest, ContentSum
                         origin.caller(),
                         page.directory().child().getAttributes(),
                         Access.READ | Access.EXECUTE,
-                        page.directory().path());
+                        Subject.directory(page.directory().path()));
             } catch (TatamiException e) {
                 return CompletableFuture.failedFuture(e);
             }

@@ -2,6 +2,7 @@ package io.tatami.meta.service.tree;
 
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.Access;
+import io.tatami.meta.op.Subject;
 import io.tatami.meta.op.tree.wire.Child;
 import io.tatami.meta.op.tree.wire.DeletePlan;
 import io.tatami.meta.service.RequestOrigin;
@@ -50,13 +51,15 @@ final class DeletionAccess {
         }
         Attributes attributes = directory.child().getAttributes();
         try {
-            Access.require(caller, attributes, ALL, directory.path());
+            Subject subject = Subject.directory(directory.path());
+            Access.require(caller, attributes, ALL, subject);
             for (Child child : page.children()) {
                 Access.requireSticky(
                         caller,
                         attributes,
+                        subject,
                         child.getAttributes(),
-                        directory.below(child).path());
+                        Subject.directory(directory.below(child).path()));
             }
         } catch (TatamiException e) {
             return CompletableFuture.failedFuture(e);
@@ -109,8 +112,9 @@ final class DeletionAccess {
                         Access.requireSticky(
                                 caller,
                                 directory.child().getAttributes(),
+                                Subject.directory(directory.path()),
                                 entry.getAttributes(),
-                                directory.path() + "/" + last);
+                                new Subject(directory.path(), last, false));
                     }
                 } catch (TatamiException e) {
                     return CompletableFuture.failedFuture(e);

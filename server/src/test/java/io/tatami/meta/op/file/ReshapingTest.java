@@ -50,6 +50,7 @@ class ReshapingTest {
         assertEquals(1_300, opened.getLength());
         assertTrue(opened.getOpen());
         assertEquals(300, opened.getBlock(1).getLength());
+        assertFalse(opened.getBlock(1).getOpen(), "readers would ask the block's server how long it is");
         FileInvariants.check(shard.store(), Set.of());
         assertEquals(ErrorCode.RECOVERY_IN_PROGRESS, shard.refusal(truncate, cutting("a", 0)));
     }
