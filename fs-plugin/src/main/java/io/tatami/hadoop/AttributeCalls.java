@@ -32,6 +32,7 @@ final class AttributeCalls {
     private static final String NO_XATTR = "At least one of the attributes provided was not found.";
     private static final String BAD_NAME =
             "An XAttr name must be prefixed with user/trusted/security/system/raw, followed by a '.'";
+    private static final int EVERY_ACCESS = (1 << FsAction.values().length) - 1;
     private static final Set<String> NAME_SPACES = Set.of("user", "trusted", "security", "system", "raw");
 
     private final TatamiCalls calls;
@@ -100,12 +101,16 @@ final class AttributeCalls {
         try {
             calls.client().setAttributes(target, change);
         } catch (TatamiException e) {
-            throw ExceptionTranslator.translateAcl(e);
+            throw ExceptionTranslator.translateAcl(e, path);
         }
     }
 
     /** @throws org.apache.hadoop.security.AccessControlException where the cluster says that the user may not */
     void access(Path path, FsAction mode) throws IOException {
+        accessible(path, mode);
+    }
+
+    private PathStatus accessible(Path path, FsAction mode) throws IOException {
         PathStatus status = calls.status(path, true);
         if ((status.wire().getCallerAccess() >> mode.ordinal() & 1) == 0) {
             throw new AccessControlException("Permission denied: user="
@@ -113,6 +118,7 @@ final class AttributeCalls {
                     + status.owner() + ":" + status.group() + ":" + (status.isDirectory() ? "d" : "-")
                     + new FsPermission((short) status.mode()));
         }
+        return status;
     }
 
     AclStatus aclStatus(Path path) throws IOException {
@@ -145,15 +151,15 @@ final class AttributeCalls {
 
     /** @throws IOException where there is none of that name */
     byte[] xAttr(Path path, String name) throws IOException {
-        byte @Nullable [] value = xAttrs(path).get(checkedName(name));
-        if (value == null) {
-            throw ExceptionTranslator.noSuchXAttr(NO_XATTR);
-        }
-        return value;
+        return xAttrs(path, List.of(name)).values().iterator().next();
     }
 
+    /** @throws AccessControlException where the user may not read what bears them */
     Map<String, byte[]> xAttrs(Path path) throws IOException {
-        PathStatus status = calls.status(path, true);
+        return xAttrs(accessible(path, FsAction.READ));
+    }
+
+    private static Map<String, byte[]> xAttrs(PathStatus status) {
         Map<String, byte[]> all = new LinkedHashMap<>();
         status.attributes()
                 .getXattrList()
@@ -165,20 +171,29 @@ final class AttributeCalls {
         if (names.isEmpty()) {
             throw new HadoopIllegalArgumentException("XAttr names can not be null or empty.");
         }
-        Map<String, byte[]> all = xAttrs(path);
+        PathStatus status = accessible(path, FsAction.READ);
+        Map<String, byte[]> all = xAttrs(status);
         Map<String, byte[]> wanted = new LinkedHashMap<>();
         for (String name : names) {
             byte @Nullable [] value = all.get(checkedName(name));
             if (value == null) {
-                throw ExceptionTranslator.noSuchXAttr(NO_XATTR);
+                throw missing(status, checkedName(name));
             }
             wanted.put(checkedName(name), value);
         }
         return wanted;
     }
 
+    /** The cluster tells nobody of attributes that are not his: who lacks any access is not the superuser. */
+    private static IOException missing(PathStatus status, String name) {
+        boolean mayBeSuperuser = status.wire().getCallerAccess() == EVERY_ACCESS;
+        return name.startsWith("user.") || (name.startsWith("trusted.") && mayBeSuperuser)
+                ? ExceptionTranslator.noSuchXAttr(NO_XATTR)
+                : new AccessControlException("User doesn't have permission for xattr: " + name);
+    }
+
     List<String> xAttrNames(Path path) throws IOException {
-        return new ArrayList<>(xAttrs(path).keySet());
+        return new ArrayList<>(xAttrs(calls.status(path, true)).keySet());
     }
 
     /** With the name space in lower case; {@code user.} and its like must stand before a name. */

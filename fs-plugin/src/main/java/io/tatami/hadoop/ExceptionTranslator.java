@@ -10,6 +10,7 @@ import org.apache.hadoop.fs.ChecksumException;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.InvalidPathException;
 import org.apache.hadoop.fs.ParentNotDirectoryException;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 import org.apache.hadoop.security.AccessControlException;
 
@@ -67,12 +68,16 @@ final class ExceptionTranslator {
     }
 
     /** The same of a change of an access control list, where what is invalid is the list. */
-    static IOException translateAcl(IOException failure) {
+    static IOException translateAcl(IOException failure, Path path) {
         if (!(failure instanceof TatamiException tatami)) {
             return failure;
         }
         return switch (tatami.code()) {
-            case INVALID_ARGUMENT -> caused(INVALID_ACL.apply(tatami.getMessage()), tatami);
+            case INVALID_ARGUMENT ->
+                caused(
+                        INVALID_ACL.apply(
+                                tatami.getMessage() + " Path: " + path.toUri().getPath()),
+                        tatami);
             default -> translate(tatami);
         };
     }

@@ -36,10 +36,12 @@ import org.apache.hadoop.fs.FsServerDefaults;
 import org.apache.hadoop.fs.FsStatus;
 import org.apache.hadoop.fs.InvalidPathException;
 import org.apache.hadoop.fs.LocatedFileStatus;
+import org.apache.hadoop.fs.MD5MD5CRC32GzipFileChecksum;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.io.MD5Hash;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.DataChecksum;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +57,13 @@ final class TatamiCalls implements AutoCloseable {
      * composed checksums; ours cover 64 KiB whatever is said here.
      */
     private static final int BYTES_PER_CRC = 512;
+
+    /** What HDFS gives for no bytes however checksums are combined; programs that copy compare it. */
+    private static final FileChecksum CHECKSUM_OF_NOTHING =
+            new MD5MD5CRC32GzipFileChecksum(0, 0, MD5Hash.digest(new byte[32]));
+
+    /** HDFS's word for a file whose blocks are copied and not coded. */
+    private static final String NO_ERASURE_CODING = "Replicated";
 
     private static final int WRITE_PACKET_BYTES = 1024 * 1024;
 
@@ -226,7 +235,8 @@ final class TatamiCalls implements AutoCloseable {
             return client.append(target, newBlock);
         } catch (TatamiException e) {
             throw e.code() == ErrorCode.IS_A_DIRECTORY
-                    ? ExceptionTranslator.translateMaking(e)
+                    ? ExceptionTranslator.translateMaking(new TatamiException(
+                            e.code(), "Cannot append to directory " + target + "; already exists as a directory.", e))
                     : ExceptionTranslator.translate(e);
         }
     }
@@ -354,11 +364,13 @@ final class TatamiCalls implements AutoCloseable {
         return statuses.locations(translated(() -> client.blockLocations(target, start, length)));
     }
 
-    /** The composed CRC32C of a file's first bytes: what HDFS gives with {@code dfs.checksum.combine.mode=COMPOSITE_CRC}. */
+    /** The composed CRC32C of a file's first bytes, which is HDFS's with {@code dfs.checksum.combine.mode=COMPOSITE_CRC}. */
     FileChecksum checksum(Path path, long lengthBytesMax) throws IOException {
         TatamiPath target = path(path);
         io.tatami.client.FileChecksum checksum = translated(() -> client.checksum(target, lengthBytesMax));
-        return new CompositeCrcFileChecksum(checksum.crc32c(), DataChecksum.Type.CRC32C, BYTES_PER_CRC);
+        return checksum.lengthBytes() == 0
+                ? CHECKSUM_OF_NOTHING
+                : new CompositeCrcFileChecksum(checksum.crc32c(), DataChecksum.Type.CRC32C, BYTES_PER_CRC);
     }
 
     ContentSummary contentSummary(Path path) throws IOException {
@@ -371,6 +383,7 @@ final class TatamiCalls implements AutoCloseable {
                 .spaceConsumed(totals.spaceBytes())
                 .quota(-1)
                 .spaceQuota(-1)
+                .erasureCodingPolicy(totals.directories() == 0 ? NO_ERASURE_CODING : "")
                 .build();
     }
 
