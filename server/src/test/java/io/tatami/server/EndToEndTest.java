@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.ChunkChecksum;
+import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.client.ClusterStatus;
@@ -189,6 +190,49 @@ final class EndToEndTest {
         assertCode(ErrorCode.NOT_FOUND, () -> client.status(home.child("d"), true));
         assertTrue(client.delete(home.child("g"), true));
         assertFalse(client.delete(home.child("g"), true));
+    }
+
+    @Test
+    void aDirectoryWhoseRenameWasBrokenOffStandsAtOnePlace() throws Exception {
+        assertStandsAtOnePlaceAfter("meta.rename-directory.announced", false);
+        assertStandsAtOnePlaceAfter("meta.rename-directory.committed", true);
+    }
+
+    /** The name that is not the directory's stays marked as kept for it. */
+    private void assertStandsAtOnePlaceAfter(String point, boolean renamed) throws Exception {
+        TatamiPath from = home.child("from-" + point);
+        TatamiPath to = home.child("to-" + point);
+        client.mkdirs(from, CreateSpec.modes(0755, 0), false);
+        CrashPoint.listen(name -> {
+            if (name.equals(point)) {
+                throw new IllegalStateException("broken off at " + point);
+            }
+        });
+        boolean acknowledged = true;
+        try {
+            client.rename(from, to, false);
+        } catch (TatamiException e) {
+            acknowledged = false;
+        } finally {
+            CrashPoint.listen(null);
+        }
+        assertTrue(renamed || !acknowledged);
+        TatamiPath here = renamed ? to : from;
+        TatamiPath notHere = renamed ? from : to;
+        try (TatamiClient other = connect(SUPERUSER)) {
+            assertTrue(other.status(here, true).isDirectory());
+            assertEquals(
+                    List.of(here),
+                    other.list(home, false).toList().stream()
+                            .map(PathStatus::path)
+                            .filter(path -> path.name().endsWith(point))
+                            .toList());
+            assertCode(ErrorCode.NOT_FOUND, () -> other.status(notHere, true));
+            assertCode(ErrorCode.NOT_FOUND, () -> other.list(notHere, false));
+            assertCode(ErrorCode.NOT_FOUND, () -> other.status(notHere.child("f"), true));
+            assertFalse(other.delete(notHere, true));
+            other.create(notHere, CreateSpec.DEFAULT).close();
+        }
     }
 
     @Test

@@ -58,16 +58,18 @@ final class DirectoryStatus {
         }
     }
 
-    /** Directories by their ids: those that exist. */
-    Map<Long, Status> byId(List<Long> ids, Deadline deadline) throws TatamiException {
-        if (ids.isEmpty()) {
+    /** The directories that stand at these names of one parent, by name: those that exist. */
+    Map<String, Status> byName(DirectoryId parent, List<String> names, Deadline deadline) throws TatamiException {
+        if (names.isEmpty()) {
             return Map.of();
         }
-        GetDirectoriesRequest request =
-                GetDirectoriesRequest.newBuilder().addAllDirectoryId(ids).build();
+        GetDirectoriesRequest request = GetDirectoriesRequest.newBuilder()
+                .setParentId(parent.value())
+                .addAllName(names)
+                .build();
         GetDirectoriesReply reply = caller.call(GroupId.NAMESPACE, MetaMethods.GET_DIRECTORIES, request, deadline);
-        Map<Long, Status> found = new HashMap<>();
-        withShares(reply.getStatusList(), deadline).forEach(status -> found.put(status.getId(), status));
+        Map<String, Status> found = new HashMap<>();
+        withShares(reply.getStatusList(), deadline).forEach(status -> found.put(status.getName(), status));
         return found;
     }
 

@@ -1,5 +1,6 @@
 package io.tatami.client.meta;
 
+import io.tatami.base.DirectoryId;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.client.DirectoryListing;
@@ -35,8 +36,11 @@ final class ListingPages implements DirectoryListing.Pages {
     private String after = "";
     private boolean atEnd;
 
-    /** Entries in order, and the name up to which they are complete; null for all. */
-    private record Page(List<Status> entries, @Nullable String upTo) {}
+    /** Entries of a directory in order, and the name up to which they are complete; null for all. */
+    private record Page(
+            DirectoryId directory,
+            List<Status> entries,
+            @Nullable String upTo) {}
 
     ListingPages(EntryReader reader, TatamiPath path, boolean withLocations) {
         this.reader = reader;
@@ -53,7 +57,7 @@ final class ListingPages implements DirectoryListing.Pages {
         Deadline deadline = reader.caller().deadline();
         while (!atEnd) {
             Page page = reader.resolver().in(path, path, deadline, directory -> read(directory, deadline));
-            List<PathStatus> entries = statuses(page.entries, deadline);
+            List<PathStatus> entries = statuses(page, deadline);
             after = page.upTo == null ? after : page.upTo;
             atEnd = page.upTo == null;
             if (!entries.isEmpty()) {
@@ -79,12 +83,13 @@ final class ListingPages implements DirectoryListing.Pages {
                             .toList()
                             .equals(reader.directories().moves(directory.id(), shards, deadline));
             if (isOneMoment || reads == READS_OF_A_PAGE_MAX) {
-                return merged(shards, parts, deadline);
+                return merged(directory.id(), shards, parts, deadline);
             }
         }
     }
 
-    private Page merged(List<GroupId> shards, List<ListReply> parts, Deadline deadline) throws TatamiException {
+    private Page merged(DirectoryId directory, List<GroupId> shards, List<ListReply> parts, Deadline deadline)
+            throws TatamiException {
         List<Status> all = new ArrayList<>();
         byte[] upTo = null;
         for (int i = 0; i < parts.size(); i++) {
@@ -99,30 +104,32 @@ final class ListingPages implements DirectoryListing.Pages {
         }
         all.sort(BY_NAME);
         if (upTo == null) {
-            return new Page(all, null);
+            return new Page(directory, all, null);
         }
         byte[] limit = upTo;
         all.removeIf(status -> Arrays.compareUnsigned(utf8(status), limit) > 0);
-        return new Page(all, new String(limit, StandardCharsets.UTF_8));
+        return new Page(directory, all, new String(limit, StandardCharsets.UTF_8));
     }
 
-    /** With directories completed; those that the tree does not know are only reserved names and are left out. */
-    private List<PathStatus> statuses(List<Status> entries, Deadline deadline) throws TatamiException {
-        List<Long> ids = entries.stream()
+    /**
+     * With directories completed. What a shard calls a directory is only a name that is kept for one: where the tree has
+     * none there it was reserved and not used, or its directory is gone from it, under another name perhaps.
+     */
+    private List<PathStatus> statuses(Page page, Deadline deadline) throws TatamiException {
+        List<String> names = page.entries.stream()
                 .filter(status -> status.getKind() == Status.Kind.DIRECTORY)
-                .map(Status::getId)
+                .map(Status::getName)
                 .toList();
-        Map<Long, Status> directories = reader.directories().byId(ids, deadline);
-        List<PathStatus> statuses = new ArrayList<>(entries.size());
-        for (Status entry : entries) {
+        Map<String, Status> directories = reader.directories().byName(page.directory, names, deadline);
+        List<PathStatus> statuses = new ArrayList<>(page.entries.size());
+        for (Status entry : page.entries) {
             TatamiPath child = path.listedChild(entry.getName());
-            Status directory = directories.get(entry.getId());
+            Status directory = directories.get(entry.getName());
             if (entry.getKind() != Status.Kind.DIRECTORY) {
                 List<LocatedBlock> blocks = withLocations ? reader.servers().located(entry) : List.of();
                 statuses.add(new PathStatus(child, entry, blocks));
             } else if (directory != null) {
-                Status named = directory.toBuilder().setName(entry.getName()).build();
-                statuses.add(new PathStatus(child, named, List.of()));
+                statuses.add(new PathStatus(child, directory, List.of()));
             }
         }
         return statuses;

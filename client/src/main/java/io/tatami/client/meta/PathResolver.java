@@ -105,6 +105,7 @@ public final class PathResolver {
      */
     ResolvedDirectory resolve(TatamiPath directory, TatamiPath asked, Deadline deadline) throws TatamiException {
         Backoff backoff = caller.backoff();
+        @Nullable TatamiPath kept = null;
         while (true) {
             ResolvedDirectory known = cache.get(directory);
             if (known != null) {
@@ -115,7 +116,11 @@ public final class PathResolver {
                 return deepest;
             }
             TatamiPath next = directory.prefix(deepest.path().depth() + 1);
-            refuseUnlessDirectory(deepest, next, asked, deadline);
+            if (kept != null && next.equals(kept)) {
+                // Neither a directory, by the tree's answer before and after, nor a file, by the shard's between.
+                throw new TatamiException(ErrorCode.NOT_FOUND, "File does not exist: " + asked);
+            }
+            kept = isKeptForDirectory(deepest, next, asked, deadline) ? next : null;
             backoff.pause(deadline);
         }
     }
@@ -142,13 +147,17 @@ public final class PathResolver {
         TatamiPath parent = path.parent();
         ResolvedDirectory deepest = deepest(parent, deadline);
         if (!deepest.path().equals(parent)) {
-            refuseUnlessDirectory(deepest, parent.prefix(deepest.path().depth() + 1), path, deadline);
+            boolean unused =
+                    isKeptForDirectory(deepest, parent.prefix(deepest.path().depth() + 1), path, deadline);
         }
         return isLink ? PathFailures.named(refusal, path) : refusal;
     }
 
-    /** Tells why {@code path} is no directory; returns where a shard says that it is one, made a moment ago. */
-    private void refuseUnlessDirectory(ResolvedDirectory parent, TatamiPath path, TatamiPath asked, Deadline deadline)
+    /**
+     * Tells why {@code path} is no directory. Where its shard says that the name is kept for one, true: it was made a moment
+     * ago, or reserved, or a crash has left the mark of one that is gone; false where the shard has to be asked anew.
+     */
+    private boolean isKeptForDirectory(ResolvedDirectory parent, TatamiPath path, TatamiPath asked, Deadline deadline)
             throws TatamiException {
         Status status;
         try {
@@ -158,7 +167,7 @@ public final class PathResolver {
                 throw new TatamiException(ErrorCode.NOT_FOUND, "File does not exist: " + asked, e);
             }
             dropStale(e, parent.path(), deadline);
-            return;
+            return false;
         }
         switch (status.getKind()) {
             case FILE ->
@@ -167,5 +176,6 @@ public final class PathResolver {
             case SYMLINK -> throw new UnresolvedLinkException(asked, path, status.getSymlinkTarget());
             case DIRECTORY, UNRECOGNIZED -> drop(path);
         }
+        return true;
     }
 }

@@ -25,6 +25,7 @@ import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.GetBlocksReply;
 import io.tatami.protocol.wire.GetClusterMapReply;
 import io.tatami.protocol.wire.GetDirectoriesReply;
+import io.tatami.protocol.wire.GetDirectoriesRequest;
 import io.tatami.protocol.wire.GetDirectoryReply;
 import io.tatami.protocol.wire.Grant;
 import io.tatami.protocol.wire.Handle;
@@ -146,7 +147,7 @@ public final class FakeMetadata {
                 (context, request) -> GetDirectoryReply.newBuilder()
                         .setStatus(directory(request.getPath()))
                         .build());
-        on(table, MetaMethods.GET_DIRECTORIES, (context, request) -> directories(request.getDirectoryIdList()));
+        on(table, MetaMethods.GET_DIRECTORIES, (context, request) -> directories(request));
         on(table, MetaMethods.READ_SHARES, (context, request) -> shares(request.getDirectoryIdList()));
         on(table, MetaMethods.LOOKUP, (context, request) -> lookup(request));
         on(table, MetaMethods.LIST, this::list);
@@ -281,15 +282,19 @@ public final class FakeMetadata {
                 .build();
     }
 
-    private GetDirectoriesReply directories(List<Long> ids) {
+    private GetDirectoriesReply directories(GetDirectoriesRequest request) {
         GetDirectoriesReply.Builder reply = GetDirectoriesReply.newBuilder();
-        for (long id : ids) {
-            directories.forEach((path, known) -> {
-                if (known == id) {
-                    reply.addStatus(directoryStatus(path, id));
+        directories.forEach((parent, parentId) -> {
+            if (parentId == request.getParentId()) {
+                for (String name : request.getNameList()) {
+                    String path = parent.equals("/") ? "/" + name : parent + "/" + name;
+                    Long id = directories.get(path);
+                    if (id != null) {
+                        reply.addStatus(directoryStatus(path, id));
+                    }
                 }
-            });
-        }
+            }
+        });
         return reply.build();
     }
 
