@@ -1,6 +1,7 @@
 package io.tatami.base;
 
 import java.util.Collections;
+import java.util.Locale;
 import java.util.NavigableSet;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicLong;
@@ -12,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * which halts it (exit code {@value #EXIT_CODE}, no shutdown hooks, as {@code kill -9} would) when it comes to the point
  * for the nth time.
  *
- * <p>Names read {@code part.operation.moment}, for instance {@code volume.sync.after-flush}. Every name that was passed is
+ * <p>Names read {@code part.operation.moment}, for instance {@code volume.sync.after-flush}; those of a moment that every
+ * kind of work passes end with the kind, as in {@code meta.operation.committed.create-file}. Every name that was passed is
  * remembered, so that a test learns the points of a workload by running it once and then crashes at each of them. Safe
  * for use by many threads.
  */
@@ -43,6 +45,20 @@ public final class CrashPoint {
         }
     }
 
+    /** {@link #hit(String)} at the point {@code moment.kind}: both constants, such as the name of a method. */
+    public static void hit(String moment, String kind) {
+        if (listener != null) {
+            hit(moment + "." + kind);
+        }
+    }
+
+    /** {@link #hit(String)} at the point {@code moment.name-of-the-class}; lambdas have no name and no point. */
+    public static void hit(String moment, Class<?> kind) {
+        if (listener != null && !kind.isHidden()) {
+            hit(moment, hyphenated(kind.getSimpleName()));
+        }
+    }
+
     /** Installs the listener of this process in place of the one before; null for none. For tests only. */
     public static void listen(@Nullable Listener replacement) {
         listener = replacement;
@@ -51,6 +67,10 @@ public final class CrashPoint {
     /** The names of all points that were passed in this process while a listener was installed, in order of the alphabet. */
     public static NavigableSet<String> passed() {
         return Collections.unmodifiableNavigableSet(PASSED);
+    }
+
+    private static String hyphenated(String className) {
+        return className.replaceAll("(?<=[a-z])(?=[A-Z])", "-").toLowerCase(Locale.ROOT);
     }
 
     private static @Nullable Listener haltingListener(@Nullable String setting) {

@@ -1,6 +1,7 @@
 package io.tatami.server;
 
 import io.tatami.base.Clock;
+import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
@@ -82,6 +83,7 @@ public final class BlockNode implements AutoCloseable {
             RpcServer listener = keep(new RpcServer(
                     loops, rpc, Clock.SYSTEM, ServerIdentity.simple("block server", cluster), server.handlers()));
             address = (InetSocketAddress) listener.start(new InetSocketAddress(place.host(), place.port()));
+            CrashPoint.hit("service.open.listens");
             id = join(server, new RoutedMetadataLink(client, metadata, METADATA_TIMEOUT_MILLIS), place.host());
             LOG.info("block server {} serves at {}", id, address);
         } catch (TatamiException | RuntimeException e) {
@@ -128,7 +130,7 @@ public final class BlockNode implements AutoCloseable {
         List<VolumeSet.ServedVolume> opened = new ArrayList<>();
         for (int i = 0; i < paths.size(); i++) {
             Path index = place.directory().resolve("index-" + i);
-            if (!Files.exists(index)) {
+            if (VolumeFormatter.isUnformatted(paths.get(i), index)) {
                 make(paths.get(i), index, place.capacityBytes(), cluster);
             }
             Volume volume = keep(opener.open(paths.get(i), index));

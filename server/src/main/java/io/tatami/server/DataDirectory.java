@@ -1,5 +1,6 @@
 package io.tatami.server;
 
+import io.tatami.base.DurableFile;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import java.io.IOException;
@@ -22,6 +23,7 @@ import java.util.Properties;
  *  DIR/logs        logs
  *  DIR/run/lock    locked by the process that serves
  *  DIR/run/ready   there while the server serves: its URI and pid
+ *  DIR/run/new     there until the first start is through
  * </pre>
  *
  * The servers lock what they store themselves too; what is in {@code run} is for commands and people.
@@ -79,6 +81,27 @@ final class DataDirectory {
                         + ready.map(server -> ", at " + server.uri() + " by process " + server.pid())
                                 .orElse(" by a process that is starting")
                         + "; stop that one first: tatami stop --data " + root);
+    }
+
+    private Path newFile() {
+        return root.resolve("run").resolve("new");
+    }
+
+    /** Notes durably that what a first start does is still to be done, however often that start is broken off. */
+    void beginFirstStart() throws TatamiException {
+        DurableFile.replace(newFile(), new byte[0]);
+    }
+
+    boolean isInFirstStart() {
+        return Files.exists(newFile());
+    }
+
+    void endFirstStart() throws TatamiException {
+        try {
+            Files.deleteIfExists(newFile());
+        } catch (IOException e) {
+            throw new TatamiException(ErrorCode.IO_ERROR, "cannot remove " + newFile() + ": " + e, e);
+        }
     }
 
     /** Makes the directory and what a process needs in it. */

@@ -1,6 +1,7 @@
 package io.tatami.server;
 
 import io.tatami.base.Clock;
+import io.tatami.base.CrashPoint;
 import io.tatami.base.TatamiException;
 import io.tatami.block.service.BlockServerSettings;
 import io.tatami.client.CreateSpec;
@@ -39,7 +40,9 @@ public final class StandaloneNode implements AutoCloseable {
     private StandaloneNode(Place place, Settings settings, GroupMapping groups) throws TatamiException {
         DataDirectory directory = new DataDirectory(place.directory());
         directory.create();
-        boolean fresh = !Files.exists(directory.meta());
+        if (!Files.exists(directory.meta())) {
+            directory.beginFirstStart();
+        }
         try {
             MetadataServer metadata = MetadataServer.open(
                     new MetadataServer.Place(directory.meta(), place.host(), place.port()),
@@ -48,14 +51,18 @@ public final class StandaloneNode implements AutoCloseable {
                     groups,
                     Clock.SYSTEM);
             parts.push(metadata);
+            CrashPoint.hit("standalone.open.metadata-serves");
             uri = "tatami://" + place.host() + ":" + metadata.address().getPort();
             parts.push(BlockNode.open(
                     new BlockNode.Place(directory.block(), place.volumes(), place.capacityBytes(), place.host(), 0),
                     metadata.cluster(),
                     List.of(metadata.address()),
                     BlockServerSettings.from(settings)));
-            if (fresh) {
+            CrashPoint.hit("standalone.open.block-server-joined");
+            if (directory.isInFirstStart()) {
                 makeFirstDirectories(settings);
+                CrashPoint.hit("standalone.format.directories-made");
+                directory.endFirstStart();
             }
         } catch (TatamiException | RuntimeException e) {
             PartsCloser.closeAfter(parts, e);

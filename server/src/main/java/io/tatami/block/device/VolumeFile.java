@@ -1,13 +1,14 @@
 package io.tatami.block.device;
 
+import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.FileChannel;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.TimeUnit;
 
@@ -29,36 +30,42 @@ public final class VolumeFile {
     }
 
     /**
-     * Makes a file of {@code sizeBytes} and makes its name durable. Where this fails nothing is left.
+     * Makes a file of {@code sizeBytes} and makes its name durable. It has that name only when it is complete; where this
+     * fails nothing is left, and what a crash has left under another name the next call removes.
      *
      * @throws TatamiException ALREADY_EXISTS; NO_SPACE where the file system has less free; IO_ERROR
      */
     public static Allocation create(Path path, long sizeBytes) throws TatamiException {
+        if (Files.exists(path)) {
+            throw new TatamiException(ErrorCode.ALREADY_EXISTS, path + " exists already");
+        }
+        Path fresh = path.resolveSibling(path.getFileName() + ".new");
         try {
-            createEmpty(path, sizeBytes);
-            Allocation allocation = fallocate(path, sizeBytes) ? Allocation.FULL : Allocation.SPARSE;
-            try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
+            createEmpty(fresh, sizeBytes);
+            CrashPoint.hit("volume.file.after-create");
+            Allocation allocation = fallocate(fresh, sizeBytes) ? Allocation.FULL : Allocation.SPARSE;
+            try (RandomAccessFile file = new RandomAccessFile(fresh.toFile(), "rw")) {
                 file.setLength(sizeBytes);
                 file.getFD().sync();
             }
+            CrashPoint.hit("volume.file.after-allocate");
+            Files.move(fresh, path, StandardCopyOption.ATOMIC_MOVE);
             syncParent(path);
+            CrashPoint.hit("volume.file.after-rename");
             return allocation;
         } catch (TatamiException e) {
             throw e;
         } catch (IOException e) {
             TatamiException failed =
                     new TatamiException(ErrorCode.IO_ERROR, "cannot make " + path + ": " + e.getMessage(), e);
-            deleteAfter(path, failed);
+            deleteAfter(fresh, failed);
             throw failed;
         }
     }
 
     private static void createEmpty(Path path, long sizeBytes) throws IOException {
-        try {
-            Files.createFile(path);
-        } catch (FileAlreadyExistsException e) {
-            throw new TatamiException(ErrorCode.ALREADY_EXISTS, path + " exists already", e);
-        }
+        Files.deleteIfExists(path);
+        Files.createFile(path);
         long usableBytes = Files.getFileStore(path).getUsableSpace();
         if (usableBytes < sizeBytes) {
             TatamiException full = new TatamiException(

@@ -95,7 +95,7 @@ final class RocksIndexStore implements IndexStore {
 
     /** @throws TatamiException NOT_FOUND, IN_USE, CORRUPT or IO_ERROR */
     static RocksIndexStore open(Path directory, FailStop failStop) throws TatamiException {
-        if (!Files.exists(directory.resolve("CURRENT"))) {
+        if (!isMade(directory)) {
             throw new TatamiException(
                     ErrorCode.NOT_FOUND,
                     "there is no block index in " + directory
@@ -103,6 +103,11 @@ final class RocksIndexStore implements IndexStore {
                             + " format it anew, and let other replicas replace them");
         }
         return new RocksIndexStore(directory, false, failStop);
+    }
+
+    /** Whether there is a store, which may yet be damaged. */
+    static boolean isMade(Path directory) {
+        return Files.exists(directory.resolve("CURRENT"));
     }
 
     /** Deletes the files of a store that nobody has open, and only those; nothing where there is none. */

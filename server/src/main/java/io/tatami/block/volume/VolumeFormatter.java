@@ -10,6 +10,7 @@ import io.tatami.block.device.FailStop;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
 
 /**
@@ -35,7 +36,8 @@ public final class VolumeFormatter {
     /**
      * Formats a block device or a file that exists (see {@link io.tatami.block.device.VolumeFile}).
      *
-     * @param indexDirectory where the block index goes: on another file system than the device, empty or not there
+     * @param indexDirectory where the block index goes: on another file system than the device, empty or not there, or
+     *     with what a format that was broken off has left
      * @param force destroys what the device holds, and the index in the directory (no other files); a device in use is
      *     refused all the same
      * @return the new volume's id
@@ -49,14 +51,45 @@ public final class VolumeFormatter {
         try (Device device = DirectDevice.open(path)) {
             refuseVolume(device, force);
             SuperblockFormat.wipe(device);
-            if (force) {
+            if (force || isUnused(indexDirectory)) {
                 RocksIndexStore.destroy(indexDirectory);
             }
             FailStop failStop = new FailStop("volume " + path);
             try (IndexStore store = RocksIndexStore.create(indexDirectory, failStop)) {
+                CrashPoint.hit("volume.format.index-made");
                 return format(device, store);
             }
         }
+    }
+
+    /**
+     * Whether this is no volume yet, or a format of it was broken off, so that {@link #format} may be called for it: there
+     * is no superblock, and no index with a block.
+     *
+     * @param path need not exist
+     */
+    public static boolean isUnformatted(Path path, Path indexDirectory) throws TatamiException {
+        if (Files.exists(path)) {
+            try (Device device = DirectDevice.open(path)) {
+                if (device.sizeBytes() >= SuperblockFormat.SIZE_BYTES_MIN && SuperblockFormat.find(device) != null) {
+                    return false;
+                }
+            }
+        }
+        return !Files.exists(indexDirectory) || isUnused(indexDirectory);
+    }
+
+    /** Whether an index has no block, or is not even one yet: what a format that was broken off leaves. */
+    private static boolean isUnused(Path indexDirectory) throws TatamiException {
+        if (!RocksIndexStore.isMade(indexDirectory)) {
+            return true;
+        }
+        FailStop failStop = new FailStop("block index " + indexDirectory);
+        AtomicBoolean hasBlocks = new AtomicBoolean();
+        try (BlockIndex index = new BlockIndex(RocksIndexStore.open(indexDirectory, failStop), failStop)) {
+            index.scan(block -> hasBlocks.set(true));
+        }
+        return !hasBlocks.get();
     }
 
     /** Writes identity and superblock onto an empty index and a device without a superblock. */

@@ -2,16 +2,19 @@ package io.tatami.block.volume;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
+import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.LoopDevice;
 import io.tatami.block.device.VolumeFile;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -72,6 +75,55 @@ class VolumeOnDiskTest {
         try (Volume volume = open(file)) {
             assertEquals(List.of(), volume.blocks());
         }
+    }
+
+    @Test
+    void aFormatThatWasBrokenOffAnywhereIsDoneAgain() throws Exception {
+        for (String point : List.of(
+                "volume.format.after-wipe",
+                "volume.format.index-made",
+                "volume.index.before-identity",
+                "volume.format.after-index")) {
+            Path file = newFile("volume-" + point);
+            Path index = directory.resolve("index-" + point);
+            VolumeFormatter formatter = new VolumeFormatter(CLUSTER, new Random(5));
+            CrashPoint.listen(name -> {
+                if (name.equals(point)) {
+                    throw new IllegalStateException("broken off at " + point);
+                }
+            });
+            try {
+                assertThrows(IllegalStateException.class, () -> formatter.format(file, index, false));
+            } finally {
+                CrashPoint.listen(null);
+            }
+            assertTrue(VolumeFormatter.isUnformatted(file, index), point);
+
+            formatter.format(file, index, false);
+
+            assertFalse(VolumeFormatter.isUnformatted(file, index), point);
+            new VolumeOpener(CLUSTER, RESOURCES).open(file, index).close();
+        }
+    }
+
+    @Test
+    void aVolumeFileHasItsNameOnlyWhenItIsComplete() throws Exception {
+        Path file = directory.resolve("whole");
+        CrashPoint.listen(name -> {
+            if (name.equals("volume.file.after-create")) {
+                throw new IllegalStateException("broken off");
+            }
+        });
+        try {
+            assertThrows(IllegalStateException.class, () -> VolumeFile.create(file, SIZE_BYTES));
+        } finally {
+            CrashPoint.listen(null);
+        }
+        assertFalse(Files.exists(file));
+
+        VolumeFile.create(file, SIZE_BYTES);
+
+        assertEquals(SIZE_BYTES, Files.size(file));
     }
 
     @Test
