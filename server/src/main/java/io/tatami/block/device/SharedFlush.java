@@ -1,5 +1,6 @@
 package io.tatami.block.device;
 
+import io.tatami.base.CrashPoint;
 import io.tatami.base.TatamiException;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +30,9 @@ public final class SharedFlush {
         if (leads()) {
             TatamiException thrown = null;
             try {
+                CrashPoint.hit("device.flush.before");
                 threads.submit(device::flush).await();
+                CrashPoint.hit("device.flush.after");
             } catch (TatamiException e) {
                 thrown = e;
             } finally {

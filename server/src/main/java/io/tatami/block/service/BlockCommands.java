@@ -53,7 +53,7 @@ final class BlockCommands {
     <Q extends Message, R extends Message> void serve(HandlerTable table, Method<Q, R> method, Command<Q, R> command) {
         table.on(method, (context, request, responder) -> {
             try {
-                threads.command(() -> answer(command, request, responder));
+                threads.command(() -> answer(method, command, request, responder));
             } catch (TatamiException e) {
                 port.failed(e);
                 responder.failure(e);
@@ -62,8 +62,9 @@ final class BlockCommands {
     }
 
     private <Q extends Message, R extends Message> void answer(
-            Command<Q, R> command, Q request, Responder<R> responder) {
+            Method<Q, R> method, Command<Q, R> command, Q request, Responder<R> responder) {
         R reply;
+        CrashPoint.hit("service.command.before-run", method.name());
         try {
             reply = command.run(request);
         } catch (TatamiException e) {
@@ -76,6 +77,7 @@ final class BlockCommands {
             responder.failure(failure);
             return;
         }
+        CrashPoint.hit("service.command.before-reply", method.name());
         responder.success(reply);
     }
 

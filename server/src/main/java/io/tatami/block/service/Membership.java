@@ -75,11 +75,13 @@ final class Membership {
         if (!asking && now >= nextTalkMillis) {
             asking = true;
             if (registered) {
+                CrashPoint.hit("service.heartbeat.before-send");
                 hear(link.heartbeat(heartbeat(), map.getEpoch()), this::heartbeatAnswered);
             } else {
                 RegisterBlockServerRequest request = registration.toBuilder()
                         .setServerId(identity.server().value())
                         .build();
+                CrashPoint.hit("service.register.before-send");
                 hear(link.register(request), this::registrationAnswered);
             }
         }
@@ -106,6 +108,7 @@ final class Membership {
             }
             identity = now;
         }
+        CrashPoint.hit("service.register.after-identity");
         learn(reply.getMap());
         registered = true;
         nextTalkMillis = nowMillis();
@@ -117,6 +120,7 @@ final class Membership {
             LOG.warn("a heartbeat was not answered", failure);
             return;
         }
+        CrashPoint.hit("service.heartbeat.answered");
         if (reply.hasMap()) {
             learn(reply.getMap());
         }
@@ -141,6 +145,7 @@ final class Membership {
         for (int shard = 0; shard < credits.size(); shard++) {
             CreditLine line = credits.get(shard);
             if (line.isDue(now)) {
+                CrashPoint.hit("service.credits.before-send");
                 hear(
                         link.giveCredits(
                                 GroupId.ofShard(shard),
@@ -155,6 +160,7 @@ final class Membership {
             LOG.debug("a shard did not take credits", failure);
             line.failed(nowMillis());
         } else {
+            CrashPoint.hit("service.credits.answered");
             line.answered(reply.getLeft(), nowMillis());
         }
     }

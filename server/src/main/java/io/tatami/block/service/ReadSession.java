@@ -3,6 +3,7 @@ package io.tatami.block.service;
 import io.netty.buffer.ByteBuf;
 import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
+import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.BlockReader;
@@ -131,6 +132,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
         while (credit.get() > 0 && stream.isWritable() && sentBytes < turnEnd && stopped == null) {
             if (bytes == null && !nextUnit(from)) {
                 end();
+                CrashPoint.hit("service.read.before-end");
                 stream.success(ReadBlockReply.newBuilder().setLength(sentBytes).build());
                 return false;
             }
@@ -170,6 +172,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
         long offset = request.getOffset() + sentBytes;
         BlockReader opened = found.volume().read(block(), request.getGeneration(), offset, endOffset - offset);
         reader = opened;
+        CrashPoint.hit("service.read.after-open");
         return opened;
     }
 
@@ -200,6 +203,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
         movedNanos = port.clock().monotonicNanos();
         credit.addAndGet(-length);
         port.metrics().read(length);
+        CrashPoint.hit("service.read.before-frame");
         stream.sendAndRelease(frame.build(), bytes.readRetainedSlice(length));
         if (!bytes.isReadable()) {
             bytes.release();

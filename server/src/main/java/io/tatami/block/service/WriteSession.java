@@ -254,6 +254,7 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         if (finished && (chain == null || chainFinished)) {
             ended = true;
             port.ended(this);
+            CrashPoint.hit("service.write.before-end");
             stream.success(WriteBlockReply.newBuilder().setLength(received).build());
         }
     }

@@ -50,6 +50,7 @@ final class BlockCommitter {
         replica.commit(entry, null);
         replica.makeVisible(length);
         parts.allocator().release(open.extent().rest(length));
+        CrashPoint.hit("volume.finish.after-release");
     }
 
     /** Commits the block as it is on the device, flushed, and in the open block's tail. */
@@ -119,6 +120,7 @@ final class BlockCommitter {
             CrashPoint.hit("volume.delete.after-commit");
         }
         forget(replica, extent);
+        CrashPoint.hit("volume.delete.after-release");
     }
 
     private void forget(Replica replica, Extent extent) {

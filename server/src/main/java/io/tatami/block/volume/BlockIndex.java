@@ -2,6 +2,7 @@ package io.tatami.block.volume;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
+import io.tatami.base.CrashPoint;
 import io.tatami.base.Envelope;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
@@ -44,6 +45,7 @@ final class BlockIndex implements AutoCloseable {
         byte[] payload = BlockIndexFormat.encodeIdentity(identity.volume(), identity.index());
         byte[] value = Envelope.wrap(
                 Envelope.Kind.BLOCK_INDEX, BlockIndexFormat.IDENTITY_VERSION, identity.cluster(), payload);
+        CrashPoint.hit("volume.index.before-identity");
         store.write(List.of(new IndexStore.Change(BlockIndexFormat.IDENTITY_KEY, value)));
     }
 
@@ -161,7 +163,9 @@ final class BlockIndex implements AutoCloseable {
     private void write(List<IndexStore.Change> changes) throws TatamiException {
         failStop.check();
         try {
+            CrashPoint.hit("volume.index.before-write");
             store.write(changes);
+            CrashPoint.hit("volume.index.after-write");
         } catch (TatamiException e) {
             throw failStop.stop(e);
         }

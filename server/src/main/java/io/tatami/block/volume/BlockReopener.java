@@ -46,6 +46,7 @@ final class BlockReopener {
         committer.commit(replica, open, newGeneration);
         CrashPoint.hit("volume.reopen.after-commit");
         parts.allocator().release(left);
+        CrashPoint.hit("volume.reopen.after-release");
         replica.makeVisible(lengthBytes);
         BlockWriter writer = new BlockWriter(parts, committer, replica, newGeneration);
         replica.replaceWriter(writer);

@@ -3,6 +3,7 @@ package io.tatami.block.volume;
 import io.tatami.base.BlockId;
 import io.tatami.base.Check;
 import io.tatami.base.ChunkChecksum;
+import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.AlignedBuffer;
@@ -255,6 +256,7 @@ final class OpenBlock {
 
     /** Hands the filling buffer to the device threads, up to {@code end}; waits while two are under way. */
     private void submit(long end) throws TatamiException {
+        CrashPoint.hit("volume.unit.before-write");
         awaitWrites(UNITS_IN_FLIGHT_MAX - 1);
         UnitWrite unit;
         synchronized (this) {
@@ -269,6 +271,7 @@ final class OpenBlock {
             unflushed = true;
         }
         parts.threads().submit(() -> write(unit));
+        CrashPoint.hit("volume.unit.begun");
     }
 
     /** On a device thread. */

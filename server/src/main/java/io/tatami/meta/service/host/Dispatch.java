@@ -2,6 +2,7 @@ package io.tatami.meta.service.host;
 
 import com.google.protobuf.Message;
 import io.tatami.base.Check;
+import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.service.RequestOrigin;
@@ -110,6 +111,7 @@ final class Dispatch {
                         : service.flow().run(origin(context, who), request));
         CompletableFuture<R> answered = reply.whenComplete((answer, thrown) -> {
             if (thrown == null) {
+                CrashPoint.hit("meta.reply.before-send", method.name());
                 responder.success(answer);
             } else {
                 responder.failure(Causes.of(thrown));

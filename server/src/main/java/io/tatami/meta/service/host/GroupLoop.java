@@ -200,8 +200,10 @@ final class GroupLoop implements AutoCloseable {
         if (!draft.isEmpty()) {
             Totals.update(draft, store.newest());
             CrashPoint.hit("meta.batch.before-commit");
+            batch.forEach(pending -> pending.pass("meta.operation.decided"));
             log.commit(new LogEntry(store.appliedIndex() + 1, nowMillis, draft.changes()));
             CrashPoint.hit("meta.batch.after-commit");
+            batch.forEach(pending -> pending.pass("meta.operation.committed"));
             committed.accept(draft);
         }
         for (Pending<?, ?, ?> pending : batch) {

@@ -1,6 +1,7 @@
 package io.tatami.meta.service.host;
 
 import io.tatami.base.Clock;
+import io.tatami.base.CrashPoint;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.conf.Settings;
@@ -94,6 +95,7 @@ public final class MetadataServer implements AutoCloseable {
             RpcSettings rpc = RpcSettings.from(settings);
             EventLoops loops = resources.keep(new EventLoops("meta", rpc));
             identity = identity(start, loops, rpc, clock);
+            CrashPoint.hit("meta.open.identity-known");
             RpcClient client = resources.keep(
                     new RpcClient(loops, rpc, clock, clientIdentity().of(identity.cluster())));
             maps = new ClusterMapHolder(ClusterMap.newBuilder()
@@ -129,6 +131,7 @@ public final class MetadataServer implements AutoCloseable {
                             ServerIdentity.simple("", identity.cluster()).authenticator()),
                     handlers));
             address = (InetSocketAddress) listener.start(new InetSocketAddress(place.host(), place.port()));
+            CrashPoint.hit("meta.open.listens");
             groups.values().forEach(HostedGroup::start);
             join(
                     new ClusterMember(
@@ -138,6 +141,7 @@ public final class MetadataServer implements AutoCloseable {
                             CallOptions.DEFAULT.withGroup(GroupId.NAMESPACE).withCredential(credential.bytes()),
                             reason -> stopServing(handlers, reason)),
                     timer);
+            CrashPoint.hit("meta.open.announced");
             LOG.info("cluster {}: groups {} serve at {}", identity.cluster(), groups.keySet(), address);
         } catch (TatamiException | RuntimeException e) {
             resources.closeAfter(e);
@@ -216,6 +220,7 @@ public final class MetadataServer implements AutoCloseable {
             groups.put(id, group);
         }
         if (!identity.made()) {
+            CrashPoint.hit("meta.format.before-made");
             identity.afterMaking().write(directory);
         }
     }

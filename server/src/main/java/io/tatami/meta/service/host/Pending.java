@@ -1,6 +1,7 @@
 package io.tatami.meta.service.host;
 
 import com.google.protobuf.Message;
+import io.tatami.base.CrashPoint;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
@@ -131,6 +132,13 @@ final class Pending<S, Q extends Message, R extends Message> {
         return ++settlements < SETTLEMENTS_MAX;
     }
 
+    /** Passes the crash point that this kind of operation has at a moment, unless it was refused or is unsettled. */
+    void pass(String moment) {
+        if (reply != null) {
+            CrashPoint.hit(moment, operation.getClass());
+        }
+    }
+
     /** Answers as it was decided. */
     void answer() {
         R decided = reply;
@@ -139,6 +147,7 @@ final class Pending<S, Q extends Message, R extends Message> {
             future.completeExceptionally(refused);
         } else if (decided != null) {
             future.complete(decided);
+            pass("meta.operation.answered");
         } else {
             throw new IllegalStateException("answered before it was decided");
         }

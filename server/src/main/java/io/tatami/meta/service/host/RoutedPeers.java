@@ -3,6 +3,7 @@ package io.tatami.meta.service.host;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
 import io.tatami.base.Clock;
+import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
@@ -129,6 +130,7 @@ final class RoutedPeers implements Peers {
             }
             reply.whenComplete((answer, thrown) -> {
                         if (thrown == null) {
+                            CrashPoint.hit("meta.peer.answered", method.name());
                             result.complete(answer);
                         } else {
                             failed(Causes.of(thrown), pauseMillis);
