@@ -65,6 +65,7 @@ class PowerCutTest {
     }
 
     @Test
+    @Tag("simulated-bug")
     void theLedgerNoticesADiskThatDoesNotFlush() throws TatamiException {
         int noticed = 0;
         for (long seed = SEED; seed < SEED + 10; seed++) {

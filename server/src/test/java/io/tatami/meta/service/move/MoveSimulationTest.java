@@ -35,6 +35,7 @@ final class MoveSimulationTest {
     }
 
     @Test
+    @Tag("simulated-bug")
     void commitWithoutItsPendingRecordIsNoticed() {
         assertNoticed(real -> PlantedMoves.withCommit(real, (state, context, request) -> {
             if (state.transaction(request.getTransactionId()) == null) {
@@ -45,6 +46,7 @@ final class MoveSimulationTest {
     }
 
     @Test
+    @Tag("simulated-bug")
     void entryThatGoesBeforeTheCommitIsNoticed() {
         assertNoticed(real -> PlantedMoves.withPrepare(real, (state, context, request) -> {
             PrepareMoveReply reply = real.prepare().decide(state, context, request);
@@ -67,6 +69,7 @@ final class MoveSimulationTest {
     }
 
     @Test
+    @Tag("simulated-bug")
     void commitThatTrustsTheFirstCheckOfTheHandlesIsNoticed() {
         assertNoticed(real -> PlantedMoves.withCommit(real, (state, context, request) -> {
             long newest = state.gateNewest();
@@ -78,6 +81,7 @@ final class MoveSimulationTest {
     }
 
     @Test
+    @Tag("simulated-bug")
     void sourceThatTakesAnUnansweredMoveForAbortedIsNoticed() {
         assertNoticed(real ->
                 PlantedMoves.withStatus(real, (state, context, request) -> MoveStatusReply.getDefaultInstance()));

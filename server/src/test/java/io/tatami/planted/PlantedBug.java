@@ -1,0 +1,126 @@
+package io.tatami.planted;
+
+import java.nio.file.Path;
+
+/**
+ * Bugs that the tests must catch: each is a change of one place of our sources, and the test that is to fail on it. A bug
+ * whose text is no longer in the source fails as such, so none can die out unnoticed.
+ */
+enum PlantedBug {
+    METADATA_LOG_IS_NOT_SYNCED(
+            "io/tatami/meta/store/GroupStore.java",
+            "new WriteOptions().setSync(true)",
+            "new WriteOptions()",
+            "io.tatami.crash.LiveCopyTest#whatWasAcknowledgedIsOnTheDevice"),
+    INDEX_LOG_IS_NOT_SYNCED(
+            "io/tatami/block/volume/RocksIndexStore.java",
+            "new WriteOptions().setSync(true)",
+            "new WriteOptions()",
+            "io.tatami.crash.LiveCopyTest#whatWasAcknowledgedIsOnTheDevice"),
+    APPLIED_INDEX_IS_OUTSIDE_THE_BATCH(
+            "io/tatami/meta/store/GroupStore.java",
+            "batch.put(PROGRESS, next.toByteArray());",
+            "database.put(synced, PROGRESS, next.toByteArray());",
+            "io.tatami.meta.store.GroupStoreTest#aTornEndLosesTheLastEntryAsAWholeAndNoneBefore"),
+    REPLIES_ARE_NOT_REMEMBERED(
+            "io/tatami/meta/service/host/ReplyMemory.java",
+            "return isNew ? null : recallStored(view, origin, method);",
+            "return null;",
+            "io.tatami.meta.service.host.GroupCrashTest"
+                    + "#whatWasAnsweredIsThereAfterAHaltAtEachStepAndNothingIsDoneTwice"),
+    GATE_IS_SKIPPED(
+            "io/tatami/meta/gate/HandleCheck.java",
+            "if (version >= state.gateNewest()) {",
+            "if (version >= 0) {",
+            "io.tatami.meta.service.move.MoveSimulationTest#renamesLoseAndDoubleNothingWhateverCrashesAndGetsLost"),
+    RECLAIM_IGNORES_AN_ERROR(
+            "io/tatami/meta/service/reclaim/BlockReclaimer.java",
+            ".exceptionally(failure -> false);",
+            ".exceptionallyCompose(failure -> confirm(server, List.copyOf(numberOfBlock.values())));",
+            "io.tatami.meta.service.reclaim.ReclamationTest#silentServerKeepsItsBlocksQueuedAndHoldsUpNobody"),
+    AUDIT_DISOWNS_AFTER_ONE_ROUND(
+            "io/tatami/meta/service/reclaim/ServerAudit.java",
+            "agreed.retainAll(unknown);",
+            "agreed.addAll(unknown);",
+            "io.tatami.meta.service.reclaim.ReclamationTest#unknownBlockGoesOnlyAfterTwoRoundsAgree"),
+    SYNC_DOES_NOT_FLUSH(
+            "io/tatami/block/volume/BlockCommitter.java",
+            "open.flush();\n        CrashPoint.hit(\"volume.sync.after-flush\");",
+            "",
+            "io.tatami.block.volume.PowerCutTest#nothingAcknowledgedIsLostByAPowerCutAtAnyAccess"),
+    FINISH_COMMITS_BEFORE_THE_FLUSH(
+            "io/tatami/block/volume/BlockCommitter.java",
+            "open.flush();\n        CrashPoint.hit(\"volume.finish.after-flush\");",
+            "",
+            "io.tatami.block.volume.VolumeCrashPointTest#nothingAcknowledgedIsLostByACrashAtAnyNamedPoint"),
+    HSYNC_IS_ACKNOWLEDGED_BEFORE_THE_FLUSH(
+            "io/tatami/block/service/WriteSession.java",
+            ": opened().sync();",
+            ": opened().lengthBytes();",
+            "io.tatami.block.service.BlockStreamTest#syncedBytesOfOddLengthsSurviveAPowerCutAndLaterOnesMayGo"),
+    SUPERBLOCK_IS_NOT_FLUSHED(
+            "io/tatami/block/volume/SuperblockFormat.java",
+            "device.flush();",
+            "",
+            "io.tatami.block.volume.PowerCutTest#nothingAcknowledgedIsLostByAPowerCutAtAnyAccess"),
+    GENERATION_IS_NOT_DURABLE(
+            "io/tatami/block/volume/BlockCommitter.java",
+            "parts.index().put(entry);\n        CrashPoint.hit(\"volume.generation.after-commit\");",
+            "",
+            "io.tatami.block.volume.PowerCutTest#nothingAcknowledgedIsLostByAPowerCutAtAnyAccess"),
+    DELETION_IS_NOT_DURABLE(
+            "io/tatami/block/volume/BlockCommitter.java",
+            "parts.index().delete(committed);",
+            "",
+            "io.tatami.block.volume.PowerCutTest#nothingAcknowledgedIsLostByAPowerCutAtAnyAccess"),
+    LAST_SECTOR_IS_NOT_KEPT_IN_THE_INDEX(
+            "io/tatami/block/volume/BlockCommitter.java",
+            "BlockRecord.State.WRITING, open.tail());",
+            "BlockRecord.State.WRITING, BlockRecord.NO_TAIL);",
+            "io.tatami.block.volume.PowerCutTest#nothingAcknowledgedIsLostByAPowerCutAtAnyAccess"),
+    MOVED_BLOCK_IS_COMMITTED_BEFORE_IT_IS_FLUSHED(
+            "io/tatami/block/volume/BlockReopener.java",
+            "parts.flush().flush();",
+            "",
+            "io.tatami.block.volume.PowerCutTest#nothingAcknowledgedIsLostByAPowerCutAtAnyAccess"),
+    CHECKSUMS_ARE_NOT_CHECKED_ON_READ(
+            "io/tatami/block/volume/BlockReader.java",
+            "if (damaged >= 0) {",
+            "if (damaged == Long.MAX_VALUE) {",
+            "io.tatami.block.volume.DamageTest#everyFlippedBitIsFoundByReadAndNothingElseIsHarmed");
+
+    private final String source;
+    private final String text;
+    private final String replacement;
+    private final String detector;
+
+    /**
+     * @param source the file, below {@code src/main/java}
+     * @param text what stands there just once
+     * @param replacement what is planted in its place
+     * @param detector the test that must fail, as {@code class#method}
+     */
+    PlantedBug(String source, String text, String replacement, String detector) {
+        this.source = source;
+        this.text = text;
+        this.replacement = replacement;
+        this.detector = detector;
+    }
+
+    Path source() {
+        return Path.of("src/main/java", source);
+    }
+
+    String detector() {
+        return detector;
+    }
+
+    /** The source with the bug in it. */
+    String plantIn(String sound) {
+        int at = sound.indexOf(text);
+        if (at < 0 || sound.indexOf(text, at + 1) >= 0) {
+            throw new AssertionError(this + ": its text does not stand in " + source + " just once; plant it anew");
+        }
+        return sound.substring(0, at) + replacement + sound.substring(at + text.length());
+    }
+}
