@@ -1,16 +1,11 @@
 package io.tatami.hadoop;
 
 import io.tatami.auth.HadoopGroups;
-import io.tatami.base.Clock;
-import io.tatami.base.GroupId;
-import io.tatami.block.service.BlockServerSettings;
 import io.tatami.conf.Settings;
-import io.tatami.meta.service.host.MetadataServer;
-import io.tatami.server.BlockNode;
+import io.tatami.server.ProcessCluster;
 import io.tatami.server.StandaloneNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,8 +22,8 @@ import org.apache.hadoop.security.UserGroupInformation;
 
 /**
  * The one cluster of a test JVM. Started when it is first asked for; stopped, and its directory deleted, as the JVM ends.
- * Usually a standalone node; with the system property {@code tatami.test.servers=group}, a metadata server of its own, with
- * its own port and connections to the others, for each group.
+ * Usually a standalone node; with the system property {@code tatami.test.servers=processes}, a process for each group of
+ * the metadata service and one for the block server.
  */
 public final class TatamiCluster {
     private static final String HOST = "localhost";
@@ -36,7 +31,7 @@ public final class TatamiCluster {
     private static final long VOLUME_BYTES = 1L << 30;
 
     /** Blocks are tiny here: the volume has room for many. */
-    private static final Settings SETTINGS = new Settings(Map.of("tatami.block.credit.size", "1m")::get);
+    private static final Map<String, String> SETTINGS = Map.of("tatami.block.credit.size", "1m");
 
     private static final class Shared {
         static final TatamiCluster CLUSTER = start();
@@ -46,10 +41,15 @@ public final class TatamiCluster {
     private final Deque<AutoCloseable> servers = new ArrayDeque<>();
     private final URI uri;
 
-    private TatamiCluster(Path directory) throws IOException {
+    private TatamiCluster(Path directory) throws IOException, InterruptedException {
         this.directory = directory;
+        String servers = System.getProperty("tatami.test.servers", "one");
         this.uri = URI.create(
-                System.getProperty("tatami.test.servers", "one").equals("group") ? startServers() : startStandalone());
+                switch (servers) {
+                    case "one" -> startStandalone();
+                    case "processes" -> startProcesses();
+                    default -> throw new IllegalStateException("tatami.test.servers=" + servers);
+                });
     }
 
     private static TatamiCluster start() {
@@ -59,42 +59,28 @@ public final class TatamiCluster {
             return cluster;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while the cluster started", e);
         }
     }
 
     private String startStandalone() throws IOException {
         StandaloneNode node = StandaloneNode.open(
                 new StandaloneNode.Place(directory, List.of(), VOLUME_BYTES, HOST, 0, SHARDS),
-                SETTINGS,
+                new Settings(SETTINGS::get),
                 new HadoopGroups(new Configuration()));
         servers.push(node);
         return node.uri();
     }
 
-    private String startServers() throws IOException {
-        HadoopGroups groups = new HadoopGroups(new Configuration());
-        MetadataServer first = MetadataServer.open(
-                place("namespace"),
-                new MetadataServer.NewCluster(SHARDS, List.of(GroupId.NAMESPACE)),
-                SETTINGS,
-                groups,
-                Clock.SYSTEM);
-        servers.push(first);
-        List<InetSocketAddress> seeds = List.of(first.address());
-        for (int shard = 0; shard < SHARDS; shard++) {
-            servers.push(MetadataServer.join(
-                    place("shard-" + shard), seeds, List.of(shard), SETTINGS, groups, Clock.SYSTEM));
-        }
-        servers.push(BlockNode.open(
-                new BlockNode.Place(directory.resolve("block"), List.of(), VOLUME_BYTES, HOST, 0),
-                first.cluster(),
-                seeds,
-                BlockServerSettings.from(SETTINGS)));
-        return "tatami://" + HOST + ":" + first.address().getPort();
-    }
-
-    private MetadataServer.Place place(String name) {
-        return new MetadataServer.Place(directory.resolve(name), HOST, 0);
+    private String startProcesses() throws IOException, InterruptedException {
+        List<String> options = SETTINGS.entrySet().stream()
+                .map(setting -> "-D" + setting.getKey() + "=" + setting.getValue())
+                .toList();
+        ProcessCluster processes = ProcessCluster.start(directory, SHARDS, options);
+        servers.push(processes);
+        return processes.uri();
     }
 
     /** Ends the servers in the reverse of the order they were started in; what a test left open is told, not thrown. */
