@@ -5,6 +5,7 @@ import io.tatami.conf.SettingException;
 import io.tatami.conf.Settings;
 import io.tatami.meta.op.file.FileLimits;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * What can be configured about files.
@@ -14,24 +15,26 @@ import java.time.Duration;
  */
 public record FileSettings(FileLimits limits, long softLimitNanos, long hardLimitNanos) {
     public static final Setting<Long> BLOCK_SIZE_MIN = Setting.size(
-            "tatami.block.size.min", "1", "1", "2g", "smallest block size that a file can be created with");
+            "tatami.block.size.min", "1", "1", "2g", "Smallest block size that a file can be created with.");
 
     public static final Setting<Long> INLINE_MAX = Setting.size(
-            "tatami.inline.max", "16k", "0", "64k", "longest content of a file that is stored with its name");
+            "tatami.inline.max", "16k", "0", "64k", "Longest content of a file that is stored with its name.");
 
     public static final Setting<Duration> LEASE_SOFT_LIMIT = Setting.duration(
             "tatami.lease.soft-limit",
             "60s",
             "100ms",
             "1h",
-            "after which another writer may take over the files of a writer that went silent");
+            "After which another writer may take over the files of a writer that went silent.");
 
     public static final Setting<Duration> LEASE_HARD_LIMIT = Setting.duration(
             "tatami.lease.hard-limit",
             "20m",
             "200ms",
             "24h",
-            "after which the files of a writer that went silent are closed");
+            "After which the files of a writer that went silent are closed.");
+
+    public static final List<Setting<?>> ALL = List.of(BLOCK_SIZE_MIN, INLINE_MAX, LEASE_SOFT_LIMIT, LEASE_HARD_LIMIT);
 
     public static FileSettings from(Settings settings) throws SettingException {
         return new FileSettings(

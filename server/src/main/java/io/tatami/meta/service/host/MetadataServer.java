@@ -4,6 +4,7 @@ import io.tatami.base.Clock;
 import io.tatami.base.CrashPoint;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.conf.Setting;
 import io.tatami.conf.Settings;
 import io.tatami.meta.gate.HandleSigner;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
@@ -45,6 +46,9 @@ import org.slf4j.LoggerFactory;
  * </pre>
  */
 public final class MetadataServer implements AutoCloseable {
+    /** What can be configured about a metadata server beside its store, its files and its tree. */
+    public static final List<Setting<?>> SETTINGS = SpaceGuard.ALL;
+
     private static final int READERS = 4;
     private static final Logger LOG = LoggerFactory.getLogger(MetadataServer.class);
 

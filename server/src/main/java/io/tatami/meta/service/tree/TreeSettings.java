@@ -4,6 +4,7 @@ import io.tatami.conf.Setting;
 import io.tatami.conf.SettingException;
 import io.tatami.conf.Settings;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * What can be configured about the tree.
@@ -12,17 +13,17 @@ import java.time.Duration;
  */
 public record TreeSettings(String rootOwner, String rootGroup, int spread, long announceTimeoutMillis) {
     public static final Setting<String> ROOT_OWNER = Setting.text(
-            "tatami.root.owner", "", "owner of the root directory of a new cluster; empty for who runs the server");
+            "tatami.root.owner", "", "Owner of the root directory of a new cluster; empty for who runs the server.");
 
     public static final Setting<String> ROOT_GROUP =
-            Setting.text("tatami.root.group", "supergroup", "group of the root directory of a new cluster");
+            Setting.text("tatami.root.group", "supergroup", "Group of the root directory of a new cluster.");
 
     public static final Setting<Integer> SPREAD = Setting.count(
                     "tatami.directory.spread",
                     1,
                     1,
                     256,
-                    "over how many shards the entries of a new directory are divided")
+                    "Over how many shards the entries of a new directory are divided.")
             .where("a power of two", value -> Integer.bitCount(value) == 1);
 
     public static final Setting<Duration> ANNOUNCE_TIMEOUT = Setting.duration(
@@ -30,7 +31,9 @@ public record TreeSettings(String rootOwner, String rootGroup, int spread, long 
             "5s",
             "100ms",
             "60s",
-            "after which a change not known to all shards is given up");
+            "After which a change not known to all shards is given up.");
+
+    public static final List<Setting<?>> ALL = List.of(ROOT_OWNER, ROOT_GROUP, SPREAD, ANNOUNCE_TIMEOUT);
 
     public static TreeSettings from(Settings settings) throws SettingException {
         String owner = settings.get(ROOT_OWNER);

@@ -1,0 +1,26 @@
+package io.tatami.server;
+
+import io.tatami.block.service.BlockServerSettings;
+import io.tatami.client.ClientSettings;
+import io.tatami.conf.SettingCatalog;
+import io.tatami.meta.service.file.FileSettings;
+import io.tatami.meta.service.host.MetadataServer;
+import io.tatami.meta.service.tree.TreeSettings;
+import io.tatami.meta.store.StoreSettings;
+import io.tatami.rpc.netty.RpcSettings;
+
+/** Everything that can be configured, of clients and servers: what {@code conf/tatami-site.xml} lists. */
+final class SettingsOfAll {
+    private SettingsOfAll() {}
+
+    static SettingCatalog catalog() {
+        return new SettingCatalog(
+                ClientSettings.ALL,
+                RpcSettings.ALL,
+                BlockServerSettings.ALL,
+                MetadataServer.SETTINGS,
+                StoreSettings.ALL,
+                FileSettings.ALL,
+                TreeSettings.ALL);
+    }
+}
