@@ -10,10 +10,4 @@ class DistCpContractTest extends AbstractContractDistCpTest {
     protected AbstractFSContract createContract(Configuration configuration) {
         return new TatamiContract(configuration);
     }
-
-    /** As for HDFS: the test of large files is for stores whose uploads are the difficulty. */
-    @Override
-    protected int getDefaultDistCPSizeKb() {
-        return 0;
-    }
 }
