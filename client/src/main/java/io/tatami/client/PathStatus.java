@@ -48,6 +48,16 @@ public record PathStatus(TatamiPath path, Status wire, List<LocatedBlock> blocks
         return wire.getAttributes();
     }
 
+    /** Whether the caller may do all of {@code access}: the sum of 4 to read, 2 to write and 1 to execute. Not of links. */
+    public boolean allows(int access) {
+        return (wire.getCallerAccess() >> access & 1) != 0;
+    }
+
+    /** Whether the caller is the superuser. Not of links. */
+    public boolean isForSuperuser() {
+        return wire.getCallerSuperuser();
+    }
+
     /** Permission bits and the sticky bit. */
     public int mode() {
         return attributes().getMode();

@@ -306,6 +306,7 @@ public final class TatamiClient implements AutoCloseable {
         changes.createSymlink(link, target, createParents);
     }
 
+    /** What is at and below a path; a link at its end counts as one file and is not followed. */
     public ContentTotals contentTotals(TatamiPath path) throws TatamiException {
         return entries.totals(path);
     }

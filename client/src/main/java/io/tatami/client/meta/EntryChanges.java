@@ -13,6 +13,7 @@ import io.tatami.protocol.wire.CreateModes;
 import io.tatami.protocol.wire.CreateSymlinkRequest;
 import io.tatami.protocol.wire.DeleteDirectoryRequest;
 import io.tatami.protocol.wire.DeleteFileRequest;
+import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.LookupRequest;
 import io.tatami.protocol.wire.MkdirsRequest;
 import io.tatami.protocol.wire.RecoverLeaseRequest;
@@ -58,10 +59,29 @@ public final class EntryChanges {
     }
 
     /**
+     * Makes a request in the directory of {@code path}, which is made where it is missing; once more where it turns out to
+     * have gone, as one may that was cached.
+     */
+    <T> T withParents(TatamiPath path, Deadline deadline, PathResolver.InDirectory<T> request) throws TatamiException {
+        Backoff backoff = caller.backoff();
+        while (true) {
+            makeParents(path, deadline);
+            try {
+                return resolver.inParent(path, deadline, request);
+            } catch (TatamiException e) {
+                if (e.code() != ErrorCode.NOT_FOUND || deadline.isOver()) {
+                    throw e;
+                }
+                backoff.pause(deadline);
+            }
+        }
+    }
+
+    /**
      * Makes the missing ones of the directories above {@code path}, as creating a file does: with the mode of the nearest
      * that is there, and write and execute for the owner.
      */
-    void makeParents(TatamiPath path, Deadline deadline) throws TatamiException {
+    private void makeParents(TatamiPath path, Deadline deadline) throws TatamiException {
         TatamiPath parent = path.parent();
         ResolvedDirectory deepest = resolver.cached(parent);
         if (deepest == null) {
@@ -88,21 +108,20 @@ public final class EntryChanges {
     /** @see io.tatami.client.TatamiClient#createSymlink */
     public void createSymlink(TatamiPath link, String target, boolean createParents) throws TatamiException {
         Deadline deadline = caller.deadline();
-        if (createParents) {
-            makeParents(link, deadline);
-        }
         CreateSymlinkRequest request = CreateSymlinkRequest.newBuilder()
                 .setName(link.name())
                 .setTarget(target)
                 .build();
-        resolver.inParent(
-                link,
-                deadline,
-                parent -> caller.call(
-                        shard(parent, link),
-                        MetaMethods.CREATE_SYMLINK,
-                        request.toBuilder().setHandle(parent.signed()).build(),
-                        deadline));
+        PathResolver.InDirectory<Empty> creation = parent -> caller.call(
+                shard(parent, link),
+                MetaMethods.CREATE_SYMLINK,
+                request.toBuilder().setHandle(parent.signed()).build(),
+                deadline);
+        if (createParents) {
+            withParents(link, deadline, creation);
+        } else {
+            resolver.inParent(link, deadline, creation);
+        }
     }
 
     /** @see io.tatami.client.TatamiClient#rename */

@@ -105,7 +105,7 @@ public final class EntryReader {
 
     /** @see io.tatami.client.TatamiClient#contentTotals */
     public ContentTotals totals(TatamiPath path) throws TatamiException {
-        PathStatus status = status(path, true);
+        PathStatus status = status(path, false);
         if (!status.isDirectory()) {
             return new ContentTotals(status.lengthBytes(), 1, 0, status.lengthBytes() * status.replication());
         }

@@ -30,9 +30,6 @@ public final class FileOpenings {
             throw new TatamiException(ErrorCode.ALREADY_EXISTS, "/ already exists as a directory");
         }
         Deadline deadline = caller.deadline();
-        if (spec.createParents()) {
-            changes.makeParents(path, deadline);
-        }
         CreateRequest request = CreateRequest.newBuilder()
                 .setName(path.name())
                 .setModes(spec.modes())
@@ -41,14 +38,14 @@ public final class FileOpenings {
                 .setBlockSize(spec.blockSizeBytes())
                 .setClientHost(servers.clientHost())
                 .build();
-        return resolver.inParent(
-                path,
-                deadline,
-                parent -> caller.call(
-                        parent.shardOf(path.name(), caller.shards()),
-                        MetaMethods.CREATE,
-                        request.toBuilder().setHandle(parent.signed()).build(),
-                        deadline));
+        PathResolver.InDirectory<CreateReply> creation = parent -> caller.call(
+                parent.shardOf(path.name(), caller.shards()),
+                MetaMethods.CREATE,
+                request.toBuilder().setHandle(parent.signed()).build(),
+                deadline);
+        return spec.createParents()
+                ? changes.withParents(path, deadline, creation)
+                : resolver.inParent(path, deadline, creation);
     }
 
     /** @param newBlock begin a new block even where the last one is not full */

@@ -41,8 +41,11 @@ public final class CreateFile implements Operation<ShardState, CreateRequest, Cr
         limits.requireBlockSize(request.getBlockSize());
         FileLimits.requireReplication(request.getReplication(), request.getName());
         Place place = Place.reach(handles, state, context, request.getHandle(), request.getName());
-        place.requireWritableDirectory();
         EntryRecord before = place.settled(state, context);
+        if (before != null && before.hasSymlink()) {
+            throw place.unresolvedLink(before);
+        }
+        place.requireWritableDirectory();
         if (before != null) {
             requireReplaceable(state, place, before, request.getOverwrite());
             FileRemoval.releaseContent(state, before);
@@ -65,9 +68,6 @@ public final class CreateFile implements Operation<ShardState, CreateRequest, Cr
             throws TatamiException {
         if (before.hasMarker()) {
             throw new TatamiException(ErrorCode.ALREADY_EXISTS, place.name() + " already exists as a directory");
-        }
-        if (before.hasSymlink()) {
-            throw place.unresolvedLink(before);
         }
         FileEntry file = before.getFile();
         if (overwrite) {

@@ -34,11 +34,11 @@ public final class CreateSymlink implements Operation<ShardState, CreateSymlinkR
                     "a symlink's target has 1 to " + TARGET_CHARACTERS_MAX + " characters, not "
                             + request.getTarget().length());
         }
-        place.requireWritableDirectory();
         if (place.settled(state, context) != null) {
             throw new TatamiException(
                     ErrorCode.ALREADY_EXISTS, "failed to create link " + place.name() + ": it exists already");
         }
+        place.requireWritableDirectory();
         Attributes attributes = Attributes.newBuilder()
                 .setOwner(place.caller().user())
                 .setGroup(place.handle().getAttributes().getGroup())

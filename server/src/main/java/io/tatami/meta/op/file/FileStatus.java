@@ -38,8 +38,7 @@ final class FileStatus {
                 status.setKind(Status.Kind.SYMLINK)
                         .setId(entry.getSymlink().getId())
                         .setAttributes(entry.getSymlink().getAttributes())
-                        .setSymlinkTarget(entry.getSymlink().getTarget())
-                        .setLength(entry.getSymlink().getTarget().length());
+                        .setSymlinkTarget(entry.getSymlink().getTarget());
             case KIND_NOT_SET -> throw new IllegalStateException("an entry that only holds a mark has no status");
         }
         return status;

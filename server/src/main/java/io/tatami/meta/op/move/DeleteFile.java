@@ -36,22 +36,24 @@ public final class DeleteFile implements Operation<ShardState, DeleteFileRequest
         DirectoryId directory = new DirectoryId(parent.getDirectoryId());
         String name = request.getName();
         Access.require(context.caller(), parent.getAttributes(), Access.EXECUTE, Subject.PARENT);
-        Access.require(context.caller(), parent.getAttributes(), Access.WRITE, Subject.PARENT);
         EntryRecord record = state.entry(directory, name);
         MoveMarks.requireSettled(directory, name, record);
         EntryRecord entry = MoveMarks.standing(record);
+        if (entry != null && entry.hasMarker()) {
+            throw new TatamiException(ErrorCode.IS_A_DIRECTORY, name + " is a directory");
+        }
+        if (entry != null) {
+            Access.requireSticky(
+                    context.caller(),
+                    parent.getAttributes(),
+                    Subject.PARENT,
+                    RenameRules.attributesOf(entry),
+                    Subject.entry(name));
+        }
+        Access.require(context.caller(), parent.getAttributes(), Access.WRITE, Subject.PARENT);
         if (entry == null) {
             throw new TatamiException(ErrorCode.NOT_FOUND, name + " does not exist");
         }
-        if (entry.hasMarker()) {
-            throw new TatamiException(ErrorCode.IS_A_DIRECTORY, name + " is a directory");
-        }
-        Access.requireSticky(
-                context.caller(),
-                parent.getAttributes(),
-                Subject.PARENT,
-                RenameRules.attributesOf(entry),
-                Subject.entry(name));
         FileRemoval.removeEntry(state, directory, name, entry, context.nowMillis());
         return Empty.getDefaultInstance();
     }

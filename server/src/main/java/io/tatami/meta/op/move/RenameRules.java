@@ -94,6 +94,7 @@ final class RenameRules {
         if (name.isEmpty()) {
             throw new TatamiException(ErrorCode.INVALID_ARGUMENT, "a rename needs two names");
         }
+        // One after the other, as the one may be by another group's grant than the other.
         Access.require(caller, parent.getAttributes(), Access.EXECUTE, Subject.directory(place));
         Access.require(caller, parent.getAttributes(), Access.WRITE, Subject.directory(place));
         return end;

@@ -18,6 +18,7 @@ final class DirectoryStatus {
                 .setAttributes(
                         ExtendedAttributes.visibleTo(caller, directory.record().getAttributes()))
                 .setCallerAccess(Access.granted(caller, directory.record().getAttributes()))
+                .setCallerSuperuser(caller.superuser())
                 .setSpread(directory.record().getSpread())
                 .build();
     }

@@ -52,7 +52,7 @@ public final class PlanRename implements Operation<TreeState, RenameDirectoryReq
                 throw invalid("rename destination cannot be the root");
             }
             if (paths.destination.isComplete()) {
-                paths.requireReplaceable(state, request.getOverwrite());
+                paths.requireReplaceable(state, caller, request.getOverwrite());
             }
             return paths;
         }
@@ -71,11 +71,13 @@ public final class PlanRename implements Operation<TreeState, RenameDirectoryReq
             }
         }
 
-        private void requireReplaceable(TreeState state, boolean overwrite) throws TatamiException {
+        /** As for a file that is replaced, the sticky bit counts, which HDFS does not look at here. */
+        private void requireReplaceable(TreeState state, Caller caller, boolean overwrite) throws TatamiException {
             if (!overwrite) {
                 throw new TatamiException(
                         ErrorCode.ALREADY_EXISTS, "rename destination " + destination.path() + " already exists");
             }
+            destination.requireSticky(caller, destination.ancestor());
             if (state.hasChildren(destination.last().id())) {
                 throw notEmpty(destination.path().toString());
             }

@@ -124,16 +124,20 @@ final class Walk {
         if (parent == null) {
             return;
         }
-        Attributes attributes = parent.record().getAttributes();
         if (isComplete()) {
-            Access.requireSticky(
-                    caller,
-                    attributes,
-                    subject(parent),
-                    last().record().getAttributes(),
-                    Subject.directory(path.toString()));
+            requireSticky(caller, parent);
         }
         require(caller, parent, Access.WRITE);
+    }
+
+    /** Of whoever takes away the path's own directory, by replacing it, too. */
+    void requireSticky(Caller caller, Named parent) throws TatamiException {
+        Access.requireSticky(
+                caller,
+                parent.record().getAttributes(),
+                subject(parent),
+                last().record().getAttributes(),
+                Subject.directory(path.toString()));
     }
 
     /** @throws TatamiException PERMISSION_DENIED unless the caller has all of {@code wanted} on a directory of the walk */

@@ -64,7 +64,7 @@ final class ContentSummaryFlow implements Flow<ContentSummaryRequest, ContentSum
     private static void add(ContentSummaryReply.Builder sum, List<Share> shares) {
         sum.setDirectories(sum.getDirectories() + 1);
         for (Share share : shares) {
-            sum.setFiles(sum.getFiles() + share.getFiles())
+            sum.setFiles(sum.getFiles() + share.getFiles() + share.getSymlinks())
                     .setLength(sum.getLength() + share.getBytes())
                     .setSpaceConsumed(sum.getSpaceConsumed() + share.getSpaceConsumed());
         }

@@ -253,6 +253,18 @@ class DirectoryFlowsTest {
     }
 
     @Test
+    void replacingInAStickyDirectoryIsForOwners() throws TatamiException {
+        TreeClient ann = TreeClient.user(cluster, "ann");
+        TreeClient bob = TreeClient.user(cluster, "bob");
+        root.mkdirs("/tmp", 01777);
+        ann.mkdirs("/tmp/ann");
+        bob.mkdirs("/tmp/bob");
+        assertFailure(ErrorCode.PERMISSION_DENIED, () -> bob.rename("/tmp/bob", "/tmp/ann", true));
+        root.rename("/tmp/bob", "/tmp/ann", true);
+        assertFalse(root.isDirectory("/tmp/bob"));
+    }
+
+    @Test
     void setTimesResetsWhatTheSharesKnow() throws TatamiException {
         root.mkdirs("/a");
         root.create("/a/f");
