@@ -32,7 +32,6 @@ final class AttributeCalls {
     private static final String NO_XATTR = "At least one of the attributes provided was not found.";
     private static final String BAD_NAME =
             "An XAttr name must be prefixed with user/trusted/security/system/raw, followed by a '.'";
-    private static final int EVERY_ACCESS = (1 << FsAction.values().length) - 1;
     private static final Set<String> NAME_SPACES = Set.of("user", "trusted", "security", "system", "raw");
 
     private final TatamiCalls calls;
@@ -66,6 +65,10 @@ final class AttributeCalls {
 
     /** Milliseconds since 1970; -1 leaves a time as it is. */
     void setTimes(Path path, long modifiedMillis, long accessedMillis) throws IOException {
+        if (modifiedMillis == -1 && accessedMillis == -1) {
+            refusals().require(calls.status(path, true), FsAction.WRITE);
+            return;
+        }
         AttributeChange.Builder change = AttributeChange.newBuilder();
         if (modifiedMillis != -1) {
             change.setModifiedMillis(modifiedMillis);
@@ -107,18 +110,7 @@ final class AttributeCalls {
 
     /** @throws org.apache.hadoop.security.AccessControlException where the cluster says that the user may not */
     void access(Path path, FsAction mode) throws IOException {
-        accessible(path, mode);
-    }
-
-    private PathStatus accessible(Path path, FsAction mode) throws IOException {
-        PathStatus status = calls.status(path, true);
-        if ((status.wire().getCallerAccess() >> mode.ordinal() & 1) == 0) {
-            throw new AccessControlException("Permission denied: user="
-                    + calls.client().user().user() + ", access=" + mode + ", inode=\"" + status.path() + "\":"
-                    + status.owner() + ":" + status.group() + ":" + (status.isDirectory() ? "d" : "-")
-                    + new FsPermission((short) status.mode()));
-        }
-        return status;
+        refusals().require(calls.status(path, true), mode);
     }
 
     AclStatus aclStatus(Path path) throws IOException {
@@ -129,7 +121,7 @@ final class AttributeCalls {
         if (flags.isEmpty()) {
             throw new IOException("A flag must be specified.");
         }
-        XAttr.Builder xattr = XAttr.newBuilder().setName(checkedName(name));
+        XAttr.Builder xattr = XAttr.newBuilder().setName(allowedName(name));
         if (value != null) {
             xattr.setValue(ByteString.copyFrom(value));
         }
@@ -144,22 +136,24 @@ final class AttributeCalls {
     void removeXAttr(Path path, String name) throws IOException {
         XAttrChange change = XAttrChange.newBuilder()
                 .setRemove(true)
-                .setXattr(XAttr.newBuilder().setName(checkedName(name)))
+                .setXattr(XAttr.newBuilder().setName(allowedName(name)))
                 .build();
         calls.change(path, AttributeChange.newBuilder().setXattr(change).build());
     }
 
     /** @throws IOException where there is none of that name */
     byte[] xAttr(Path path, String name) throws IOException {
-        return xAttrs(path, List.of(name)).values().iterator().next();
+        String allowed = allowedName(name);
+        byte @Nullable [] value = xAttrs(path).get(allowed);
+        if (value == null) {
+            throw ExceptionTranslator.noSuchXAttr(NO_XATTR);
+        }
+        return value;
     }
 
-    /** @throws AccessControlException where the user may not read what bears them */
     Map<String, byte[]> xAttrs(Path path) throws IOException {
-        return xAttrs(accessible(path, FsAction.READ));
-    }
-
-    private static Map<String, byte[]> xAttrs(PathStatus status) {
+        PathStatus status = calls.status(path, true);
+        refusals().require(status, FsAction.READ);
         Map<String, byte[]> all = new LinkedHashMap<>();
         status.attributes()
                 .getXattrList()
@@ -171,29 +165,40 @@ final class AttributeCalls {
         if (names.isEmpty()) {
             throw new HadoopIllegalArgumentException("XAttr names can not be null or empty.");
         }
-        PathStatus status = accessible(path, FsAction.READ);
-        Map<String, byte[]> all = xAttrs(status);
-        Map<String, byte[]> wanted = new LinkedHashMap<>();
+        List<String> allowed = new ArrayList<>(names.size());
         for (String name : names) {
-            byte @Nullable [] value = all.get(checkedName(name));
+            allowed.add(allowedName(name));
+        }
+        Map<String, byte[]> all = xAttrs(path);
+        Map<String, byte[]> wanted = new LinkedHashMap<>();
+        for (String name : allowed) {
+            byte @Nullable [] value = all.get(name);
             if (value == null) {
-                throw missing(status, checkedName(name));
+                throw ExceptionTranslator.noSuchXAttr(NO_XATTR);
             }
-            wanted.put(checkedName(name), value);
+            wanted.put(name, value);
         }
         return wanted;
     }
 
-    /** The cluster tells nobody of attributes that are not his: who lacks any access is not the superuser. */
-    private static IOException missing(PathStatus status, String name) {
-        boolean mayBeSuperuser = status.wire().getCallerAccess() == EVERY_ACCESS;
-        return name.startsWith("user.") || (name.startsWith("trusted.") && mayBeSuperuser)
-                ? ExceptionTranslator.noSuchXAttr(NO_XATTR)
-                : new AccessControlException("User doesn't have permission for xattr: " + name);
+    List<String> xAttrNames(Path path) throws IOException {
+        return new ArrayList<>(xAttrs(path).keySet());
     }
 
-    List<String> xAttrNames(Path path) throws IOException {
-        return new ArrayList<>(xAttrs(calls.status(path, true)).keySet());
+    private RefusalOrder refusals() {
+        return new RefusalOrder(calls.client());
+    }
+
+    /** HDFS tells who may not name an attribute so before it looks for what bears it. */
+    private String allowedName(String name) throws IOException {
+        String checked = checkedName(name);
+        boolean allowed = checked.startsWith("user.")
+                || (checked.startsWith("trusted.")
+                        && TatamiCalls.translated(() -> refusals().isForSuperuser()));
+        if (!allowed) {
+            throw new AccessControlException("User doesn't have permission for xattr: " + checked);
+        }
+        return checked;
     }
 
     /** With the name space in lower case; {@code user.} and its like must stand before a name. */

@@ -5,6 +5,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.TatamiPath;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rename of {@link org.apache.hadoop.fs.FileSystem#rename(org.apache.hadoop.fs.Path, org.apache.hadoop.fs.Path)} as
@@ -15,65 +16,69 @@ final class ClassicRename {
     private ClassicRename() {}
 
     static boolean rename(TatamiClient client, TatamiPath source, TatamiPath destination) throws IOException {
+        if (source.isRoot()) {
+            return false;
+        }
+        TatamiException failure = tryRename(client, source, destination);
+        if (failure == null) {
+            return true;
+        }
+        if (!RefusalOrder.concerns(failure)) {
+            throw new RefusalOrder(client).otherFailure(source, failure);
+        }
+        if (!isDirectory(client, destination)) {
+            boolean isThere =
+                    new RefusalOrder(client).requireRename(source, destination).source() != null;
+            return refused(failure, source.equals(destination) && isThere);
+        }
+        TatamiPath within = child(destination, source.name());
+        failure = tryRename(client, source, within);
+        if (failure == null) {
+            return true;
+        }
+        boolean isThere = new RefusalOrder(client).requireRenameInto(source, destination);
+        return refused(failure, source.equals(within) && isThere);
+    }
+
+    /** The name is one that there is already. */
+    private static TatamiPath child(TatamiPath directory, String name) throws IOException {
         try {
-            return !source.isRoot() && renameOrInto(client, source, destination);
+            return directory.child(name);
         } catch (TatamiException e) {
-            throw e.code() == ErrorCode.NOT_A_DIRECTORY && !StrictRename.isBelowFile(client, source)
-                    ? ExceptionTranslator.translateMaking(e)
-                    : ExceptionTranslator.translate(e);
+            throw ExceptionTranslator.translate(e);
         }
     }
 
-    private static boolean renameOrInto(TatamiClient client, TatamiPath source, TatamiPath destination)
-            throws TatamiException {
-        if (destination.isRoot()) {
-            return renameExactly(client, source, destination.child(source.name()));
-        }
+    /** Why it was not done; null where it was. */
+    private static @Nullable TatamiException tryRename(TatamiClient client, TatamiPath source, TatamiPath destination) {
         if (source.equals(destination)) {
-            return isThere(client, source) && !client.status(source, false).isDirectory();
+            return new TatamiException(ErrorCode.ALREADY_EXISTS, "the source and the destination are the same");
         }
         try {
             client.rename(source, destination, false);
-            return true;
+            return null;
         } catch (TatamiException e) {
-            boolean inTheWay = e.code() == ErrorCode.ALREADY_EXISTS || e.code() == ErrorCode.IS_A_DIRECTORY;
-            if (inTheWay && client.status(destination, true).isDirectory()) {
-                return renameExactly(client, source, destination.child(source.name()));
+            return e;
+        }
+    }
+
+    /** What cannot be looked at is no directory to go into; who may not look is told so afterwards. */
+    private static boolean isDirectory(TatamiClient client, TatamiPath path) throws IOException {
+        try {
+            return client.status(path, false).isDirectory();
+        } catch (TatamiException e) {
+            if (RefusalOrder.concerns(e)) {
+                return false;
             }
-            throwUnlessRefusal(e);
-            return false;
+            throw ExceptionTranslator.translate(e);
         }
     }
 
-    private static boolean renameExactly(TatamiClient client, TatamiPath source, TatamiPath destination)
-            throws TatamiException {
-        if (source.equals(destination)) {
-            return isThere(client, source);
+    /** The answer to who may rename, where nothing was renamed because there is nothing to do, no source or no place. */
+    private static boolean refused(TatamiException failure, boolean isRenamed) throws IOException {
+        if (!RefusalOrder.concerns(failure) || failure.code() == ErrorCode.PERMISSION_DENIED) {
+            throw ExceptionTranslator.translate(failure);
         }
-        try {
-            client.rename(source, destination, false);
-            return true;
-        } catch (TatamiException e) {
-            throwUnlessRefusal(e);
-            return false;
-        }
-    }
-
-    private static boolean isThere(TatamiClient client, TatamiPath path) throws TatamiException {
-        try {
-            client.status(path, false);
-            return true;
-        } catch (TatamiException e) {
-            throwUnlessRefusal(e);
-            return false;
-        }
-    }
-
-    /** Throws what HDFS throws, and not what it tells by returning false. */
-    private static void throwUnlessRefusal(TatamiException failure) throws TatamiException {
-        switch (failure.code()) {
-            case NOT_FOUND, ALREADY_EXISTS, IS_A_DIRECTORY, INVALID_ARGUMENT, NOT_EMPTY -> {}
-            default -> throw failure;
-        }
+        return isRenamed;
     }
 }

@@ -2,11 +2,12 @@ package io.tatami.hadoop;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.client.PathStatus;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.TatamiPath;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
-import org.apache.hadoop.fs.ParentNotDirectoryException;
 
 /**
  * The rename that FileContext uses: exactly to the destination, in one step, with an exception for every refusal. Where
@@ -24,7 +25,10 @@ final class StrictRename {
                 client.rename(source, destination, false);
             }
         } catch (TatamiException e) {
-            throw translate(client, source, destination, e);
+            if (!RefusalOrder.concerns(e)) {
+                throw new RefusalOrder(client).otherFailure(source, e);
+            }
+            throw refusal(new RefusalOrder(client).requireRename(source, destination), source, destination, e);
         }
     }
 
@@ -35,66 +39,40 @@ final class StrictRename {
             client.rename(source, destination, false);
         } catch (TatamiException e) {
             boolean inTheWay = e.code() == ErrorCode.ALREADY_EXISTS || e.code() == ErrorCode.IS_A_DIRECTORY;
-            if (!inTheWay || isLinkTo(client, source, destination)) {
+            if (!inTheWay || isLinkTo(client.status(source, false), destination)) {
                 throw e;
             }
             client.rename(source, destination, true);
         }
     }
 
-    private static IOException translate(
-            TatamiClient client, TatamiPath source, TatamiPath destination, TatamiException failure)
-            throws TatamiException {
+    /** What HDFS throws to who may rename, in the order in which it looks. */
+    private static IOException refusal(
+            RefusalOrder.Ends ends, TatamiPath source, TatamiPath destination, TatamiException failure) {
+        PathStatus from = ends.source();
+        PathStatus to = ends.destination();
         String message = failure.getMessage();
-        return switch (failure.code()) {
-            case INVALID_ARGUMENT, NOT_EMPTY -> new IOException(message, failure);
-            case ALREADY_EXISTS, IS_A_DIRECTORY ->
-                source.equals(destination) || isAlike(client, source, destination)
-                        ? withCause(new FileAlreadyExistsException(message), failure)
-                        : new IOException(message, failure);
-            case NOT_A_DIRECTORY -> {
-                if (isBelowFile(client, source)) {
-                    yield ExceptionTranslator.translate(failure);
-                }
-                yield isBelowFile(client, destination)
-                        ? withCause(new ParentNotDirectoryException(message), failure)
-                        : new IOException(message, failure);
-            }
-            default -> ExceptionTranslator.translate(failure);
-        };
-    }
-
-    /** Whether both are directories or both are not; a link and what it leads to count as alike. */
-    private static boolean isAlike(TatamiClient client, TatamiPath source, TatamiPath destination)
-            throws TatamiException {
-        return client.status(source, false).isDirectory()
-                        == client.status(destination, false).isDirectory()
-                || isLinkTo(client, source, destination);
-    }
-
-    private static boolean isLinkTo(TatamiClient client, TatamiPath source, TatamiPath destination)
-            throws TatamiException {
-        return client.status(source, false).symlinkTarget().equals(destination.toString());
-    }
-
-    /** Whether a name on the way to {@code path} is a file's. */
-    static boolean isBelowFile(TatamiClient client, TatamiPath path) throws TatamiException {
-        try {
-            client.status(path, false);
-            return false;
-        } catch (TatamiException e) {
-            if (e.code() == ErrorCode.NOT_A_DIRECTORY) {
-                return true;
-            }
-            if (e.code() == ErrorCode.NOT_FOUND) {
-                return false;
-            }
-            throw e;
+        IOException refusal;
+        if (from == null) {
+            refusal = new FileNotFoundException("rename source " + source + " is not found.");
+        } else if (source.equals(destination) || isLinkTo(from, destination)) {
+            refusal = new FileAlreadyExistsException(message);
+        } else if (destination.startsWith(source) || source.isRoot() || destination.isRoot()) {
+            refusal = new IOException(message);
+        } else if (to == null) {
+            return ExceptionTranslator.translate(failure);
+        } else if (from.isDirectory() != to.isDirectory() || failure.code() == ErrorCode.NOT_EMPTY) {
+            refusal = new IOException(message);
+        } else if (failure.code() == ErrorCode.PERMISSION_DENIED) {
+            return ExceptionTranslator.translate(failure);
+        } else {
+            refusal = new FileAlreadyExistsException(message);
         }
+        refusal.initCause(failure);
+        return refusal;
     }
 
-    private static IOException withCause(IOException exception, TatamiException cause) {
-        exception.initCause(cause);
-        return exception;
+    private static boolean isLinkTo(PathStatus source, TatamiPath destination) {
+        return source.symlinkTarget().equals(destination.toString());
     }
 }

@@ -152,9 +152,21 @@ final class TatamiCalls implements AutoCloseable {
         TatamiPath target = path(path);
         try {
             return statuses.status(client.status(target, followLast));
-        } catch (IOException e) {
-            throw ExceptionTranslator.translateStatus(e);
+        } catch (TatamiException e) {
+            throw noStatus(e);
         }
+    }
+
+    /** To the superuser there is nothing below a file, as on HDFS; others may not look for it. */
+    private IOException noStatus(TatamiException failure) throws IOException {
+        return failure.code() == ErrorCode.NOT_A_DIRECTORY
+                        && translated(() -> refusals().isForSuperuser())
+                ? ExceptionTranslator.translateStatus(failure)
+                : ExceptionTranslator.translate(failure);
+    }
+
+    private RefusalOrder refusals() {
+        return new RefusalOrder(client);
     }
 
     RemoteIterator<FileStatus> list(Path path) throws IOException {
@@ -204,7 +216,10 @@ final class TatamiCalls implements AutoCloseable {
             return flags.contains(CreateFlag.APPEND)
                     ? appendOrCreate(target, flags, spec)
                     : createOrReplace(target, flags, spec);
-        } catch (IOException e) {
+        } catch (TatamiException e) {
+            if (e.code() == ErrorCode.NOT_FOUND) {
+                refusals().requireAddable(target);
+            }
             throw ExceptionTranslator.translateMaking(e);
         }
     }
@@ -246,7 +261,14 @@ final class TatamiCalls implements AutoCloseable {
             throw new HadoopIllegalArgumentException("Cannot truncate to a negative file size: " + lengthBytes);
         }
         TatamiPath target = path(path);
-        return translated(() -> client.truncate(target, lengthBytes));
+        try {
+            return client.truncate(target, lengthBytes);
+        } catch (TatamiException e) {
+            if (e.code() == ErrorCode.IS_A_DIRECTORY) {
+                refusals().requireWritable(target);
+            }
+            throw ExceptionTranslator.translate(e);
+        }
     }
 
     void concat(Path target, List<Path> sources) throws IOException {
@@ -255,10 +277,14 @@ final class TatamiCalls implements AutoCloseable {
         for (Path source : sources) {
             from.add(path(source));
         }
-        translated(() -> {
+        try {
             client.concat(to, from);
-            return true;
-        });
+        } catch (TatamiException e) {
+            if (RefusalOrder.concerns(e) || e.code() == ErrorCode.UNSUPPORTED) {
+                refusals().requireConcat(to, from);
+            }
+            throw ExceptionTranslator.translate(e);
+        }
     }
 
     FileReader open(Path path, ReadPolicy policy) throws IOException {
@@ -335,11 +361,10 @@ final class TatamiCalls implements AutoCloseable {
         if (text.isEmpty()) {
             throw new IOException("Invalid target name: a link cannot lead to its own directory");
         }
-        try {
+        translated(() -> {
             client.createSymlink(at, text, createParents);
-        } catch (IOException e) {
-            throw ExceptionTranslator.translateMaking(e);
-        }
+            return true;
+        });
     }
 
     /** Where the first symlink on the path leads, with what follows it on the path. */
@@ -351,7 +376,7 @@ final class TatamiCalls implements AutoCloseable {
         } catch (UnresolvedLinkException e) {
             return new Path(new Path(new Path(e.link()).getParent(), e.target()) + e.rest());
         } catch (TatamiException e) {
-            throw ExceptionTranslator.translate(e);
+            throw noStatus(e);
         }
         if (!status.isSymlink()) {
             throw new IOException("Path " + path + " is not a symbolic link");
