@@ -5,7 +5,7 @@ import java.util.concurrent.ExecutionException;
 import org.apache.hadoop.ipc.RemoteException;
 
 /** Exceptions as a program that catches them sees them. */
-final class HdfsExceptions {
+public final class HdfsExceptions {
     private HdfsExceptions() {}
 
     /**
@@ -13,7 +13,7 @@ final class HdfsExceptions {
      * the one it carries, or as an IOException where no program could catch it as more; so does a TatamiException, which is
      * an IOException that no program knows by name.
      */
-    static Class<?> caughtAs(Exception failure) {
+    public static Class<?> caughtAs(Exception failure) {
         Throwable seen = failure;
         if (seen instanceof ExecutionException && seen.getCause() != null) {
             seen = seen.getCause();
