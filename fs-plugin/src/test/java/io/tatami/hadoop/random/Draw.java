@@ -27,8 +27,10 @@ final class Draw {
     /** Beyond it Tatami keeps bytes in blocks, and up to it in the entry. */
     private static final int INLINE_BYTES_MAX = 16_384;
 
-    private static final List<Integer> MODES =
-            List.of(0777, 0777, 0755, 0755, 0775, 0770, 0750, 0700, 0644, 0666, 0600, 01777, 01777, 01770, 0555, 0311);
+    /** Open ones are common, or most operations would be refused. */
+    private static final List<Integer> MODES = List.of(
+            0777, 0777, 0777, 0777, 0777, 0777, 0777, 0777, 0775, 0755, 0770, 0750, 0700, 0644, 0666, 01777, 01777, 01770,
+            0555, 0311);
 
     private final Random random;
     private final ModelDirectory root;
@@ -61,6 +63,21 @@ final class Draw {
     String file() {
         List<String> files = paths(ModelFile.class);
         return files.isEmpty() || chance(0.2) ? path() : of(files);
+    }
+
+    /** Mostly a file with bytes in the same directory, if there is another. */
+    String fileBeside(String path) {
+        String directory = path.substring(0, path.lastIndexOf('/'));
+        List<String> files = new ArrayList<>();
+        root.walk("", (at, node) -> {
+            if (node instanceof ModelFile file
+                    && file.bytes.length > 0
+                    && !at.equals(path)
+                    && at.substring(0, at.lastIndexOf('/')).equals(directory)) {
+                files.add(at);
+            }
+        });
+        return files.isEmpty() || chance(0.2) ? directory + "/" + name() : of(files);
     }
 
     String link() {
@@ -120,11 +137,11 @@ final class Draw {
 
     /** Often the owner of what is at the path, or its nearest directory that is there. */
     Caller caller(String path) {
-        if (chance(0.15)) {
+        if (chance(0.32)) {
             return Caller.SUPERUSER;
         }
         Caller owner = owner(path);
-        return owner != null && chance(0.5) ? owner : of(Caller.ORDINARY);
+        return owner != null && chance(0.8) ? owner : of(Caller.ORDINARY);
     }
 
     private @Nullable Caller owner(String path) {
@@ -144,7 +161,7 @@ final class Draw {
     }
 
     int mode() {
-        return chance(0.9) ? of(MODES) : below(02000);
+        return chance(0.95) ? of(MODES) : below(02000);
     }
 
     FsAction action() {

@@ -71,10 +71,9 @@ final class FileOperations {
 
     Operation concat() {
         String target = draw.file();
-        String directory = target.substring(0, target.lastIndexOf('/'));
         List<String> sources = new ArrayList<>();
         for (int count = 1 + draw.below(2); count > 0; count--) {
-            sources.add(draw.chance(0.8) ? directory + "/" + draw.name() : draw.file());
+            sources.add(draw.chance(0.9) ? draw.fileBeside(target) : draw.file());
         }
         return named(
                 "concat",

@@ -24,14 +24,14 @@ final class Operations {
         add(20, tree::mkdir);
         add(40, tree::delete);
         add(22, tree::deleteAll);
-        add(70, tree::rename);
+        add(60, tree::rename);
         add(30, tree::renameStrictly);
         add(40, tree::renameOverwriting);
         add(12, tree::symlink);
-        add(70, tree::status);
+        add(80, tree::status);
         add(15, tree::linkStatus);
         add(10, tree::linkTarget);
-        add(70, tree::list);
+        add(90, tree::list);
         add(30, tree::totals);
         add(50, tree::access);
     }
@@ -40,17 +40,17 @@ final class Operations {
         add(80, files::create);
         add(20, files::createWithoutParents);
         add(10, files::replace);
-        add(6, files::append);
-        add(2, files::truncate);
+        add(8, files::append);
+        add(3, files::truncate);
         add(15, files::read);
         add(8, files::readAt);
         add(6, files::checksum);
-        add(10, files::concat);
+        add(15, files::concat);
     }
 
     private void addAttributes(AttributeOperations attributes) {
         add(70, attributes::setPermission);
-        add(30, attributes::setOwner);
+        add(20, attributes::setOwner);
         add(30, attributes::setTimes);
         add(20, attributes::setReplication);
         add(30, attributes::setAcl);
