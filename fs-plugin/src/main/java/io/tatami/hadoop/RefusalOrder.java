@@ -153,9 +153,8 @@ final class RefusalOrder {
                 && !parent.owner().equals(user)
                 && !entry.owner().equals(user);
         if (isKept) {
-            throw new AccessControlException("Permission denied by sticky bit: user=" + user + ", path=\""
-                    + entry.path() + "\":" + entry.owner() + ":" + entry.group() + ", parent=\"" + parent.path() + "\":"
-                    + parent.owner() + ":" + parent.group());
+            throw new AccessControlException("Permission denied by sticky bit: user=" + user + ", path=" + told(entry)
+                    + ", parent=" + told(parent));
         }
     }
 
@@ -179,10 +178,13 @@ final class RefusalOrder {
     void require(@Nullable PathStatus status, FsAction wanted) throws AccessControlException {
         if (status != null && !status.allows(wanted.ordinal())) {
             throw new AccessControlException("Permission denied: user="
-                    + client.user().user() + ", access=" + wanted + ", inode=\"" + status.path() + "\":"
-                    + status.owner() + ":" + status.group() + ":" + (status.isDirectory() ? "d" : "-")
-                    + new FsPermission((short) status.mode()));
+                    + client.user().user() + ", access=" + wanted + ", inode=" + told(status));
         }
+    }
+
+    private static String told(PathStatus status) {
+        return "\"" + status.path() + "\":" + status.owner() + ":" + status.group() + ":"
+                + (status.isDirectory() ? "d" : "-") + new FsPermission((short) status.mode());
     }
 
     /** Whether the caller is the superuser, of which some refusals depend. */
