@@ -98,10 +98,21 @@ public final class NodeProcess implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** Has the node halt when it passes the point for the nth time from now on. */
-    void arm(String point, long nth) throws IOException {
-        tell("arm " + point + " " + nth);
-        expect(CrashNode.ARMED);
+    /**
+     * Has the node halt when it passes the point for the nth time from now on.
+     *
+     * @return false where the node has ended, as what it was armed with before may have had it do
+     */
+    boolean arm(String point, long nth) throws IOException {
+        try {
+            tell("arm " + point + " " + nth);
+        } catch (IOException e) {
+            if (process.isAlive()) {
+                throw e;
+            }
+            return false;
+        }
+        return expect(CrashNode.ARMED);
     }
 
     /** How often each point was passed since the process began. */
@@ -120,12 +131,14 @@ public final class NodeProcess implements AutoCloseable {
         throw new IOException("the node ended instead of telling its counts; see " + log);
     }
 
-    private void expect(String answer) throws IOException {
+    /** False where the output ends before the answer. */
+    private boolean expect(String answer) throws IOException {
         for (String line = output.readLine(); line != null; line = output.readLine()) {
             if (line.equals(answer)) {
-                return;
+                return true;
             }
         }
+        return false;
     }
 
     private void tell(String command) throws IOException {
