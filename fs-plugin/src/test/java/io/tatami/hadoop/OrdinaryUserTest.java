@@ -154,6 +154,22 @@ class OrdinaryUserTest {
     }
 
     @Test
+    void joiningTakesAwayOnlyWhatSheOwnsWhereDirectoryIsSticky() throws IOException {
+        Path sticky = directory(child("sticky"), new FsPermission((short) 01777));
+        Path theirs = new Path(sticky, "theirs");
+        Path own = new Path(sticky, "own");
+        superuser.create(theirs).close();
+        try (FSDataOutputStream out = alice.create(own)) {
+            out.write(1);
+        }
+        try (FSDataOutputStream out = superuser.append(theirs)) {
+            out.write(2);
+        }
+        assertThrows(AccessControlException.class, () -> alice.concat(own, new Path[] {theirs}));
+        assertTrue(superuser.exists(theirs));
+    }
+
+    @Test
     void oneGroupMayGrantWritingAndAnotherEntering() throws IOException {
         Path directory = directory(child("directory"), CLOSED);
         superuser.create(new Path(directory, "one")).close();

@@ -29,8 +29,8 @@ final class Draw {
 
     /** Open ones are common, or most operations would be refused. */
     private static final List<Integer> MODES = List.of(
-            0777, 0777, 0777, 0777, 0777, 0777, 0777, 0777, 0775, 0755, 0770, 0750, 0700, 0644, 0666, 01777, 01777, 01770,
-            0555, 0311);
+            0777, 0777, 0777, 0777, 0777, 0777, 0777, 0777, 0775, 0755, 0770, 0750, 0700, 0644, 0666, 01777, 01777,
+            01770, 0555, 0311);
 
     private final Random random;
     private final ModelDirectory root;

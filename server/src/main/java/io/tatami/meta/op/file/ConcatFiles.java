@@ -48,6 +48,7 @@ public final class ConcatFiles implements Operation<ShardState, ConcatRequest, E
         List<Named> sources = new ArrayList<>();
         for (String name : request.getSourceList()) {
             Named source = named(state, context, place.sibling(state, name), Access.READ);
+            source.place().requireSticky(source.entry().getFile().getAttributes());
             place.requireWritableDirectory();
             requireFit(source, target);
             sources.add(source);

@@ -36,7 +36,7 @@ public final class Lookup implements Operation<ShardState, LookupRequest, Lookup
         Status.Builder status = FileStatus.of(place.caller(), place.name(), entry);
         if (entry.hasFile()) {
             status.setCallerAccess(
-                    Access.granted(place.caller(), entry.getFile().getAttributes()))
+                            Access.granted(place.caller(), entry.getFile().getAttributes()))
                     .setCallerSuperuser(place.caller().superuser());
         }
         return LookupReply.newBuilder()

@@ -19,6 +19,7 @@ import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.FileEntry;
 import io.tatami.meta.state.wire.GroupRecord;
+import io.tatami.protocol.wire.Attributes;
 import io.tatami.protocol.wire.Handle;
 import io.tatami.protocol.wire.SignedHandle;
 import java.nio.charset.StandardCharsets;
@@ -63,6 +64,11 @@ record Place(Handle handle, DirectoryId directory, String name, Caller caller) {
     /** @throws TatamiException PERMISSION_DENIED where the caller may not add or remove names here */
     void requireWritableDirectory() throws TatamiException {
         Access.require(caller, handle.getAttributes(), Access.WRITE, Subject.PARENT);
+    }
+
+    /** @throws TatamiException PERMISSION_DENIED where the directory is sticky and the caller may not take the entry away */
+    void requireSticky(Attributes entry) throws TatamiException {
+        Access.requireSticky(caller, handle.getAttributes(), Subject.PARENT, entry, Subject.entry(name));
     }
 
     /**

@@ -10,7 +10,6 @@ import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.TreeState;
 import io.tatami.meta.state.TreeState.Named;
 import io.tatami.meta.state.wire.DirectoryRecord;
-import io.tatami.protocol.wire.Attributes;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
