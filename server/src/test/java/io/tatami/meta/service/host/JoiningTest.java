@@ -3,6 +3,7 @@ package io.tatami.meta.service.host;
 import static io.tatami.meta.service.host.MetadataServerTest.call;
 import static io.tatami.meta.service.host.MetadataServerTest.mkdirs;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,14 +13,19 @@ import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.block.service.RoutedMetadataLink;
 import io.tatami.conf.Settings;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.CreateRequest;
 import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.GetClusterMapRequest;
 import io.tatami.protocol.wire.GroupStatusRequest;
+import io.tatami.protocol.wire.HeartbeatRequest;
+import io.tatami.protocol.wire.RegisterBlockServerReply;
+import io.tatami.protocol.wire.RegisterBlockServerRequest;
 import io.tatami.protocol.wire.RegisterMetadataServerRequest;
 import io.tatami.protocol.wire.SafeModeRequest;
 import io.tatami.rpc.CallOptions;
@@ -178,10 +184,7 @@ final class JoiningTest {
         List<String> reasons = new ArrayList<>();
         try (EventLoops loops = new EventLoops("test", rpc);
                 RpcClient client = new RpcClient(
-                        loops,
-                        rpc,
-                        Clock.SYSTEM,
-                        ClientIdentity.simple("test", io.tatami.protocol.UserIdentity.of(SUPERUSER)))) {
+                        loops, rpc, Clock.SYSTEM, ClientIdentity.simple("test", UserIdentity.of(SUPERUSER)))) {
             ClusterMember before = member(client, identity, 1, reasons);
             ClusterMember after = member(client, identity, 2, reasons);
             before.register().join();
@@ -274,6 +277,46 @@ final class JoiningTest {
                 MetadataServer two = join("two", one.address())) {
             assertEquals(List.of(1), groupsAt(first, two));
         }
+    }
+
+    /** The one it was told of at its start is a shard's, and goes; the namespace group's comes back. */
+    @Test
+    void aBlockServerFindsTheNamespaceByAnyServerAndAgainAfterThatOneIsGone() throws TatamiException {
+        RpcSettings rpc = RpcSettings.from(Settings.defaults());
+        int port = first.address().getPort();
+        try (MetadataServer two = join("two", 1);
+                EventLoops loops = new EventLoops("test", rpc);
+                RpcClient client = new RpcClient(
+                        loops, rpc, Clock.SYSTEM, ClientIdentity.simple("test", UserIdentity.of(SUPERUSER)))) {
+            RoutedMetadataLink link;
+            RegisterBlockServerReply registered;
+            try (MetadataServer one = join("one", 0)) {
+                link = new RoutedMetadataLink(client, List.of(one.address()), 5_000);
+                registered = link.register(RegisterBlockServerRequest.newBuilder()
+                                .addVolumeId("a volume")
+                                .build())
+                        .join();
+                link.use(registered.getMap());
+            }
+            first.close();
+            HeartbeatRequest heartbeat = HeartbeatRequest.newBuilder()
+                    .setServerId(registered.getServerId())
+                    .build();
+            assertFalse(heartbeatAnswered(link, heartbeat), "nobody is there");
+            first = namespace(port);
+            int servers = 1 + two.map().getGroupCount();
+            int tries = 0;
+            while (!heartbeatAnswered(link, heartbeat)) {
+                tries++;
+                assertTrue(tries <= servers, "asked each server it knows of");
+            }
+        }
+    }
+
+    private static boolean heartbeatAnswered(RoutedMetadataLink link, HeartbeatRequest heartbeat) {
+        return link.heartbeat(heartbeat, 0)
+                .handle((reply, failure) -> failure == null)
+                .join();
     }
 
     @Test
