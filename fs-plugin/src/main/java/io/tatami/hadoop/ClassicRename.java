@@ -26,7 +26,7 @@ final class ClassicRename {
         if (!RefusalOrder.concerns(failure)) {
             throw new RefusalOrder(client).otherFailure(source, failure);
         }
-        if (!isDirectory(client, destination)) {
+        if (!isDirectory(client, source, destination)) {
             boolean isThere =
                     new RefusalOrder(client).requireRename(source, destination).source() != null;
             return refused(failure, source.equals(destination) && isThere);
@@ -63,14 +63,15 @@ final class ClassicRename {
     }
 
     /** What cannot be looked at is no directory to go into; who may not look is told so afterwards. */
-    private static boolean isDirectory(TatamiClient client, TatamiPath path) throws IOException {
+    private static boolean isDirectory(TatamiClient client, TatamiPath source, TatamiPath destination)
+            throws IOException {
         try {
-            return client.status(path, false).isDirectory();
+            return client.status(destination, false).isDirectory();
         } catch (TatamiException e) {
             if (RefusalOrder.concerns(e)) {
                 return false;
             }
-            throw ExceptionTranslator.translate(e);
+            throw new RefusalOrder(client).otherFailure(source, e);
         }
     }
 

@@ -127,6 +127,14 @@ class OrdinaryUserTest {
     }
 
     @Test
+    void renameFromBelowFileIsRefusedBeforeLinksToTheDestinationAreFollowed() throws IOException {
+        Path below = new Path(file("file"), "child");
+        superuser.createSymlink(directory(child("directory"), OPEN), child("link"), false);
+        Path throughLink = new Path(child("link"), "name");
+        assertThrows(AccessControlException.class, () -> superuser.rename(below, throughLink));
+    }
+
+    @Test
     void renameToItselfNeedsWritePermission() throws IOException {
         Path file = file("file");
         superuser.setPermission(base, new FsPermission((short) 0755));
