@@ -1,12 +1,18 @@
 package io.tatami.hadoop;
 
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import java.io.IOException;
 import java.security.PrivilegedExceptionAction;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSMainOperationsBaseTest;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.ParentNotDirectoryException;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.UserGroupInformation;
+import org.junit.jupiter.api.Test;
 
 /** What programs do most, through FileSystem, by a user whom permissions bind. */
 class FileSystemMainOperationsTest extends FSMainOperationsBaseTest {
@@ -33,5 +39,17 @@ class FileSystemMainOperationsTest extends FSMainOperationsBaseTest {
     @Override
     protected Path getDefaultWorkingDirectory() {
         return fSys.makeQualified(new Path("/user/" + USER.getUserName()));
+    }
+
+    /** HDFS refuses to say whether there is anything below a file; the base class expects it to say that there is not. */
+    @Override
+    @Test
+    public void testMkdirsFailsForSubdirectoryOfExistingFile() throws Exception {
+        Path file = getTestRootPath(fSys, "test/hadoop/file");
+        createFile(file);
+        Path below = new Path(file, "subdir");
+        assertThrows(ParentNotDirectoryException.class, () -> fSys.mkdirs(below));
+        assertThrows(AccessControlException.class, () -> fSys.exists(below));
+        assertTrue(fSys.getFileStatus(file).isFile());
     }
 }
