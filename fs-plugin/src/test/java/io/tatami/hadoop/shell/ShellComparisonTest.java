@@ -36,7 +36,7 @@ class ShellComparisonTest {
         Configuration configuration = new Configuration();
         configuration.setInt("dfs.namenode.fs-limits.min-block-size", 0);
         configuration.setInt("dfs.replication", 1);
-        configuration.set("dfs.blocksize", "1k");
+        configuration.set("dfs.blocksize", "1m");
         configuration.setInt(CommonConfigurationKeys.FS_TRASH_INTERVAL_KEY, 60);
         MiniDFSCluster cluster = new MiniDFSCluster.Builder(
                         configuration, directory.resolve("hdfs").toFile())
