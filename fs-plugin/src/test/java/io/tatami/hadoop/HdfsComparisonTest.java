@@ -29,6 +29,7 @@ class HdfsComparisonTest {
         configuration.set("dfs.checksum.combine.mode", "COMPOSITE_CRC");
         // A close that comes before the DataNode's report asks again after this, instead of after 400 ms.
         configuration.setInt("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", 2);
+        configuration.setInt("dfs.client.block.write.locateFollowingBlock.retries", 13);
         MiniDFSCluster cluster = new MiniDFSCluster.Builder(configuration, directory.toFile())
                 .numDataNodes(1)
                 .build();

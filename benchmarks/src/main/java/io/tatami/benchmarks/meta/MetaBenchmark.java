@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
@@ -109,15 +110,15 @@ public final class MetaBenchmark implements Callable<Integer> {
 
     private void measure(int round, Peer peer, int clients, Results results) throws IOException {
         int each = Math.max(1, operations / clients);
-        int warm = Math.max(1, each / 4);
         String root = "/bench/meta-" + clients;
         makeDirectories(peer, root, clients);
         Path scratch = Files.createTempDirectory(work, "workers");
         try (WorkerPool pool = new WorkerPool(peer, clients, scratch)) {
-            for (MetaOperation operation : MetaOperation.values()) {
-                pool.run(operation, root + "/warm", 0, warm, !privateDirectories);
+            List<MetaOperation> wanted = wanted();
+            for (MetaOperation operation : wanted) {
+                pool.run(operation, root + "/warm", 0, each, !privateDirectories);
             }
-            for (MetaOperation operation : MetaOperation.values()) {
+            for (MetaOperation operation : wanted) {
                 CpuMeter meter = new CpuMeter(peer);
                 WorkerPool.Outcome outcome = pool.run(operation, root + "/run", 0, each, !privateDirectories);
                 if (only.contains(operation)) {
@@ -126,6 +127,13 @@ public final class MetaBenchmark implements Callable<Integer> {
             }
         }
         FileUtil.fullyDelete(scratch.toFile());
+    }
+
+    /** Those asked for, and those without which they have nothing to work on. */
+    private List<MetaOperation> wanted() {
+        return Arrays.stream(MetaOperation.values())
+                .filter(operation -> only.contains(operation) || only.stream().anyMatch(later -> later.needs(operation)))
+                .toList();
     }
 
     private void makeDirectories(Peer peer, String root, int clients) throws IOException {

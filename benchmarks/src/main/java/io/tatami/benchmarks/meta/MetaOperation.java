@@ -82,6 +82,15 @@ public enum MetaOperation {
         new java.util.Random(4096).nextBytes(CONTENT);
     }
 
+    /** Whether it finds nothing to work on where {@code earlier} did not run. */
+    boolean needs(MetaOperation earlier) {
+        return switch (this) {
+            case MKDIRS, CREATE_EMPTY, CREATE_4K, LIST -> false;
+            case STAT, OPEN, RENAME -> earlier == CREATE_4K;
+            case DELETE -> earlier == CREATE_4K || earlier == RENAME;
+        };
+    }
+
     /** Does it once; returns how many operations that counts for. */
     abstract int run(FileSystem fs, Path directory, int number) throws IOException;
 

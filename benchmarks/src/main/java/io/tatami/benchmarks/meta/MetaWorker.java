@@ -28,7 +28,12 @@ public final class MetaWorker {
 
     private MetaWorker(Configuration configuration, int firstClient, int count) throws IOException {
         this.firstClient = firstClient;
-        this.threads = Executors.newFixedThreadPool(count);
+        // Daemons: what fails ends this process, and with it the wait of whoever told it to work.
+        this.threads = Executors.newFixedThreadPool(count, task -> {
+            Thread thread = new Thread(task, "client");
+            thread.setDaemon(true);
+            return thread;
+        });
         for (int i = 0; i < count; i++) {
             clients.add(FileSystem.newInstance(FileSystem.getDefaultUri(configuration), configuration));
         }
