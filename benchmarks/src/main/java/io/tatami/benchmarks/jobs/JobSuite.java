@@ -1,0 +1,136 @@
+package io.tatami.benchmarks.jobs;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.mapreduce.Cluster;
+import org.apache.hadoop.mapreduce.JobStatus;
+
+/** The programs, each with its input and what its result is checked by; what was right is told in a line. */
+final class JobSuite {
+    private static final long SEED = 42;
+    private static final int TEXTS = 3;
+    private static final int WORDS_PER_TEXT = 20_000;
+    private static final int WORDS_PER_LINE = 10;
+    private static final int VOCABULARY = 500;
+
+    private final Configuration configuration;
+    private final java.nio.file.Path work;
+    private final Path directory = new Path("/jobs");
+
+    /**
+     * @param configuration of a YARN and its default file system
+     * @param work a local directory
+     */
+    JobSuite(Configuration configuration, java.nio.file.Path work) {
+        this.configuration = configuration;
+        this.work = work;
+    }
+
+    /** @throws IOException where the job counts what was not written */
+    String wordCount() throws Exception {
+        Map<String, Integer> expected = new TreeMap<>();
+        Path texts = writeTexts(expected);
+        Path counts = new Path(directory, "counts");
+        WordCountJob.Outcome outcome = WordCountJob.run(configuration, texts, counts);
+        Map<String, Integer> counted = counts(counts);
+        if (!counted.equals(expected)) {
+            throw new IOException("words were counted that were not written so often: " + counted);
+        }
+        return String.format(
+                "%d words were counted by %d maps, %d of them data-local",
+                TEXTS * WORDS_PER_TEXT, outcome.maps(), outcome.dataLocalMaps());
+    }
+
+    String terasort(int rows) throws Exception {
+        return new TeraJobs(configuration, new Path(directory, "terasort")).run(rows);
+    }
+
+    String dfsio(int files, int mebibytesEach) throws Exception {
+        return new DfsioJobs(configuration, new Path(directory, "dfsio"), work.resolve("dfsio.log"))
+                .run(files, mebibytesEach);
+    }
+
+    /** From local files to Tatami, to the other file system, back, and to local files again. */
+    String copyAround(Path other) throws Exception {
+        writeTexts(new TreeMap<>());
+        DistCpJobs copies = new DistCpJobs(configuration);
+        Path local = new Path(work.resolve("texts").toUri());
+        Path here = new Path(directory, "copied").makeQualified(FileSystem.getDefaultUri(configuration), null);
+        Path there = new Path(other, "/copied");
+        Path back = new Path(here.getParent(), "copied-back");
+        return String.join(
+                System.lineSeparator(),
+                copies.run(local, here),
+                copies.run(here, there),
+                copies.run(there, back),
+                copies.run(back, new Path(work.resolve("copied").toUri())));
+    }
+
+    /** Of the job that ended last. */
+    String traces() throws Exception {
+        Cluster cluster = new Cluster(configuration);
+        try {
+            JobStatus last = null;
+            for (JobStatus status : cluster.getAllJobStatuses()) {
+                last = last == null || status.getJobID().compareTo(last.getJobID()) > 0 ? status : last;
+            }
+            if (last == null) {
+                throw new IOException("YARN knows of no job");
+            }
+            return new JobTraces(configuration, work).check(last.getJobID());
+        } finally {
+            cluster.close();
+        }
+    }
+
+    /** The same words each time, locally and on the default file system. */
+    private Path writeTexts(Map<String, Integer> counts) throws IOException {
+        java.nio.file.Path local = Files.createDirectories(work.resolve("texts"));
+        Random random = new Random(SEED);
+        for (int text = 0; text < TEXTS; text++) {
+            try (Writer out = Files.newBufferedWriter(local.resolve("text-" + text))) {
+                for (int i = 1; i <= WORDS_PER_TEXT; i++) {
+                    String word = "word" + random.nextInt(VOCABULARY);
+                    counts.merge(word, 1, Integer::sum);
+                    out.write(word);
+                    out.write(i % WORDS_PER_LINE == 0 ? '\n' : ' ');
+                }
+            }
+        }
+        // An empty file has a checksum of its own kind.
+        Files.deleteIfExists(local.resolve("empty"));
+        Files.createFile(local.resolve("empty"));
+        FileSystem fs = FileSystem.get(configuration);
+        Path texts = new Path(directory, "texts");
+        fs.delete(texts, true);
+        fs.mkdirs(texts.getParent());
+        fs.copyFromLocalFile(new Path(local.toUri()), texts);
+        return texts;
+    }
+
+    private Map<String, Integer> counts(Path output) throws IOException {
+        FileSystem fs = FileSystem.get(configuration);
+        Map<String, Integer> counts = new TreeMap<>();
+        for (FileStatus file : fs.listStatus(output, path -> path.getName().startsWith("part-"))) {
+            try (BufferedReader in =
+                    new BufferedReader(new InputStreamReader(fs.open(file.getPath()), StandardCharsets.UTF_8))) {
+                for (String line = in.readLine(); line != null; line = in.readLine()) {
+                    int tab = line.indexOf('\t');
+                    counts.put(line.substring(0, tab), Integer.valueOf(line.substring(tab + 1)));
+                }
+            }
+        }
+        return counts;
+    }
+}

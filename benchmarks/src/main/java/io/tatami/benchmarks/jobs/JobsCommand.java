@@ -1,0 +1,66 @@
+package io.tatami.benchmarks.jobs;
+
+import io.tatami.benchmarks.peer.HdfsPeer;
+import io.tatami.benchmarks.peer.TatamiPeer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileUtil;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * Hadoop's own programs as jobs on YARN with Tatami as the default file system, everything in processes of its own; each
+ * result is checked, and the first that is wrong ends the run. Nothing is measured and nothing is left behind.
+ */
+@Command(
+        name = "jobs",
+        mixinStandardHelpOptions = true,
+        description = "Runs word count, TestDFSIO, TeraSort and distcp to and from HDFS on YARN over Tatami, and checks"
+                + " the results, the jobs' history and their logs.")
+public final class JobsCommand implements Callable<Integer> {
+    private static final int DFSIO_FILES = 4;
+
+    @Option(names = "--rows", paramLabel = "N", description = "Rows for TeraSort. Default: ${DEFAULT-VALUE}.")
+    private int rows = 500_000;
+
+    @Option(names = "--mebibytes", paramLabel = "N", description = "Of each file of TestDFSIO. Default: ${DEFAULT-VALUE}.")
+    private int mebibytes = 32;
+
+    @Override
+    public Integer call() throws Exception {
+        Path work = Files.createTempDirectory("tatami-jobs");
+        try (TatamiPeer tatami = TatamiPeer.start(work.resolve("tatami"), "4g");
+                YarnCluster yarn = YarnCluster.start(work.resolve("yarn"), base(tatami));
+                HdfsPeer hdfs = HdfsPeer.start(work.resolve("hdfs"))) {
+            run(new JobSuite(yarn.configuration(), work), hdfs.configuration().get("fs.defaultFS"));
+            return 0;
+        } catch (IOException e) {
+            System.err.println("tatami: bench jobs failed: " + e.getMessage());
+            return 1;
+        } finally {
+            FileUtil.fullyDelete(work.toFile());
+        }
+    }
+
+    /** The history server is to put what it finds in its place at once. */
+    static Configuration base(TatamiPeer tatami) {
+        Configuration configuration = new Configuration(tatami.configuration());
+        configuration.setInt("mapreduce.jobhistory.move.interval-ms", 1_000);
+        return configuration;
+    }
+
+    private void run(JobSuite suite, String hdfs) throws Exception {
+        say(suite.wordCount());
+        say(suite.terasort(rows));
+        say(suite.dfsio(DFSIO_FILES, mebibytes));
+        say(suite.copyAround(new org.apache.hadoop.fs.Path(hdfs)));
+        say(suite.traces());
+    }
+
+    private static void say(String line) {
+        System.out.println(line);
+    }
+}
