@@ -1,8 +1,8 @@
 package io.tatami.benchmarks;
 
 import io.tatami.benchmarks.dfsio.DfsioBenchmark;
-import io.tatami.benchmarks.meta.CapacityBenchmark;
 import io.tatami.benchmarks.jobs.JobsCommand;
+import io.tatami.benchmarks.meta.CapacityBenchmark;
 import io.tatami.benchmarks.meta.MetaBenchmark;
 import io.tatami.benchmarks.micro.MicroBenchmarks;
 import io.tatami.benchmarks.quickstart.Quickstart;
@@ -19,7 +19,13 @@ public final class TatamiBenchmarks {
             name = "bench",
             mixinStandardHelpOptions = true,
             description = "Measures, where asked beside HDFS in the same run.",
-            subcommands = {MetaBenchmark.class, DfsioBenchmark.class, MicroBenchmarks.class, JobsCommand.class, CapacityBenchmark.class})
+            subcommands = {
+                MetaBenchmark.class,
+                DfsioBenchmark.class,
+                MicroBenchmarks.class,
+                JobsCommand.class,
+                CapacityBenchmark.class
+            })
     static final class Bench {}
 
     public static void main(String[] arguments) {

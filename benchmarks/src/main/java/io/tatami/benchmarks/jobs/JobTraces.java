@@ -66,8 +66,8 @@ final class JobTraces {
         requireMode(logs, LOGS_MODE);
         String history = await("the history of " + job, () -> history(job));
         String printed = await("the logs of " + job, () -> logs(job, logs, user));
-        return "history (" + history.lines().count() + " lines) and logs (" + printed.length()
-                + " characters) of " + job + " are on " + fs.getScheme() + " and can be read";
+        return "history (" + history.lines().count() + " lines) and logs (" + printed.length() + " characters) of "
+                + job + " are on " + fs.getScheme() + " and can be read";
     }
 
     private void requireMode(Path path, int mode) throws IOException {

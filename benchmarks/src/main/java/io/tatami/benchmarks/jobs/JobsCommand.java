@@ -26,7 +26,10 @@ public final class JobsCommand implements Callable<Integer> {
     @Option(names = "--rows", paramLabel = "N", description = "Rows for TeraSort. Default: ${DEFAULT-VALUE}.")
     private int rows = 500_000;
 
-    @Option(names = "--mebibytes", paramLabel = "N", description = "Of each file of TestDFSIO. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--mebibytes",
+            paramLabel = "N",
+            description = "Of each file of TestDFSIO. Default: ${DEFAULT-VALUE}.")
     private int mebibytes = 32;
 
     @Override

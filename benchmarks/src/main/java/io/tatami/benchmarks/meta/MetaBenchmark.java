@@ -132,7 +132,8 @@ public final class MetaBenchmark implements Callable<Integer> {
     /** Those asked for, and those without which they have nothing to work on. */
     private List<MetaOperation> wanted() {
         return Arrays.stream(MetaOperation.values())
-                .filter(operation -> only.contains(operation) || only.stream().anyMatch(later -> later.needs(operation)))
+                .filter(operation ->
+                        only.contains(operation) || only.stream().anyMatch(later -> later.needs(operation)))
                 .toList();
     }
 
