@@ -29,9 +29,9 @@ import io.tatami.protocol.wire.CreateModes;
 import io.tatami.protocol.wire.SafeModeRequest;
 import io.tatami.rpc.Connector;
 import io.tatami.rpc.netty.ClientIdentity;
-import io.tatami.rpc.netty.EventLoops;
 import io.tatami.rpc.netty.RpcClient;
 import io.tatami.rpc.netty.RpcSettings;
+import io.tatami.rpc.netty.SharedLoops;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -77,17 +77,17 @@ public final class TatamiClient implements AutoCloseable {
         List<InetSocketAddress> servers = MetadataAddress.of(authority, settings);
         RpcSettings rpc = RpcSettings.from(settings);
         ClientSettings own = ClientSettings.from(settings);
-        EventLoops loops = new EventLoops("tatami-client", rpc);
-        RpcClient connector = new RpcClient(loops, rpc, Clock.SYSTEM, ClientIdentity.simple(NAME, user));
+        SharedLoops shared = SharedLoops.take(rpc);
+        RpcClient connector = new RpcClient(shared.loops(), rpc, Clock.SYSTEM, ClientIdentity.simple(NAME, user));
         Wiring wiring = new Wiring(connector, servers, Clock.SYSTEM, new Random());
         try {
             return open(wiring, user, own, () -> {
                 connector.close();
-                loops.close();
+                shared.close();
             });
         } catch (TatamiException e) {
             connector.close();
-            loops.close();
+            shared.close();
             throw e;
         }
     }

@@ -18,6 +18,14 @@ public interface GroupTable<S> {
     /** Decided on a snapshot; changes nothing. */
     <Q extends Message, R extends Message> GroupTable<S> read(Method<Q, R> method, Operation<S, Q, R> operation);
 
+    /**
+     * One {@link Group#submitOnce}, which remembers the reply, with something before or after it that may be done again when
+     * the request comes again. Costs less than a flow, whose reply is looked for before it begins.
+     */
+    default <Q extends Message, R extends Message> GroupTable<S> around(Method<Q, R> method, Flow<Q, R> write) {
+        return flow(method, write);
+    }
+
     /** Takes several steps. */
     <Q extends Message, R extends Message> GroupTable<S> flow(Method<Q, R> method, Flow<Q, R> flow);
 

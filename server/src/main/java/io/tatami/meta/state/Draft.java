@@ -14,10 +14,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Draft implements View {
     private final View base;
-    private final TreeMap<byte[], Change> changes = new TreeMap<>(Arrays::compareUnsigned);
+    private final TreeMap<byte[], Change> changes;
 
     public Draft(View base) {
+        this(base, new TreeMap<>(Arrays::compareUnsigned));
+    }
+
+    private Draft(View base, TreeMap<byte[], Change> changes) {
         this.base = base;
+        this.changes = changes;
     }
 
     /** One record's new value; null removes it. */
@@ -50,6 +55,11 @@ public final class Draft implements View {
     /** Lays this draft's changes over {@code target}'s, which must be its base. */
     public void mergeInto(Draft target) {
         target.changes.putAll(changes);
+    }
+
+    /** The same changes laid over another view; neither draft is changed from here on. */
+    public View over(View other) {
+        return new Draft(other, changes);
     }
 
     @Override

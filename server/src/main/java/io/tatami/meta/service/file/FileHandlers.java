@@ -67,7 +67,7 @@ public final class FileHandlers implements Handlers<ShardState> {
         void on(GroupTable<ShardState> table) {
             table.flow(MetaMethods.LOOKUP, flows::lookup)
                     .read(MetaMethods.LIST, new ListEntries(handles))
-                    .flow(MetaMethods.CREATE, (origin, request) -> takeover.watch(this::create, origin, request))
+                    .around(MetaMethods.CREATE, (origin, request) -> takeover.watch(this::create, origin, request))
                     .write(MetaMethods.ADD_BLOCKS, new AddBlocks())
                     .write(MetaMethods.COMMIT_LENGTH, new CommitLength())
                     .write(MetaMethods.COMPLETE, new CompleteFile(settings.limits()))

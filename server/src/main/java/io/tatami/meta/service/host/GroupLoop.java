@@ -2,26 +2,22 @@ package io.tatami.meta.service.host;
 
 import com.google.protobuf.Message;
 import io.tatami.base.Clock;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.log.CommitLog;
-import io.tatami.meta.log.LogEntry;
 import io.tatami.meta.op.UnsettledException.Question;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Totals;
+import io.tatami.meta.state.View;
 import io.tatami.meta.store.GroupStore;
-import io.tatami.meta.store.StoreSnapshot;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.ClusterMap;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -33,12 +29,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where a group's requests are decided: one thread takes all that arrived while it was making the last batch durable,
- * decides them one after the other, each seeing those before it, makes them durable together, and answers. No timer is
- * involved: a lone request is a batch of its own.
+ * Where a group's requests are decided: one thread decides them one after the other, each seeing those before it, while a
+ * second makes the batch before durable. As soon as that is done, what was decided meanwhile is the next batch; then they
+ * are answered. No timer is involved: a lone request is a batch of its own.
  *
- * <p>The thread owns the store, the log and the memory of replies. When a commit fails the group stops: nothing is known
- * of the batch, and everything in it and after it fails with UNAVAILABLE.
+ * <pre>
+ *  decides   |  batch 1  |      batch 2      |      batch 3      |
+ *  commits               |     batch 1    |  |   batch 2    |    |  batch 3 ...
+ * </pre>
+ *
+ * <p>The thread owns the memory of replies, and nobody else changes the store. When a commit fails the group stops: nothing
+ * is known of the batch, and everything in it and after it fails with UNAVAILABLE.
  */
 final class GroupLoop implements AutoCloseable {
     private static final int QUEUE_MAX = 8_192;
@@ -47,21 +48,23 @@ final class GroupLoop implements AutoCloseable {
 
     private final GroupId id;
     private final GroupStore store;
-    private final CommitLog log;
     private final Clock clock;
     private final Supplier<ClusterMap> cluster;
     private final Executor readers;
     private final Function<Question, CompletableFuture<Void>> settlers;
     private final Consumer<Draft> committed;
     private final ReplyMemory memory;
-    private final BlockingQueue<Pending<?, ?, ?>> queue = new ArrayBlockingQueue<>(QUEUE_MAX);
+    private final SnapshotReads reads;
+    private final Intake intake = new Intake(QUEUE_MAX);
+    private final Committer committer;
     private final Thread thread;
     private volatile @Nullable TatamiException stopped;
 
     /**
+     * @param log used by a thread of this loop
      * @param readers where reads are decided; may refuse, which is told as BUSY
      * @param settlers answers what requests cannot be decided without
-     * @param committed told of each batch when it is durable, on the group's thread
+     * @param committed told of each batch when it is durable, on a thread of this loop
      */
     GroupLoop(
             GroupId id,
@@ -74,18 +77,20 @@ final class GroupLoop implements AutoCloseable {
             Consumer<Draft> committed) {
         this.id = id;
         this.store = store;
-        this.log = log;
         this.clock = clock;
         this.cluster = cluster;
         this.readers = readers;
         this.settlers = settlers;
         this.committed = committed;
         this.memory = new ReplyMemory(store.newest(), clock);
+        this.reads = new SnapshotReads(id, store, clock, cluster, memory);
+        this.committer = new Committer("commit-" + id, store, log, new Commits());
         this.thread = new Thread(this::run, "group-" + id);
         thread.setDaemon(true);
     }
 
     void start() {
+        committer.start();
         thread.start();
     }
 
@@ -100,7 +105,7 @@ final class GroupLoop implements AutoCloseable {
         TatamiException reason = stopped;
         if (reason != null) {
             pending.fail(reason);
-        } else if (!queue.offer(pending)) {
+        } else if (!intake.offer(pending)) {
             pending.fail(new TatamiException(
                     ErrorCode.BUSY, id + " has " + QUEUE_MAX + " requests waiting; send this again later"));
         } else if (stopped != null) {
@@ -111,7 +116,11 @@ final class GroupLoop implements AutoCloseable {
     /** Decides a request on a snapshot; it must change nothing. */
     void read(Pending<?, ?, ?> pending) {
         try {
-            readers.execute(() -> decideOnSnapshot(pending));
+            readers.execute(() -> {
+                if (reads.decide(pending)) {
+                    conclude(pending, this::read);
+                }
+            });
         } catch (RejectedExecutionException e) {
             pending.fail(new TatamiException(ErrorCode.BUSY, id + " has too many reads waiting", e));
         }
@@ -119,96 +128,63 @@ final class GroupLoop implements AutoCloseable {
 
     /** The remembered reply of a request, or that there is none; fails with a remembered refusal. */
     <R extends Message> CompletableFuture<Optional<R>> recall(Method<?, R> method, RequestOrigin origin) {
-        try (StoreSnapshot snapshot = store.snapshot()) {
-            return CompletableFuture.completedFuture(
-                    Optional.ofNullable(ReplyMemory.recallStored(snapshot.view(), origin, method)));
-        } catch (TatamiException e) {
-            return CompletableFuture.failedFuture(e);
-        }
-    }
-
-    private void decideOnSnapshot(Pending<?, ?, ?> pending) {
-        if (pending.origin().isExpired(clock.monotonicNanos())) {
-            pending.fail(expired());
-            return;
-        }
-        try (StoreSnapshot snapshot = store.snapshot()) {
-            Draft draft = new Draft(snapshot.view());
-            pending.decide(draft, Math.max(store.logMillis(), clock.wallMillis()), cluster.get(), memory);
-            if (!draft.isEmpty()) {
-                throw new IllegalStateException("a read of " + id + " changed records");
-            }
-        } catch (TatamiException e) {
-            pending.fail(e);
-            return;
-        } catch (UncheckedIOException e) {
-            LOG.error("{} cannot read its store", id, e);
-            pending.fail(unreadable(e));
-            return;
-        } catch (RuntimeException e) {
-            LOG.error("a read of {} met a bug in Tatami", id, e);
-            pending.fail(new TatamiException(ErrorCode.INTERNAL, "a bug in Tatami: " + e, e));
-            return;
-        }
-        conclude(pending, this::read);
+        return reads.recall(method, origin);
     }
 
     private void run() {
-        List<Pending<?, ?, ?>> batch = new ArrayList<>(BATCH_MAX);
+        RecentRecords durable = new RecentRecords(store.newest());
+        Batch batch = new Batch(new Draft(durable), store.logMillis());
         try {
             while (stopped == null) {
-                batch.add(queue.take());
-                queue.drainTo(batch, BATCH_MAX - 1);
-                decide(batch);
-                batch.clear();
+                boolean canCommit = decideArrived(batch);
+                if (canCommit && !batch.isEmpty()) {
+                    batch = handOver(batch, durable);
+                }
             }
         } catch (InterruptedException e) {
-            stop(new TatamiException(ErrorCode.UNAVAILABLE, id + " is closed", e));
-        } catch (TatamiException e) {
-            LOG.error("{} has stopped: a commit failed", id, e);
-            stop(new TatamiException(ErrorCode.UNAVAILABLE, id + " has stopped: " + e.getMessage(), e));
+            stop(closed());
         } catch (UncheckedIOException e) {
             LOG.error("{} has stopped: its store cannot be read", id, e);
-            stop(unreadable(e));
+            stop(SnapshotReads.unreadable(id, e));
         } catch (RuntimeException | Error e) {
             LOG.error("{} has stopped on a bug in Tatami", id, e);
-            stop(new TatamiException(ErrorCode.UNAVAILABLE, id + " has stopped on a bug in Tatami: " + e, e));
+            stop(onBug(e));
         }
-        TatamiException reason = stopped;
-        if (reason != null) {
-            batch.forEach(pending -> pending.fail(reason));
-        }
+        failAll(batch);
+        committer.giveBack(this::failAll);
         failWaiting();
     }
 
-    private void decide(List<Pending<?, ?, ?>> batch) throws TatamiException {
-        Draft draft = new Draft(store.newest());
-        long nowMillis = Math.max(store.logMillis(), clock.wallMillis());
+    /** Waits for something to do; true where the batch may be handed over. */
+    private boolean decideArrived(Batch batch) throws InterruptedException {
+        List<Pending<?, ?, ?>> arrived = new ArrayList<>();
+        boolean canCommit = intake.take(arrived, BATCH_MAX - batch.decided().size(), !batch.isEmpty());
+        batch.add(arrived, clock.wallMillis());
         long nowNanos = clock.monotonicNanos();
         ClusterMap map = cluster.get();
-        batch.removeIf(pending -> {
-            boolean late = pending.origin().isExpired(nowNanos);
-            if (late) {
-                pending.fail(expired());
+        for (Pending<?, ?, ?> pending : arrived) {
+            if (pending.origin().isExpired(nowNanos)) {
+                pending.refuse(SnapshotReads.expired());
+            } else {
+                pending.decide(batch.draft(), batch.logMillis(), map, memory);
             }
-            return late;
-        });
-        for (Pending<?, ?, ?> pending : batch) {
-            pending.decide(draft, nowMillis, map, memory);
         }
+        return canCommit;
+    }
+
+    /** Has the batch made durable; the next one is decided on what it leaves. */
+    private Batch handOver(Batch batch, RecentRecords durable) {
+        Draft draft = batch.draft();
         memory.expire(draft);
         if (!draft.isEmpty()) {
-            Totals.update(draft, store.newest());
-            CrashPoint.hit("meta.batch.before-commit");
-            batch.forEach(pending -> pending.pass("meta.operation.decided"));
-            log.commit(new LogEntry(store.appliedIndex() + 1, nowMillis, draft.changes()));
-            CrashPoint.hit("meta.batch.after-commit");
-            batch.forEach(pending -> pending.pass("meta.operation.committed"));
-            committed.accept(draft);
+            Totals.update(draft, durable);
         }
-        for (Pending<?, ?, ?> pending : batch) {
-            conclude(pending, this::enqueue);
-        }
+        durable.changed(draft.changes());
+        // The store has the changes only once they are durable; until then they lie over it.
+        View next = draft.isEmpty() ? durable : draft.over(durable);
+        intake.commitBegins();
+        committer.take(batch);
+        return new Batch(new Draft(next), batch.logMillis());
     }
 
     /** Answers, or has settled what is in the way and decides anew. */
@@ -232,47 +208,70 @@ final class GroupLoop implements AutoCloseable {
         }
     }
 
-    private TatamiException unreadable(UncheckedIOException e) {
-        return new TatamiException(ErrorCode.UNAVAILABLE, id + " cannot read its store: " + e.getMessage(), e);
+    private TatamiException closed() {
+        return new TatamiException(ErrorCode.UNAVAILABLE, id + " is closed");
     }
 
-    private static TatamiException expired() {
-        return new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the request waited too long to be begun");
+    private TatamiException onBug(Throwable e) {
+        return new TatamiException(ErrorCode.UNAVAILABLE, id + " has stopped on a bug in Tatami: " + e, e);
     }
 
     private void stop(TatamiException reason) {
-        stopped = reason;
+        if (stopped == null) {
+            stopped = reason;
+        }
+    }
+
+    private void failAll(Batch batch) {
+        TatamiException reason = stopped;
+        if (reason != null) {
+            batch.decided().forEach(pending -> pending.fail(reason));
+        }
     }
 
     private void failWaiting() {
         TatamiException reason = stopped;
-        if (reason == null) {
-            return;
-        }
-        for (Pending<?, ?, ?> pending = queue.poll(); pending != null; pending = queue.poll()) {
-            pending.fail(reason);
+        if (reason != null) {
+            intake.drain().forEach(pending -> pending.fail(reason));
         }
     }
 
-    /** Lets the batch in work end; whatever waits fails with UNAVAILABLE. Not to be called on the group's thread. */
+    /** Lets the batch in work end; whatever waits fails with UNAVAILABLE. Not to be called on the group's threads. */
     @Override
     public void close() {
-        if (stopped == null) {
-            stop(new TatamiException(ErrorCode.UNAVAILABLE, id + " is closed"));
-        }
-        // RocksDB's calls are native and not ended by this; only the wait for a request is.
+        stop(closed());
         thread.interrupt();
-        boolean interrupted = false;
-        while (thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                interrupted = true;
+        Threads.joinUninterrupted(thread);
+        committer.close();
+        failWaiting();
+    }
+
+    /** Hears of the batches that were handed over. */
+    private final class Commits implements Committer.Listener {
+        @Override
+        public void committed(Draft changes) {
+            committed.accept(changes);
+        }
+
+        @Override
+        public void settled(Batch batch) {
+            intake.commitEnds();
+            for (Pending<?, ?, ?> pending : batch.decided()) {
+                conclude(pending, GroupLoop.this::enqueue);
             }
         }
-        failWaiting();
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+
+        @Override
+        public void failed(Batch batch, Throwable cause) {
+            if (cause instanceof TatamiException) {
+                LOG.error("{} has stopped: a commit failed", id, cause);
+                stop(new TatamiException(ErrorCode.UNAVAILABLE, id + " has stopped: " + cause.getMessage(), cause));
+            } else {
+                LOG.error("{} has stopped on a bug in Tatami", id, cause);
+                stop(onBug(cause));
+            }
+            failAll(batch);
+            thread.interrupt();
         }
     }
 }

@@ -183,6 +183,11 @@ final class HostedGroup implements Opening, AutoCloseable {
         }
 
         @Override
+        public <Q extends Message, R extends Message> GroupTable<S> around(Method<Q, R> method, Flow<Q, R> write) {
+            return serve(method, write);
+        }
+
+        @Override
         public <Q extends Message, R extends Message> GroupTable<S> flow(Method<Q, R> method, Flow<Q, R> flow) {
             return serve(method, method.idempotent() ? flow : flows.once(loop, method, flow));
         }

@@ -84,6 +84,13 @@ final class Pending<S, Q extends Message, R extends Message> {
         }
     }
 
+    /** Refused without a look at the state; such a refusal is not remembered. */
+    void refuse(TatamiException reason) {
+        reply = null;
+        question = null;
+        failure = reason;
+    }
+
     private void decideAnew(Draft batch, long nowMillis, ClusterMap cluster, ReplyMemory memory) {
         Draft draft = new Draft(batch);
         try {

@@ -1,0 +1,21 @@
+package io.tatami.meta.service.host;
+
+/** Waiting for threads to end. */
+final class Threads {
+    private Threads() {}
+
+    /** Returns once {@code thread} has ended; an interrupt meanwhile is kept for the caller. */
+    static void joinUninterrupted(Thread thread) {
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
