@@ -10,6 +10,10 @@ import io.tatami.protocol.wire.BulkDeleteReply;
 import io.tatami.protocol.wire.BulkDeleteRequest;
 import io.tatami.protocol.wire.CheckDirectoryReply;
 import io.tatami.protocol.wire.CheckDirectoryRequest;
+import io.tatami.protocol.wire.CheckReachReply;
+import io.tatami.protocol.wire.CheckReachRequest;
+import io.tatami.protocol.wire.CheckReadReply;
+import io.tatami.protocol.wire.CheckReadRequest;
 import io.tatami.protocol.wire.CloseSessionRequest;
 import io.tatami.protocol.wire.CommitLengthRequest;
 import io.tatami.protocol.wire.CompleteReply;
@@ -156,6 +160,10 @@ public final class MetaMethods {
     public static final Method<CheckDirectoryRequest, CheckDirectoryReply> CHECK_DIRECTORY = Method.idempotent(
             18, "namespace.check-directory", CheckDirectoryRequest.parser(), CheckDirectoryReply.parser());
 
+    /** From shards. */
+    public static final Method<CheckReachRequest, CheckReachReply> CHECK_REACH =
+            Method.idempotent(19, "namespace.check-reach", CheckReachRequest.parser(), CheckReachReply.parser());
+
     public static final Method<LookupRequest, LookupReply> LOOKUP =
             Method.idempotent(30, "shard.lookup", LookupRequest.parser(), LookupReply.parser());
 
@@ -263,6 +271,10 @@ public final class MetaMethods {
     /** From the shard of a file's name to its home. */
     public static final Method<RecoverFileRequest, RecoverLeaseReply> RECOVER_FILE =
             Method.idempotent(72, "shard.recover-file", RecoverFileRequest.parser(), RecoverLeaseReply.parser());
+
+    /** From the home of a file to the shard of its name. */
+    public static final Method<CheckReadRequest, CheckReadReply> CHECK_READ =
+            Method.idempotent(73, "shard.check-read", CheckReadRequest.parser(), CheckReadReply.parser());
 
     private MetaMethods() {}
 }

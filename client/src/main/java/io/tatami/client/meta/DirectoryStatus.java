@@ -1,6 +1,8 @@
 package io.tatami.client.meta;
 
+import com.google.protobuf.ByteString;
 import io.tatami.base.DirectoryId;
+import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.MetaMethods;
@@ -33,8 +35,9 @@ final class DirectoryStatus {
      *
      * @param idHint the directory's id if the caller has seen it, so that tree and shard can be asked at once; NONE where
      *     it has not
+     * @param shown what shows the shard that the caller can reach it; without ids
      */
-    Status of(String path, DirectoryId idHint, Deadline deadline) throws TatamiException {
+    Status of(String path, DirectoryId idHint, ReadSharesRequest shown, Deadline deadline) throws TatamiException {
         GetDirectoryRequest request =
                 GetDirectoryRequest.newBuilder().setPath(path).build();
         MetadataCall<GetDirectoryRequest, GetDirectoryReply> inTree =
@@ -42,16 +45,19 @@ final class DirectoryStatus {
         List<MetadataCall<ReadSharesRequest, ReadSharesReply>> inShard = new ArrayList<>();
         try {
             if (!idHint.equals(DirectoryId.NONE)) {
-                inShard.add(startShares(
-                        ResolvedDirectory.shardsOf(idHint, 1, caller.shards()).get(0),
-                        List.of(idHint.value()),
-                        deadline));
+                GroupId first =
+                        ResolvedDirectory.shardsOf(idHint, 1, caller.shards()).get(0);
+                inShard.add(startShares(first, List.of(idHint.value()), shown, deadline));
             }
             Status status = inTree.await().getStatus();
-            if (status.getId() != idHint.value() || status.getSpread() > 1) {
-                return withShares(List.of(status), deadline).get(0);
+            if (status.getId() == idHint.value() && status.getSpread() <= 1) {
+                try {
+                    return merged(status, caller.awaitAll(inShard).get(0).getShareList());
+                } catch (TatamiException e) {
+                    requireStale(e);
+                }
             }
-            return merged(status, caller.awaitAll(inShard).get(0).getShareList());
+            return withShares(List.of(status), status.getRight(), deadline).get(0);
         } finally {
             inTree.abandon();
             inShard.forEach(MetadataCall::abandon);
@@ -69,20 +75,24 @@ final class DirectoryStatus {
                 .build();
         GetDirectoriesReply reply = caller.call(GroupId.NAMESPACE, MetaMethods.GET_DIRECTORIES, request, deadline);
         Map<String, Status> found = new HashMap<>();
-        withShares(reply.getStatusList(), deadline).forEach(status -> found.put(status.getName(), status));
+        withShares(reply.getStatusList(), reply.getRight(), deadline)
+                .forEach(status -> found.put(status.getName(), status));
         return found;
     }
 
     /** The counts of moves of a directory's shares, in the order of {@code groups}. */
-    List<Long> moves(DirectoryId directory, List<GroupId> groups, Deadline deadline) throws TatamiException {
-        ReadSharesRequest request =
-                ReadSharesRequest.newBuilder().addDirectoryId(directory.value()).build();
+    List<Long> moves(ResolvedDirectory directory, List<GroupId> groups, Deadline deadline) throws TatamiException {
+        ReadSharesRequest request = directory.shown().toBuilder()
+                .addDirectoryId(directory.id().value())
+                .build();
         return caller.callAll(groups, MetaMethods.READ_SHARES, request, deadline).stream()
                 .map(reply -> reply.getShare(0).getMoves())
                 .toList();
     }
 
-    private List<Status> withShares(List<Status> directories, Deadline deadline) throws TatamiException {
+    private List<Status> withShares(List<Status> directories, ByteString right, Deadline deadline)
+            throws TatamiException {
+        ReadSharesRequest shown = ReadSharesRequest.newBuilder().setRight(right).build();
         Map<GroupId, List<Long>> byShard = new LinkedHashMap<>();
         for (Status status : directories) {
             List<GroupId> shards = ResolvedDirectory.shardsOf(
@@ -92,7 +102,7 @@ final class DirectoryStatus {
         }
         List<MetadataCall<ReadSharesRequest, ReadSharesReply>> calls = new ArrayList<>();
         for (Map.Entry<GroupId, List<Long>> entry : byShard.entrySet()) {
-            calls.add(startShares(entry.getKey(), entry.getValue(), deadline));
+            calls.add(startShares(entry.getKey(), entry.getValue(), shown, deadline));
         }
         Map<Long, List<Share>> shares = new HashMap<>();
         for (ReadSharesReply reply : caller.awaitAll(calls)) {
@@ -106,10 +116,17 @@ final class DirectoryStatus {
     }
 
     private MetadataCall<ReadSharesRequest, ReadSharesReply> startShares(
-            GroupId shard, List<Long> directories, Deadline deadline) throws TatamiException {
+            GroupId shard, List<Long> directories, ReadSharesRequest shown, Deadline deadline) throws TatamiException {
         ReadSharesRequest request =
-                ReadSharesRequest.newBuilder().addAllDirectoryId(directories).build();
+                shown.toBuilder().addAllDirectoryId(directories).build();
         return caller.start(shard, MetaMethods.READ_SHARES, request, deadline);
+    }
+
+    /** The handle that was shown is older than a change of the tree; what the tree has just said is not. */
+    private static void requireStale(TatamiException failure) throws TatamiException {
+        if (failure.code() != ErrorCode.STALE_HANDLE) {
+            throw failure;
+        }
     }
 
     private static Status merged(Status directory, List<Share> shares) {
@@ -119,6 +136,7 @@ final class DirectoryStatus {
         }
         return directory.toBuilder()
                 .setKind(Status.Kind.DIRECTORY)
+                .clearRight()
                 .setAttributes(directory.getAttributes().toBuilder().setModifiedMillis(modified))
                 .build();
     }

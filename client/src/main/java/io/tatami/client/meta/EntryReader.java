@@ -1,5 +1,6 @@
 package io.tatami.client.meta;
 
+import com.google.protobuf.ByteString;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
@@ -15,6 +16,7 @@ import io.tatami.protocol.wire.ContentSummaryReply;
 import io.tatami.protocol.wire.ContentSummaryRequest;
 import io.tatami.protocol.wire.GetBlocksRequest;
 import io.tatami.protocol.wire.LookupRequest;
+import io.tatami.protocol.wire.ReadSharesRequest;
 import io.tatami.protocol.wire.Status;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +48,7 @@ public final class EntryReader {
         Status status = lookup(path, LookupRequest.getDefaultInstance(), deadline);
         return switch (status.getKind()) {
             case FILE -> new PathStatus(path, status, List.of());
-            case DIRECTORY -> directory(path, new DirectoryId(status.getId()), deadline);
+            case DIRECTORY -> directory(path, new DirectoryId(status.getId()), shown(status), deadline);
             case SYMLINK, UNRECOGNIZED -> {
                 if (followLast) {
                     throw new UnresolvedLinkException(path, path, status.getSymlinkTarget());
@@ -77,9 +79,9 @@ public final class EntryReader {
         };
     }
 
-    /** A file as its home knows it, wherever its name is. */
+    /** A file as its home knows it, wherever its name is; READ permission is needed on it now. */
     public PathStatus file(FileId file, TatamiPath path) throws TatamiException {
-        Status status = fromHome(file, caller.deadline());
+        Status status = fromHome(file, ByteString.EMPTY, caller.deadline());
         return new PathStatus(path, status, servers.located(status));
     }
 
@@ -156,7 +158,7 @@ public final class EntryReader {
         if (!isStoredElsewhere) {
             return status;
         }
-        Status home = fromHome(new FileId(status.getId()), deadline);
+        Status home = fromHome(new FileId(status.getId()), status.getRight(), deadline);
         long modified = Math.max(
                 status.getAttributes().getModifiedMillis(), home.getAttributes().getModifiedMillis());
         Status.Builder complete = status.toBuilder()
@@ -164,6 +166,7 @@ public final class EntryReader {
                 .setOpen(home.getOpen())
                 .setIsInline(home.getIsInline())
                 .setContentVersion(home.getContentVersion())
+                .clearRight()
                 .clearBlock()
                 .addAllBlock(home.getBlockList());
         complete.getAttributesBuilder().setModifiedMillis(modified);
@@ -196,9 +199,12 @@ public final class EntryReader {
         });
     }
 
-    private Status fromHome(FileId file, Deadline deadline) throws TatamiException {
-        GetBlocksRequest request =
-                GetBlocksRequest.newBuilder().setFileId(file.value()).build();
+    /** @param right of the shard of the name; empty to have the home ask for the permissions */
+    private Status fromHome(FileId file, ByteString right, Deadline deadline) throws TatamiException {
+        GetBlocksRequest request = GetBlocksRequest.newBuilder()
+                .setFileId(file.value())
+                .setRight(right)
+                .build();
         return caller.call(file.home(), MetaMethods.GET_BLOCKS, request, deadline)
                 .getStatus();
     }
@@ -210,7 +216,9 @@ public final class EntryReader {
             return null;
         }
         try {
-            return directory(path, known == null ? DirectoryId.ROOT : known.id(), deadline);
+            return known == null
+                    ? directory(path, DirectoryId.ROOT, ReadSharesRequest.getDefaultInstance(), deadline)
+                    : directory(path, known.id(), known.shown(), deadline);
         } catch (TatamiException e) {
             if (path.isRoot() || !PathFailures.isAbsence(e)) {
                 throw e;
@@ -220,8 +228,13 @@ public final class EntryReader {
         }
     }
 
-    private PathStatus directory(TatamiPath path, DirectoryId id, Deadline deadline) throws TatamiException {
-        Status status = directories.of(path.toString(), id, deadline);
+    private PathStatus directory(TatamiPath path, DirectoryId id, ReadSharesRequest shown, Deadline deadline)
+            throws TatamiException {
+        Status status = directories.of(path.toString(), id, shown, deadline);
         return new PathStatus(path, status, List.of());
+    }
+
+    private static ReadSharesRequest shown(Status directory) {
+        return ReadSharesRequest.newBuilder().setRight(directory.getRight()).build();
     }
 }

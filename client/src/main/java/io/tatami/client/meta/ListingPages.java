@@ -81,7 +81,7 @@ final class ListingPages implements DirectoryListing.Pages {
                     || parts.stream()
                             .map(ListReply::getMoves)
                             .toList()
-                            .equals(reader.directories().moves(directory.id(), shards, deadline));
+                            .equals(reader.directories().moves(directory, shards, deadline));
             if (isOneMoment || reads == READS_OF_A_PAGE_MAX) {
                 return merged(directory.id(), shards, parts, deadline);
             }

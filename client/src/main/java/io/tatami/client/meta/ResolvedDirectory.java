@@ -9,6 +9,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiPath;
 import io.tatami.protocol.wire.Attributes;
 import io.tatami.protocol.wire.Handle;
+import io.tatami.protocol.wire.ReadSharesRequest;
 import io.tatami.protocol.wire.SignedHandle;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,6 +32,11 @@ record ResolvedDirectory(TatamiPath path, SignedHandle signed, DirectoryId id, i
         } catch (InvalidProtocolBufferException e) {
             throw new TatamiException(ErrorCode.MALFORMED, "the handle of " + path + " does not parse", e);
         }
+    }
+
+    /** What shows the shards that the directory can be reached; still without ids. */
+    ReadSharesRequest shown() {
+        return ReadSharesRequest.newBuilder().setHandle(signed).build();
     }
 
     /** The shard that owns {@code name} here. */

@@ -21,6 +21,11 @@ public final class HandleCheck {
         this.signer = signer;
     }
 
+    /** Rights that are given to whoever came with a fresh handle. */
+    public Rights rights() {
+        return signer.rights();
+    }
+
     /**
      * The handle of a client's request.
      *

@@ -6,10 +6,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.wire.Handle;
 import io.tatami.protocol.wire.SignedHandle;
-import java.security.GeneralSecurityException;
-import java.security.MessageDigest;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
+import java.nio.charset.StandardCharsets;
 
 /**
  * Signs handles and tells ours from others, by HMAC-SHA-256 (RFC 2104) under the cluster's handle key. Safe for use by
@@ -19,24 +16,27 @@ public final class HandleSigner {
     /** What a fresh key has. */
     public static final int KEY_BYTES = 32;
 
-    private static final String ALGORITHM = "HmacSHA256";
+    /** What the key of rights is derived by; a right can never be taken for a handle, nor a handle for a right. */
+    private static final byte[] OF_RIGHTS = "key of rights".getBytes(StandardCharsets.US_ASCII);
 
-    private final Mac prototype;
+    private final KeyedHash hash;
+    private final Rights rights;
 
     public HandleSigner(ByteString key) {
-        try {
-            prototype = Mac.getInstance(ALGORITHM);
-            prototype.init(new SecretKeySpec(key.toByteArray(), ALGORITHM));
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("this Java has no " + ALGORITHM, e);
-        }
+        this.hash = new KeyedHash(key.toByteArray());
+        this.rights = new Rights(new KeyedHash(hash.of(OF_RIGHTS)));
+    }
+
+    /** Rights under the same cluster's key. */
+    public Rights rights() {
+        return rights;
     }
 
     public SignedHandle sign(Handle handle) {
         byte[] payload = handle.toByteArray();
         return SignedHandle.newBuilder()
                 .setPayload(ByteString.copyFrom(payload))
-                .setSignature(ByteString.copyFrom(hmac(payload)))
+                .setSignature(ByteString.copyFrom(hash.of(payload)))
                 .build();
     }
 
@@ -47,23 +47,13 @@ public final class HandleSigner {
      */
     public Handle open(SignedHandle signed) throws TatamiException {
         byte[] payload = signed.getPayload().toByteArray();
-        if (!MessageDigest.isEqual(hmac(payload), signed.getSignature().toByteArray())) {
+        if (!hash.matches(payload, signed.getSignature())) {
             throw new TatamiException(ErrorCode.PERMISSION_DENIED, "the directory handle's signature is not valid");
         }
         try {
             return Handle.parseFrom(payload);
         } catch (InvalidProtocolBufferException e) {
             throw new TatamiException(ErrorCode.MALFORMED, "the directory handle does not parse", e);
-        }
-    }
-
-    /** A clone of the keyed prototype costs less than keying anew, and needs no lock. */
-    private byte[] hmac(byte[] payload) {
-        try {
-            Mac mac = (Mac) prototype.clone();
-            return mac.doFinal(payload);
-        } catch (CloneNotSupportedException e) {
-            throw new IllegalStateException("this Java cannot clone its " + ALGORITHM, e);
         }
     }
 }

@@ -1,5 +1,5 @@
 /**
- * Handles: how they are signed, and when they are too old. Imported by the operations and the service of {@code
+ * Handles and rights: how they are signed, and when they are too old. Imported by the operations and the service of {@code
  * io.tatami.meta}.
  */
 @NullMarked

@@ -69,6 +69,14 @@ final class FileStatus {
         return status;
     }
 
+    /** Whether the home of an entry's file is another shard, which has to complete its status as {@link #complete} would. */
+    static boolean isCompletedElsewhere(ShardState state, EntryRecord entry, boolean content) {
+        FileEntry file = entry.getFile();
+        return entry.hasFile()
+                && (file.getOpen() || (content && !file.hasInline()))
+                && !new FileId(file.getFileId()).home().equals(state.id());
+    }
+
     /** A file by its home alone. */
     static Status.Builder ofHome(ShardState state, FileId file, HomeRecord home) {
         Status.Builder status = Status.newBuilder()

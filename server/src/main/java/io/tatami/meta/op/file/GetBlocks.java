@@ -3,28 +3,76 @@ package io.tatami.meta.op.file;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
 import io.tatami.base.TatamiException;
+import io.tatami.meta.gate.Rights;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.HomeRecord;
+import io.tatami.meta.state.wire.Right;
 import io.tatami.protocol.wire.GetBlocksReply;
 import io.tatami.protocol.wire.GetBlocksRequest;
+import io.tatami.protocol.wire.Status;
 
 /**
  * The content of a file, told by its home to who has found its name in another shard: length, blocks or inline bytes, and
- * when it changed. Owner and permissions are with the name. Changes nothing.
+ * when it changed. Owner and permissions are with the name, so who asks shows a right that the shard of the name gave, and
+ * is told what that allows. Changes nothing.
  */
 public final class GetBlocks implements Operation<ShardState, GetBlocksRequest, GetBlocksReply> {
+    private static final Right EVERYTHING =
+            Right.newBuilder().setLocations(true).setContent(true).build();
+
+    private final Proof proof;
+
+    /** How much of the file the caller may see. */
+    @FunctionalInterface
+    private interface Proof {
+        Right of(RequestContext context, GetBlocksRequest request) throws TatamiException;
+    }
+
+    private GetBlocks(Proof proof) {
+        this.proof = proof;
+    }
+
+    /** For clients; refuses with STALE_HANDLE those who are not the superuser and show no right to the file that holds. */
+    public static GetBlocks provenBy(Rights rights) {
+        return new GetBlocks((context, request) -> proven(rights, context, request));
+    }
+
+    /** For callers who are known to have READ permission. */
+    public static GetBlocks allowed() {
+        return new GetBlocks((context, request) -> EVERYTHING);
+    }
+
     @Override
     public GetBlocksReply decide(ShardState state, RequestContext context, GetBlocksRequest request)
             throws TatamiException {
+        Right right = proof.of(context, request);
         FileId file = new FileId(request.getFileId());
         HomeRecord home = state.home(file);
         if (home == null) {
             throw new TatamiException(ErrorCode.NOT_FOUND, "File does not exist: " + file);
         }
-        return GetBlocksReply.newBuilder()
-                .setStatus(FileStatus.ofHome(state, file, home))
-                .build();
+        Status.Builder status = FileStatus.ofHome(state, file, home);
+        if (!right.getLocations()) {
+            status.clearBlock();
+        }
+        if (!right.getContent()) {
+            status.clearInline();
+        }
+        return GetBlocksReply.newBuilder().setStatus(status).build();
+    }
+
+    private static Right proven(Rights rights, RequestContext context, GetBlocksRequest request)
+            throws TatamiException {
+        if (context.caller().superuser()) {
+            return EVERYTHING;
+        }
+        Right right = rights.of(context, request.getRight());
+        if (right.getFileId() != request.getFileId()) {
+            throw new TatamiException(
+                    ErrorCode.STALE_HANDLE, "nothing shows that the caller may see " + request.getFileId());
+        }
+        return right;
     }
 }

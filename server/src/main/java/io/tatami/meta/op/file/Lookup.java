@@ -1,7 +1,10 @@
 package io.tatami.meta.op.file;
 
+import io.tatami.base.DirectoryId;
+import io.tatami.base.FileId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
+import io.tatami.meta.gate.Rights.Sight;
 import io.tatami.meta.op.Access;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.Subject;
@@ -16,7 +19,7 @@ import io.tatami.protocol.wire.Status;
 /**
  * What a name stands for. To open a file its content is needed, too: inline bytes, or block locations where the home is
  * here; of a file whose home is elsewhere the client asks that. A marker answers as the directory it names, and the client
- * asks the tree. Changes nothing.
+ * asks the tree. What another group is to complete comes with a right that it believes. Changes nothing.
  */
 public final class Lookup implements Operation<ShardState, LookupRequest, LookupReply> {
     private final HandleCheck handles;
@@ -39,8 +42,27 @@ public final class Lookup implements Operation<ShardState, LookupRequest, Lookup
                             Access.granted(place.caller(), entry.getFile().getAttributes()))
                     .setCallerSuperuser(place.caller().superuser());
         }
+        addRight(state, context, request, place, entry, status);
         return LookupReply.newBuilder()
                 .setStatus(FileStatus.complete(state, status, entry, request.getOpen()))
                 .build();
+    }
+
+    /** For what another group has to be asked to complete the status. */
+    private void addRight(
+            ShardState state,
+            RequestContext context,
+            LookupRequest request,
+            Place place,
+            EntryRecord entry,
+            Status.Builder status) {
+        if (entry.hasMarker()) {
+            DirectoryId directory = new DirectoryId(entry.getMarker().getDirectoryId());
+            status.setRight(handles.rights().ofDirectory(place.caller(), directory, context.nowMillis()));
+        } else if (FileStatus.isCompletedElsewhere(state, entry, request.getOpen())) {
+            FileId file = new FileId(entry.getFile().getFileId());
+            Sight sight = request.getOpen() ? Sight.CONTENT : Sight.LENGTH;
+            status.setRight(handles.rights().ofFile(place.caller(), file, sight, context.nowMillis()));
+        }
     }
 }

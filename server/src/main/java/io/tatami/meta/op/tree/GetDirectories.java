@@ -1,6 +1,7 @@
 package io.tatami.meta.op.tree;
 
 import io.tatami.base.DirectoryId;
+import io.tatami.meta.gate.Rights;
 import io.tatami.meta.op.Access;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.Caller;
@@ -10,11 +11,22 @@ import io.tatami.meta.state.TreeState.Named;
 import io.tatami.meta.state.wire.DirectoryRecord;
 import io.tatami.protocol.wire.GetDirectoriesReply;
 import io.tatami.protocol.wire.GetDirectoriesRequest;
+import io.tatami.protocol.wire.Status;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
-/** Many directories at once, by id or by name in one parent: those that the caller could also reach by their paths. */
+/**
+ * Many directories at once, by id or by name in one parent: those that the caller could also reach by their paths. The
+ * shards that know their last changes are shown the right that comes with them.
+ */
 public final class GetDirectories implements Operation<TreeState, GetDirectoriesRequest, GetDirectoriesReply> {
+    private final Rights rights;
+
+    public GetDirectories(Rights rights) {
+        this.rights = rights;
+    }
+
     @Override
     public GetDirectoriesReply decide(TreeState state, RequestContext context, GetDirectoriesRequest request) {
         Caller caller = context.caller();
@@ -35,12 +47,15 @@ public final class GetDirectories implements Operation<TreeState, GetDirectories
                 }
             }
         }
+        if (reply.getStatusCount() > 0) {
+            List<Long> found = reply.getStatusList().stream().map(Status::getId).toList();
+            reply.setRight(rights.ofDirectories(caller, found, context.nowMillis()));
+        }
         return reply.build();
     }
 
     /** Whether the caller may look into a directory and all above it, and all of them are in the tree. */
-    private static boolean isEnterable(
-            TreeState state, Caller caller, DirectoryId directory, Map<DirectoryId, Boolean> known) {
+    static boolean isEnterable(TreeState state, Caller caller, DirectoryId directory, Map<DirectoryId, Boolean> known) {
         if (directory.equals(DirectoryId.NONE)) {
             return true;
         }

@@ -5,6 +5,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.op.UnsettledException.DeletionInDoubt;
 import io.tatami.meta.op.file.AddBlocks;
+import io.tatami.meta.op.file.CheckRead;
 import io.tatami.meta.op.file.CommitLength;
 import io.tatami.meta.op.file.CompleteFile;
 import io.tatami.meta.op.file.ConcatFiles;
@@ -17,6 +18,7 @@ import io.tatami.meta.op.file.RenewBlock;
 import io.tatami.meta.op.file.ReopenFile;
 import io.tatami.meta.op.file.SetFileAttributes;
 import io.tatami.meta.op.lease.RenewLeases;
+import io.tatami.meta.service.CheckedRead;
 import io.tatami.meta.service.Group;
 import io.tatami.meta.service.GroupParts;
 import io.tatami.meta.service.GroupTable;
@@ -27,6 +29,8 @@ import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.CreateReply;
 import io.tatami.protocol.wire.CreateRequest;
 import io.tatami.protocol.wire.CutFileRequest;
+import io.tatami.protocol.wire.GetBlocksReply;
+import io.tatami.protocol.wire.GetBlocksRequest;
 import io.tatami.protocol.wire.RenewLeasesReply;
 import io.tatami.protocol.wire.RenewLeasesRequest;
 import io.tatami.protocol.wire.TruncateReply;
@@ -65,6 +69,8 @@ public final class FileHandlers implements Handlers<ShardState> {
         }
 
         void on(GroupTable<ShardState> table) {
+            CheckedRead<ShardState, GetBlocksRequest, GetBlocksReply> blocks = new CheckedRead<>(
+                    group, GetBlocks.provenBy(handles.rights()), GetBlocks.allowed(), new ReadAccess(parts)::check);
             table.flow(MetaMethods.LOOKUP, flows::lookup)
                     .read(MetaMethods.LIST, new ListEntries(handles))
                     .around(MetaMethods.CREATE, (origin, request) -> takeover.watch(this::create, origin, request))
@@ -75,7 +81,8 @@ public final class FileHandlers implements Handlers<ShardState> {
                     .write(MetaMethods.RENEW_BLOCK, new RenewBlock())
                     .flow(MetaMethods.RENEW_LEASES, this::renewLeases)
                     .flow(MetaMethods.RECOVER_LEASE, flows::recoverLease)
-                    .read(MetaMethods.GET_BLOCKS, new GetBlocks())
+                    .flow(MetaMethods.GET_BLOCKS, blocks)
+                    .read(MetaMethods.CHECK_READ, new CheckRead())
                     .flow(MetaMethods.TRUNCATE, flows::truncate)
                     .write(MetaMethods.CONCAT, new ConcatFiles(handles, settings.limits()))
                     .write(MetaMethods.SET_FILE_ATTRIBUTES, new SetFileAttributes(handles))

@@ -34,7 +34,12 @@ final class Dispatch {
             MetaMethods.PREPARE_MOVE.number(),
             MetaMethods.FINISH_MOVE.number(),
             MetaMethods.MOVE_STATUS.number(),
-            MetaMethods.DELIVER.number());
+            MetaMethods.DELIVER.number(),
+            MetaMethods.REOPEN_FILE.number(),
+            MetaMethods.CUT_FILE.number(),
+            MetaMethods.RECOVER_FILE.number(),
+            MetaMethods.CHECK_REACH.number(),
+            MetaMethods.CHECK_READ.number());
 
     /** What makes somebody a server of the cluster; only who runs it may. */
     private static final Set<Integer> SUPERUSER_ONLY = Set.of(

@@ -18,20 +18,20 @@ import java.util.concurrent.CompletableFuture;
 
 /** Sums up a subtree from the shares of its directories, each of which the caller must be able to read and enter. */
 final class ContentSummaryFlow implements Flow<ContentSummaryRequest, ContentSummaryReply> {
-    private static final GetDirectory GET = new GetDirectory();
-
     private final LeaderTree tree;
+    private final GetDirectory get;
 
     ContentSummaryFlow(LeaderTree tree) {
         this.tree = tree;
+        this.get = new GetDirectory(tree.parts().signer().rights());
     }
 
     @Override
     public CompletableFuture<ContentSummaryReply> run(RequestOrigin origin, ContentSummaryRequest request) {
-        GetDirectoryRequest get =
+        GetDirectoryRequest start =
                 GetDirectoryRequest.newBuilder().setPath(request.getPath()).build();
         return tree.term()
-                .thenCompose(changes -> tree.group().read(GET, origin, get))
+                .thenCompose(changes -> tree.group().read(get, origin, start))
                 .thenCompose(found -> sum(origin, request.getPath(), found.getStatus()));
     }
 

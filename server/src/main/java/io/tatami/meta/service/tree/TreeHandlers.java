@@ -1,6 +1,8 @@
 package io.tatami.meta.service.tree;
 
 import io.tatami.base.TatamiException;
+import io.tatami.meta.gate.Rights;
+import io.tatami.meta.op.tree.CheckReach;
 import io.tatami.meta.op.tree.GetDirectories;
 import io.tatami.meta.op.tree.GetDirectory;
 import io.tatami.meta.service.GroupParts;
@@ -14,9 +16,11 @@ public final class TreeHandlers implements Handlers<TreeState> {
     @Override
     public void register(GroupTable<TreeState> table, GroupParts<TreeState> parts) throws TatamiException {
         LeaderTree tree = new LeaderTree(parts, TreeSettings.from(parts.settings()));
+        Rights rights = parts.signer().rights();
         table.flow(MetaMethods.RESOLVE, new ResolveFlow(tree))
-                .flow(MetaMethods.GET_DIRECTORY, tree.reading(new GetDirectory()))
-                .flow(MetaMethods.GET_DIRECTORIES, tree.reading(new GetDirectories()))
+                .flow(MetaMethods.GET_DIRECTORY, tree.reading(new GetDirectory(rights)))
+                .flow(MetaMethods.GET_DIRECTORIES, tree.reading(new GetDirectories(rights)))
+                .flow(MetaMethods.CHECK_REACH, tree.reading(new CheckReach()))
                 .flow(MetaMethods.CHECK_DIRECTORY, new CheckDirectoryFlow(tree))
                 .flow(MetaMethods.CONTENT_SUMMARY, new ContentSummaryFlow(tree))
                 .flow(MetaMethods.MKDIRS, new MkdirsFlow(tree))

@@ -105,7 +105,7 @@ class MovedNameTest {
 
     private Status atHome(FileId file) throws Exception {
         return shard.run(
-                        new GetBlocks(),
+                        GetBlocks.allowed(),
                         GetBlocksRequest.newBuilder().setFileId(file.value()).build())
                 .getStatus();
     }
