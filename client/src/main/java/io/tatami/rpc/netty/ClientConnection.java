@@ -24,10 +24,13 @@ final class ClientConnection implements Connection {
     private final UUID clusterId;
     private final Link link;
     private final ClientRequests requests;
+    private final String localSocket;
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private volatile long shardMapEpoch;
 
-    ClientConnection(SocketAddress peer, UUID clusterId, Link link, ClientRequests requests) {
+    /** @param localSocket what the server offers instead of this connection; empty for nothing */
+    ClientConnection(SocketAddress peer, UUID clusterId, Link link, ClientRequests requests, String localSocket) {
+        this.localSocket = localSocket;
         this.peer = peer;
         this.clusterId = clusterId;
         this.link = link;
@@ -47,6 +50,10 @@ final class ClientConnection implements Connection {
     @Override
     public long shardMapEpoch() {
         return shardMapEpoch;
+    }
+
+    String localSocket() {
+        return localSocket;
     }
 
     /** Called on the event loop only, so that the epoch never falls. */

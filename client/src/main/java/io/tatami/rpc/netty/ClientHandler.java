@@ -11,7 +11,6 @@ import io.tatami.protocol.FrameKind;
 import io.tatami.protocol.wire.Goodbye;
 import io.tatami.protocol.wire.ReplyHeader;
 import io.tatami.protocol.wire.Welcome;
-import io.tatami.rpc.Connection;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.UUID;
@@ -33,7 +32,7 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
     private final RpcSettings settings;
     private final Clock clock;
     private final FrameDecoder decoder;
-    private final CompletableFuture<Connection> ready = new CompletableFuture<>();
+    private final CompletableFuture<ClientConnection> ready = new CompletableFuture<>();
 
     private @Nullable Session session;
     private @Nullable ClientConnection connection;
@@ -57,7 +56,7 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
     }
 
     /** Completes with the handshake. */
-    CompletableFuture<Connection> ready() {
+    CompletableFuture<ClientConnection> ready() {
         return ready;
     }
 
@@ -157,7 +156,7 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
         UUID cluster = Handshake.accept(welcome, identity);
         now.link.outbox().limitFrames(welcome.getFrameBytesMax());
         now.requests.agree(welcome.getVersion(), welcome.getClusterId(), welcome.getInflightRequestsMax());
-        connection = new ClientConnection(peer, cluster, now.link, now.requests);
+        connection = new ClientConnection(peer, cluster, now.link, now.requests, welcome.getLocalSocket());
         LOG.debug("connected to {} ({} {})", peer, welcome.getServerName(), welcome.getServerVersion());
         ready.complete(connection);
     }

@@ -2,6 +2,7 @@ package io.tatami.rpc.netty;
 
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
@@ -11,11 +12,12 @@ import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -34,8 +36,9 @@ public final class EventLoops implements AutoCloseable {
     private static final long CLOSE_TIMEOUT_SECONDS = 10;
 
     private final EventLoopGroup group;
-    private final ChannelFactory<SocketChannel> socketFactory;
-    private final ChannelFactory<ServerChannel> serverFactory;
+    private final ChannelFactory<? extends Channel> socketFactory;
+    private final ChannelFactory<? extends ServerChannel> serverFactory;
+    private final boolean local;
 
     /** @param name of the threads, which are daemons */
     public EventLoops(String name, RpcSettings settings) {
@@ -49,6 +52,7 @@ public final class EventLoops implements AutoCloseable {
                 : Math.min(Runtime.getRuntime().availableProcessors(), LOOPS_BY_CORES_MAX);
         group = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), handlers);
         socketFactory = epoll ? EpollSocketChannel::new : NioSocketChannel::new;
+        local = epoll && settings.localSocket();
         serverFactory = epoll ? EpollServerSocketChannel::new : NioServerSocketChannel::new;
     }
 
@@ -56,24 +60,38 @@ public final class EventLoops implements AutoCloseable {
         return group;
     }
 
-    ChannelFactory<SocketChannel> socketFactory() {
+    ChannelFactory<? extends Channel> socketFactory() {
         return socketFactory;
     }
 
-    ChannelFactory<ServerChannel> serverFactory() {
+    ChannelFactory<? extends ServerChannel> serverFactory() {
         return serverFactory;
     }
 
-    /** The options of a connection, on either side. */
+    /** Whether clients and servers of one host may talk through {@link LocalSocket}s. */
+    boolean local() {
+        return local;
+    }
+
+    ChannelFactory<? extends Channel> localFactory() {
+        return EpollDomainSocketChannel::new;
+    }
+
+    ChannelFactory<? extends ServerChannel> localServerFactory() {
+        return EpollServerDomainSocketChannel::new;
+    }
+
+    /** The options of a connection over TCP, on either side. */
+    static Map<ChannelOption<?>, Object> tcpOptions() {
+        return Map.of(ChannelOption.TCP_NODELAY, true, ChannelOption.SO_KEEPALIVE, true);
+    }
+
+    /** The options of any connection, on either side. */
     static Map<ChannelOption<?>, Object> socketOptions(RpcSettings settings) {
         RecvByteBufAllocator receive =
                 new AdaptiveRecvByteBufAllocator(RECEIVE_BYTES_MIN, RECEIVE_BYTES_START, RECEIVE_BYTES_MAX);
         int high = settings.writeBufferBytes();
         return Map.of(
-                ChannelOption.TCP_NODELAY,
-                true,
-                ChannelOption.SO_KEEPALIVE,
-                true,
                 ChannelOption.ALLOCATOR,
                 PooledByteBufAllocator.DEFAULT,
                 ChannelOption.RECVBUF_ALLOCATOR,

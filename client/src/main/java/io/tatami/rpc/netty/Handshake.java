@@ -35,9 +35,11 @@ final class Handshake {
     /**
      * The server's answer; whom the connection is for is yet to be found out.
      *
+     * @param localSocket what a client of this host may use instead of this connection; empty for none
      * @throws TatamiException MALFORMED, PROTOCOL_VERSION or WRONG_CLUSTER, to be told to the client
      */
-    static Welcome answer(Hello hello, ServerIdentity server, RpcSettings settings) throws TatamiException {
+    static Welcome answer(Hello hello, ServerIdentity server, RpcSettings settings, String localSocket)
+            throws TatamiException {
         checkMagic(hello.getMagic());
         int version = ProtocolVersion.choose(
                 ProtocolVersion.OLDEST, ProtocolVersion.NEWEST, hello.getOldestVersion(), hello.getNewestVersion());
@@ -61,6 +63,7 @@ final class Handshake {
                 .setServerVersion(release())
                 .setInflightRequestsMax(settings.inflightRequestsMax())
                 .setFrameBytesMax(settings.frameBytesMax())
+                .setLocalSocket(localSocket)
                 .build();
     }
 

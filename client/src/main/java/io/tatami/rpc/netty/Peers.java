@@ -1,6 +1,7 @@
 package io.tatami.rpc.netty;
 
 import io.netty.channel.Channel;
+import io.netty.channel.unix.DomainSocketAddress;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.SessionId;
@@ -51,7 +52,11 @@ final class Peers {
         return new GroupId(header.getGroup());
     }
 
-    private static boolean isSameHost(SocketAddress remote, SocketAddress local) {
+    /** Whether both ends of a connection are on one host. */
+    static boolean isSameHost(SocketAddress remote, SocketAddress local) {
+        if (local instanceof DomainSocketAddress) {
+            return true;
+        }
         return remote instanceof InetSocketAddress there
                 && local instanceof InetSocketAddress here
                 && (there.getAddress().isLoopbackAddress() || there.getAddress().equals(here.getAddress()));

@@ -1,10 +1,11 @@
 package io.tatami.rpc.netty;
 
 import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.socket.SocketChannel;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
@@ -16,9 +17,13 @@ import java.net.SocketAddress;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Connections over sockets, kept per address and lane. A host name that is not resolved yet is looked up each time. */
 public final class RpcClient implements Connector {
+    private static final Logger LOG = LoggerFactory.getLogger(RpcClient.class);
+
     private final EventLoops loops;
     private final RpcSettings settings;
     private final Clock clock;
@@ -97,17 +102,45 @@ public final class RpcClient implements Connector {
     }
 
     private CompletableFuture<Connection> dial(SocketAddress address) {
+        return dial(address, address, loops.socketFactory(), EventLoops.tcpOptions())
+                .thenCompose(connection -> nearer(address, connection));
+    }
+
+    /** The connection, or another one to the same server that costs less. */
+    private CompletableFuture<Connection> nearer(SocketAddress address, ClientConnection connection) {
+        String name = connection.localSocket();
+        if (!loops.local() || name.isEmpty()) {
+            return CompletableFuture.completedFuture(connection);
+        }
+        return dial(address, LocalSocket.address(name), loops.localFactory(), Map.of())
+                .handle((local, failure) -> {
+                    if (local == null || !local.clusterId().equals(connection.clusterId())) {
+                        LOG.debug("{} is talked to by TCP, though it offers a local socket", address, failure);
+                        return connection;
+                    }
+                    connection.close();
+                    return local;
+                });
+    }
+
+    /** @param server what the connection is to, in the words of who asked for it */
+    private CompletableFuture<ClientConnection> dial(
+            SocketAddress server,
+            SocketAddress address,
+            ChannelFactory<? extends Channel> factory,
+            Map<ChannelOption<?>, Object> options) {
         FrameDecoder decoder = new FrameDecoder(settings.frameBytesMax(), clock);
-        ClientHandler handler = new ClientHandler(address, identity, settings, clock, decoder);
+        ClientHandler handler = new ClientHandler(server, identity, settings, clock, decoder);
         Bootstrap bootstrap = new Bootstrap()
                 .group(loops.group())
-                .channelFactory(loops.socketFactory())
+                .channelFactory(factory)
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
                         settings.handshakeTimeout().toMillis())
-                .handler(new ChannelInitializer<SocketChannel>() {
+                .handler(new ChannelInitializer<Channel>() {
                     @Override
-                    protected void initChannel(SocketChannel channel) {
+                    protected void initChannel(Channel channel) {
                         channel.config().setOptions(EventLoops.socketOptions(settings));
+                        channel.config().setOptions(options);
                         channel.pipeline().addLast(decoder, handler);
                     }
                 });
@@ -116,7 +149,7 @@ public final class RpcClient implements Connector {
             if (!done.isSuccess()) {
                 handler.ready()
                         .completeExceptionally(new TatamiException(
-                                ErrorCode.UNAVAILABLE, "cannot connect to " + address, done.cause()));
+                                ErrorCode.UNAVAILABLE, "cannot connect to " + server, done.cause()));
             }
         });
         return handler.ready();

@@ -2,12 +2,13 @@ package io.tatami.rpc.netty;
 
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ServerChannel;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
-import io.netty.channel.socket.SocketChannel;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.tatami.base.Check;
 import io.tatami.base.Clock;
@@ -16,6 +17,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.rpc.HandlerTable;
 import java.net.SocketAddress;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +35,7 @@ public final class RpcServer implements AutoCloseable {
     private final HandlerTable handlers;
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private @Nullable Channel listening;
+    private @Nullable Channel listeningLocally;
 
     /**
      * @param loops stays the caller's, who closes it after this server
@@ -56,19 +59,16 @@ public final class RpcServer implements AutoCloseable {
      */
     public SocketAddress start(SocketAddress address) throws TatamiException {
         Check.check(listening == null, "%s is started twice", identity.name());
-        ServerBootstrap bootstrap = new ServerBootstrap()
-                .group(loops.group())
-                .channelFactory(loops.serverFactory())
-                .option(ChannelOption.SO_BACKLOG, BACKLOG)
+        String localSocket = loops.local() ? listenLocally() : "";
+        ChannelFuture bound = bootstrap(loops.serverFactory(), channel -> {
+                    channel.config().setOptions(EventLoops.tcpOptions());
+                    accept(channel, isSameHost(channel) ? localSocket : "");
+                })
                 .option(ChannelOption.SO_REUSEADDR, true)
-                .childHandler(new ChannelInitializer<SocketChannel>() {
-                    @Override
-                    protected void initChannel(SocketChannel channel) {
-                        accept(channel);
-                    }
-                });
-        ChannelFuture bound = bootstrap.bind(address).awaitUninterruptibly();
+                .bind(address)
+                .awaitUninterruptibly();
         if (!bound.isSuccess()) {
+            closeLocal();
             throw new TatamiException(
                     ErrorCode.IN_USE,
                     identity.name() + " cannot listen on " + address + " ("
@@ -77,6 +77,45 @@ public final class RpcServer implements AutoCloseable {
         }
         listening = bound.channel();
         return listening.localAddress();
+    }
+
+    /** The name of a socket for clients on this host; empty where there is none, and they use TCP. */
+    private String listenLocally() {
+        String name = LocalSocket.newName();
+        ChannelFuture bound = bootstrap(loops.localServerFactory(), channel -> accept(channel, ""))
+                .bind(LocalSocket.address(name))
+                .awaitUninterruptibly();
+        if (!bound.isSuccess()) {
+            LOG.warn("{} has no local socket, clients on this host use TCP", identity.name(), bound.cause());
+            return "";
+        }
+        listeningLocally = bound.channel();
+        return name;
+    }
+
+    private ServerBootstrap bootstrap(ChannelFactory<? extends ServerChannel> factory, Consumer<Channel> accept) {
+        return new ServerBootstrap()
+                .group(loops.group())
+                .channelFactory(factory)
+                .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                .childHandler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        accept.accept(channel);
+                    }
+                });
+    }
+
+    private static boolean isSameHost(Channel channel) {
+        return Peers.isSameHost(channel.remoteAddress(), channel.localAddress());
+    }
+
+    private void closeLocal() {
+        Channel local = listeningLocally;
+        if (local != null) {
+            listeningLocally = null;
+            local.close().awaitUninterruptibly();
+        }
     }
 
     /**
@@ -91,6 +130,7 @@ public final class RpcServer implements AutoCloseable {
         }
         listening = null;
         wasListening.close().awaitUninterruptibly();
+        closeLocal();
         for (Channel connection : connections) {
             ServerHandler handler = connection.pipeline().get(ServerHandler.class);
             if (handler != null) {
@@ -103,7 +143,7 @@ public final class RpcServer implements AutoCloseable {
         connections.close().awaitUninterruptibly();
     }
 
-    private void accept(SocketChannel channel) {
+    private void accept(Channel channel, String localSocket) {
         if (connections.size() >= settings.connectionsMax()) {
             LOG.warn("refused {}: {} connections are open", channel.remoteAddress(), connections.size());
             ChannelFuture unused = channel.close();
@@ -112,6 +152,7 @@ public final class RpcServer implements AutoCloseable {
         connections.add(channel);
         channel.config().setOptions(EventLoops.socketOptions(settings));
         FrameDecoder decoder = new FrameDecoder(settings.frameBytesMax(), clock);
-        channel.pipeline().addLast(decoder, new ServerHandler(identity, handlers, settings, clock, decoder));
+        channel.pipeline()
+                .addLast(decoder, new ServerHandler(identity, handlers, settings, clock, decoder, localSocket));
     }
 }

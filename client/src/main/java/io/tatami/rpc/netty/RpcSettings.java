@@ -17,6 +17,7 @@ import java.util.List;
  * @param connectionsMax connections of a server; further ones are closed as they come
  * @param handshakeTimeout for connecting and for the handshake, each
  * @param pingInterval a client that has heard nothing for so long asks for a sign of life
+ * @param localSocket whether clients and servers of one host talk without TCP where they can
  * @param silenceMax a connection on which nothing was heard for so long is closed
  */
 public record RpcSettings(
@@ -26,6 +27,7 @@ public record RpcSettings(
         int waitingRequestsMax,
         int writeBufferBytes,
         int connectionsMax,
+        boolean localSocket,
         Duration handshakeTimeout,
         Duration pingInterval,
         Duration silenceMax) {
@@ -45,6 +47,10 @@ public record RpcSettings(
             "tatami.rpc.write.buffer", "4m", "64k", "256m", "Unsent bytes of a connection at which senders must wait.");
     private static final Setting<Integer> CONNECTIONS_MAX =
             Setting.count("tatami.rpc.connections.max", 16384, 1, 1 << 20, "Connections that a server holds open.");
+    private static final Setting<Boolean> LOCAL_SOCKET = Setting.flag(
+            "tatami.rpc.local.socket",
+            true,
+            "Whether clients and servers of one host talk through Unix-domain sockets.");
     private static final Setting<Duration> HANDSHAKE_TIMEOUT = Setting.duration(
             "tatami.rpc.handshake.timeout", "10s", "10ms", "10m", "Time to connect, and time for the handshake.");
     private static final Setting<Duration> PING_INTERVAL = Setting.duration(
@@ -60,6 +66,7 @@ public record RpcSettings(
             WAITING_MAX,
             WRITE_BUFFER,
             CONNECTIONS_MAX,
+            LOCAL_SOCKET,
             HANDSHAKE_TIMEOUT,
             PING_INTERVAL,
             SILENCE_MAX);
@@ -73,6 +80,7 @@ public record RpcSettings(
                 settings.get(WAITING_MAX),
                 Math.toIntExact(settings.get(WRITE_BUFFER)),
                 settings.get(CONNECTIONS_MAX),
+                settings.get(LOCAL_SOCKET),
                 settings.get(HANDSHAKE_TIMEOUT),
                 settings.get(PING_INTERVAL),
                 settings.get(SILENCE_MAX));

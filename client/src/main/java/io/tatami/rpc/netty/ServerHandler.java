@@ -34,6 +34,7 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
     private final RpcSettings settings;
     private final Clock clock;
     private final FrameDecoder decoder;
+    private final String localSocket;
 
     private @Nullable Session session;
     private @Nullable Client client;
@@ -49,8 +50,15 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
     /** What there is from the handshake on. */
     private record Client(CallContext.Peer peer, UserIdentity user, int version) {}
 
+    /** @param localSocket told to the client; empty for none */
     ServerHandler(
-            ServerIdentity identity, HandlerTable handlers, RpcSettings settings, Clock clock, FrameDecoder decoder) {
+            ServerIdentity identity,
+            HandlerTable handlers,
+            RpcSettings settings,
+            Clock clock,
+            FrameDecoder decoder,
+            String localSocket) {
+        this.localSocket = localSocket;
         this.identity = identity;
         this.handlers = handlers;
         this.settings = settings;
@@ -158,7 +166,7 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
     }
 
     private void hello(Session now, Hello hello) throws TatamiException {
-        Welcome welcome = Handshake.answer(hello, identity, settings);
+        Welcome welcome = Handshake.answer(hello, identity, settings, localSocket);
         CallContext.Peer peer = Peers.of(now.ctx.channel(), hello.getClientName());
         UserIdentity user = identity.authenticator().authenticate(hello.getAuthScheme(), hello.getCredential(), peer);
         now.link.outbox().limitFrames(hello.getFrameBytesMax());

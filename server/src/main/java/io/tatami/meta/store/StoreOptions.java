@@ -10,6 +10,7 @@ import org.rocksdb.WALRecoveryMode;
 /** How a group's RocksDB is set up, and why. */
 final class StoreOptions {
     private static final long WRITE_BUFFER_BYTES = 32L << 20;
+    private static final double MEMTABLE_FILTER_RATIO = 0.05;
     private static final long TABLE_BYTES = 32L << 20;
     private static final long BLOCK_BYTES = 4L << 10;
     private static final int TABLE_FORMAT = 6;
@@ -32,6 +33,9 @@ final class StoreOptions {
                 .setTableFormatConfig(tables)
                 .setWriteBufferManager(memory.writeBuffers())
                 .setWriteBufferSize(WRITE_BUFFER_BYTES)
+                // A new name is looked up before it is made: the filter spares the search among what was just written.
+                .setMemtablePrefixBloomSizeRatio(MEMTABLE_FILTER_RATIO)
+                .setMemtableWholeKeyFiltering(true)
                 .setTargetFileSizeBase(TABLE_BYTES)
                 .setCompressionType(CompressionType.LZ4_COMPRESSION)
                 .setMaxOpenFiles(memory.settings().openFilesMax())

@@ -3,6 +3,7 @@ package io.tatami.meta.service.host;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnsafeByteOperations;
 import io.tatami.meta.state.Draft;
+import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.View;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class RecentRecords implements View {
     private static final int RECORDS_MAX = 8_192;
     private static final int VALUE_BYTES_MAX = 1_024;
+    private static final byte REPLY = Keys.kind('c')[0];
     private static final float LOAD_FACTOR = 0.75f;
 
     private final View store;
@@ -55,7 +57,15 @@ final class RecentRecords implements View {
 
     /** Told of a batch at the latest when the store has it. Until then its keys must not be asked for. */
     void changed(Map<byte[], Draft.Change> changes) {
-        changes.forEach((key, change) -> keep(UnsafeByteOperations.unsafeWrap(key), change));
+        changes.forEach((key, change) -> {
+            ByteString wrapped = UnsafeByteOperations.unsafeWrap(key);
+            if (key[0] == REPLY) {
+                // As many as requests, and asked for only when one of those comes again.
+                recent.remove(wrapped);
+            } else {
+                keep(wrapped, change);
+            }
+        });
     }
 
     private void keep(ByteString key, Draft.Change change) {
