@@ -4,14 +4,9 @@ import io.tatami.base.Clock;
 import io.tatami.base.CrashPoint;
 import io.tatami.base.TatamiException;
 import io.tatami.block.service.BlockServerSettings;
-import io.tatami.client.CreateSpec;
-import io.tatami.client.TatamiClient;
-import io.tatami.client.TatamiPath;
 import io.tatami.conf.Settings;
 import io.tatami.meta.service.host.GroupMapping;
 import io.tatami.meta.service.host.MetadataServer;
-import io.tatami.protocol.UserIdentity;
-import io.tatami.protocol.wire.AttributeChange;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -20,8 +15,6 @@ import java.util.List;
 
 /** All of Tatami in one process: a metadata server with every group, and a block server. Opened and closed by one thread. */
 public final class StandaloneNode implements AutoCloseable {
-    private static final int STICKY_FOR_ALL = 01777;
-
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
     private final String uri;
 
@@ -60,7 +53,7 @@ public final class StandaloneNode implements AutoCloseable {
                     BlockServerSettings.from(settings)));
             CrashPoint.hit("standalone.open.block-server-joined");
             if (directory.isInFirstStart()) {
-                makeFirstDirectories(settings);
+                FirstDirectories.await(uri, settings);
                 CrashPoint.hit("standalone.format.directories-made");
                 directory.endFirstStart();
             }
@@ -77,17 +70,6 @@ public final class StandaloneNode implements AutoCloseable {
 
     public String uri() {
         return uri;
-    }
-
-    private void makeFirstDirectories(Settings settings) throws TatamiException {
-        UserIdentity starter = UserIdentity.of(System.getProperty("user.name"));
-        try (TatamiClient client = TatamiClient.connect(ClusterAddress.of(uri).authority(), starter, settings)) {
-            TatamiPath tmp = TatamiPath.of("/tmp");
-            client.mkdirs(tmp, CreateSpec.modes(STICKY_FOR_ALL, 0), true);
-            client.setAttributes(
-                    tmp, AttributeChange.newBuilder().setMode(STICKY_FOR_ALL).build());
-            client.mkdirs(TatamiPath.of("/user/" + starter.user()), CreateSpec.modes(0777, 022), true);
-        }
     }
 
     @Override

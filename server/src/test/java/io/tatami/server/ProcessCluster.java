@@ -1,5 +1,6 @@
 package io.tatami.server;
 
+import io.tatami.conf.Settings;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -46,6 +47,7 @@ public final class ProcessCluster implements AutoCloseable {
                             "--capacity=1g",
                             "--volume=" + directory.resolve("volume")))
                     .awaitUri();
+            FirstDirectories.await(uri, Settings.defaults());
         } catch (IOException | InterruptedException e) {
             processes.forEach(ProcessCluster::closeAfterFailure);
             throw e;

@@ -5,6 +5,7 @@ import io.tatami.base.DirectoryId;
 import io.tatami.meta.state.wire.DirectoryNameRecord;
 import io.tatami.meta.state.wire.DirectoryRecord;
 import io.tatami.meta.state.wire.IntentRecord;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class TreeState extends Records {
     private static final String ROOT_NAME = "";
     private static final byte[] TERM = Keys.singleton("tree.term");
+    private static final byte[] FIRST_DIRECTORY = Keys.singleton("tree.first-directory");
     private static final byte[] LAST_ID = Keys.singleton("tree.last-directory");
 
     public TreeState(Draft draft) {
@@ -115,6 +117,21 @@ public final class TreeState extends Records {
         long last = longOr(LAST_ID, DirectoryId.ROOT.value());
         writeLong(LAST_ID, last + count);
         return last + 1;
+    }
+
+    /** Which directory of a new tree is to be made next, counted from 1; 0 once all have been, and in older trees. */
+    public int firstDirectory() {
+        return (int) longOr(FIRST_DIRECTORY, 0);
+    }
+
+    public void setFirstDirectory(int number) {
+        writeLong(FIRST_DIRECTORY, number);
+    }
+
+    /** Whether, in a namespace group, there are first directories still to be made. */
+    public static boolean isFirstDirectoryMissing(View view) {
+        byte[] number = view.get(FIRST_DIRECTORY);
+        return number != null && ByteBuffer.wrap(number).getLong() != 0;
     }
 
     /** Begins the next term of leadership; the first is 1. */

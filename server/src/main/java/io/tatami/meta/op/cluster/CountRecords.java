@@ -7,6 +7,7 @@ import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.Records;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.Totals;
+import io.tatami.meta.state.TreeState;
 import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.meta.state.wire.TotalsRecord;
@@ -34,6 +35,7 @@ public final class CountRecords implements Operation<Draft, GroupStatusRequest, 
                 .setDirectories(totals.getDirectories())
                 .setBlocks(totals.getBlocks())
                 .setLeases(totals.getLeases())
+                .setFirstDirectoriesMissing(TreeState.isFirstDirectoryMissing(state))
                 .setGateEntries(totals.getGates())
                 .setPendingOutbox(totals.getOutbox())
                 .setPendingTransactions(totals.getTransactions())

@@ -11,7 +11,7 @@ import io.tatami.protocol.wire.Attributes;
 
 /**
  * The first commit of a leader: versions of its term are above all that were announced before. Also makes the root of a
- * tree that has none.
+ * tree that has none, and notes that it is still without its first directories.
  */
 public final class BeginTerm implements Operation<TreeState, BeginTermRequest, BeginTermReply> {
     private static final int ROOT_MODE = 0755;
@@ -28,6 +28,7 @@ public final class BeginTerm implements Operation<TreeState, BeginTermRequest, B
                             .setMode(ROOT_MODE)
                             .setModifiedMillis(context.nowMillis()))
                     .build());
+            state.setFirstDirectory(FirstDirectories.FIRST);
         }
         return BeginTermReply.newBuilder().setTerm(state.beginTerm()).build();
     }

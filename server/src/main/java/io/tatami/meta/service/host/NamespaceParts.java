@@ -15,7 +15,7 @@ final class NamespaceParts {
     /** A line each. */
     static void addTo(Opening namespace, ClusterMapHolder maps, String superuser) throws TatamiException {
         namespace.add(ClusterState::new, new NamespaceClusterHandlers(maps, superuser));
-        namespace.add(TreeState::new, new TreeHandlers());
+        namespace.add(TreeState::new, new TreeHandlers(superuser));
         namespace.add(draft -> draft, new StatusHandlers());
     }
 }

@@ -3,6 +3,7 @@ package io.tatami.meta.service.tree;
 import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.tree.CommitMkdirs;
 import io.tatami.meta.op.tree.PlanMkdirs;
 import io.tatami.meta.op.tree.PlanOutdatedException;
@@ -12,6 +13,7 @@ import io.tatami.meta.op.tree.wire.MkdirsPlan;
 import io.tatami.meta.op.tree.wire.Place;
 import io.tatami.meta.service.Flow;
 import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.state.TreeState;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.MkdirsReply;
 import io.tatami.protocol.wire.MkdirsRequest;
@@ -28,12 +30,18 @@ import java.util.concurrent.CompletableFuture;
  */
 final class MkdirsFlow implements Flow<MkdirsRequest, MkdirsReply> {
     private static final PlanMkdirs PLAN = new PlanMkdirs();
-    private static final CommitMkdirs COMMIT = new CommitMkdirs();
 
     private final LeaderTree tree;
+    private final Operation<TreeState, CommitMkdirsRequest, MkdirsReply> commit;
 
     MkdirsFlow(LeaderTree tree) {
+        this(tree, new CommitMkdirs());
+    }
+
+    /** @param commit makes the directories, and what else is to be in the same batch */
+    MkdirsFlow(LeaderTree tree, Operation<TreeState, CommitMkdirsRequest, MkdirsReply> commit) {
         this.tree = tree;
+        this.commit = commit;
     }
 
     @Override
@@ -68,12 +76,12 @@ final class MkdirsFlow implements Flow<MkdirsRequest, MkdirsReply> {
 
     private CompletableFuture<MkdirsReply> make(
             RequestOrigin origin, MkdirsRequest request, MkdirsPlan plan, long firstId) {
-        CommitMkdirsRequest.Builder commit = CommitMkdirsRequest.newBuilder()
+        CommitMkdirsRequest.Builder made = CommitMkdirsRequest.newBuilder()
                 .setRequest(request)
                 .setBaseId(plan.getFirst().getParentId())
                 .setSpread(request.getSpread());
         for (int i = 0; i < plan.getMissing(); i++) {
-            commit.addNewId(firstId + i);
+            made.addNewId(firstId + i);
         }
         return tree.reserve(plan.getFirst(), firstId).thenCompose(reply -> {
             if (reply.getTaken()) {
@@ -83,7 +91,7 @@ final class MkdirsFlow implements Flow<MkdirsRequest, MkdirsReply> {
             return reserveAll(inner)
                     .thenCompose(done -> {
                         CrashPoint.hit("meta.mkdirs.reserved");
-                        return tree.group().submitOnce(MetaMethods.MKDIRS, COMMIT, origin, commit.build());
+                        return tree.group().submitOnce(MetaMethods.MKDIRS, commit, origin, made.build());
                     })
                     .exceptionallyCompose(thrown -> withdraw(inner, Failures.of(thrown)));
         });

@@ -10,9 +10,17 @@ import io.tatami.meta.service.GroupTable;
 import io.tatami.meta.service.Handlers;
 import io.tatami.meta.state.TreeState;
 import io.tatami.protocol.MetaMethods;
+import org.jspecify.annotations.Nullable;
 
 /** The directory tree, as a part of the namespace group. */
 public final class TreeHandlers implements Handlers<TreeState> {
+    private final @Nullable String founder;
+
+    /** @param founder who made the cluster, to be given the first directories; null for a tree that stays as it is */
+    public TreeHandlers(@Nullable String founder) {
+        this.founder = founder;
+    }
+
     @Override
     public void register(GroupTable<TreeState> table, GroupParts<TreeState> parts) throws TatamiException {
         LeaderTree tree = new LeaderTree(parts, TreeSettings.from(parts.settings()));
@@ -29,5 +37,8 @@ public final class TreeHandlers implements Handlers<TreeState> {
                 .flow(MetaMethods.SET_DIRECTORY_ATTRIBUTES, new SetDirectoryAttributesFlow(tree))
                 .background("tree.reclaim", "x", new SubtreeReclaimer(tree))
                 .background("tree.prune-gates", "", new GatePruner(tree));
+        if (founder != null) {
+            table.background("tree.first-directories", "", new FirstDirectoryMaker(tree, founder));
+        }
     }
 }

@@ -66,7 +66,7 @@ final class TreeCluster {
     void restart() throws TatamiException {
         groups.clear();
         MemoryGroup<TreeState> namespace = open(GroupId.NAMESPACE, TreeState::new);
-        new TreeHandlers().register(namespace, parts(namespace));
+        new TreeHandlers(null).register(namespace, parts(namespace));
         for (int i = 0; i < SHARDS; i++) {
             MemoryGroup<ShardState> shard = open(GroupId.ofShard(i), ShardState::new);
             new ShardTreeHandlers().register(shard, parts(shard));
