@@ -43,8 +43,10 @@ public record ClientSettings(
         int vectoredThreads,
         int vectoredGapBytes,
         int vectoredRunBytesMax) {
-    private static final Setting<Duration> CONNECT_TIMEOUT = Setting.duration(
+    /** Short for commands that somebody waits for. */
+    public static final Setting<Duration> CONNECT_TIMEOUT = Setting.duration(
             "tatami.client.connect.timeout", "20s", "1ms", "1d", "How long a new client looks for a metadata server.");
+
     private static final Setting<Duration> OPERATION_TIMEOUT = Setting.duration(
             "tatami.client.operation.timeout",
             "120s",
@@ -59,8 +61,10 @@ public record ClientSettings(
             Setting.size("tatami.client.block.size", "256m", "1", "2g", "Block size of new files.");
     private static final Setting<Integer> REPLICATION =
             Setting.count("tatami.client.replication", 1, 1, 16, "Copies of each block of new files.");
-    private static final Setting<Long> INLINE_MAX = Setting.size(
+    /** Nothing is stored inline by a writer that has 0 here. */
+    public static final Setting<Long> INLINE_MAX = Setting.size(
             "tatami.client.inline.max", "16k", "0", "16k", "Files up to this size are stored in their entry.");
+
     private static final Setting<Integer> HANDLES_MAX =
             Setting.count("tatami.client.handles.max", 10_000, 1, 1 << 24, "Directories whose handles a client keeps.");
     private static final Setting<Integer> LIST_PAGE = Setting.count(

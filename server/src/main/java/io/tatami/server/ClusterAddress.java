@@ -2,6 +2,7 @@ package io.tatami.server;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.client.ClientSettings;
 import io.tatami.client.TatamiClient;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
@@ -9,6 +10,7 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A cluster as it is named on the command line: {@code tatami://host:port}, or {@code host:port} alone. */
@@ -51,9 +53,31 @@ record ClusterAddress(String authority) {
         return sockets;
     }
 
-    /** A client in the name of whoever runs this program. */
+    /**
+     * A client in the name of whoever runs this program, for a command that somebody waits for.
+     *
+     * @throws TatamiException UNAVAILABLE within seconds where nobody answers, with what to do about it
+     */
     TatamiClient connect() throws TatamiException {
-        return TatamiClient.connect(
-                authority, UserIdentity.of(System.getProperty("user.name")), new Settings(System::getProperty));
+        try {
+            return TatamiClient.connect(authority, UserIdentity.of(System.getProperty("user.name")), ofCommands());
+        } catch (TatamiException e) {
+            if (e.code() != ErrorCode.UNAVAILABLE) {
+                throw e;
+            }
+            throw new TatamiException(
+                    ErrorCode.UNAVAILABLE,
+                    "nobody answers at " + authority
+                            + ". See that the address is the one that 'tatami start' printed (it"
+                            + " is in DIR/run/ready, too), and that the server runs: tatami start standalone --data DIR,"
+                            + " or start metadata",
+                    e);
+        }
+    }
+
+    /** Programs wait long for a cluster that is just starting; people do not. */
+    static Settings ofCommands() {
+        return new Settings(System::getProperty)
+                .orElse(Settings.of(Map.of(ClientSettings.CONNECT_TIMEOUT.key(), "2s")));
     }
 }

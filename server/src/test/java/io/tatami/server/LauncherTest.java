@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.Clock;
 import io.tatami.block.device.LoopDevice;
+import io.tatami.client.ClientSettings;
 import io.tatami.conf.Settings;
 import io.tatami.meta.service.host.MetadataServer;
 import java.io.IOException;
@@ -14,6 +15,7 @@ import java.io.RandomAccessFile;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -135,6 +137,15 @@ final class LauncherTest {
     void aClusterThatDoesNotAnswerIsTold() {
         run("start", "metadata", "--data", path("alone"), "--foreground", "--join", "localhost:1")
                 .assertFailed("localhost");
+    }
+
+    @Test
+    void anAddressWhereNobodyAnswersIsToldSoonWithWhatToDo() throws Exception {
+        run("status", "tatami://localhost:1")
+                .assertFailed("nobody answers at localhost:1", "tatami start", "DIR/run/ready");
+        run("fsck", "tatami://localhost:1").assertFailed("nobody answers at localhost:1");
+        Duration patience = ClientSettings.from(ClusterAddress.ofCommands()).connectTimeout();
+        assertTrue(patience.compareTo(Duration.ofSeconds(3)) <= 0, patience::toString);
     }
 
     @Test
