@@ -2,8 +2,10 @@ package io.tatami.hadoop;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FsShell;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.util.ToolRunner;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TatamiShell {
     private static final String URI_OPTION = "--uri";
+
+    private static final Set<String> SNAPSHOT_COMMANDS =
+            Set.of("-createSnapshot", "-deleteSnapshot", "-renameSnapshot");
 
     private TatamiShell() {}
 
@@ -29,7 +34,20 @@ public final class TatamiShell {
             System.err.println("tatami fs: no cluster is named; put --uri tatami://host:port first, or set TATAMI_URI");
             System.exit(2);
         }
-        System.exit(ToolRunner.run(new FsShell(configuration), rest.toArray(String[]::new)));
+        System.exit(run(configuration, rest));
+    }
+
+    /** The exit code. Hadoop's shell ends with a stack trace where a file system has no snapshots, and so is not asked. */
+    static int run(Configuration configuration, List<String> arguments) throws Exception {
+        if (arguments.size() > 1 && SNAPSHOT_COMMANDS.contains(arguments.get(0))) {
+            Path directory = new Path(arguments.get(1));
+            if (directory.getFileSystem(configuration) instanceof TatamiFileSystem) {
+                System.err.println(
+                        arguments.get(0).substring(1) + ": `" + directory + "': Tatami does not support snapshots");
+                return 1;
+            }
+        }
+        return ToolRunner.run(new FsShell(configuration), arguments.toArray(String[]::new));
     }
 
     /** Takes {@code --uri URI} from the front of the arguments. */
