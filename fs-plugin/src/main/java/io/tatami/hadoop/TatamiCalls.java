@@ -2,6 +2,7 @@ package io.tatami.hadoop;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.client.ClientSettings;
 import io.tatami.client.ClusterStatus;
 import io.tatami.client.ContentTotals;
 import io.tatami.client.CreateSpec;
@@ -23,7 +24,9 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.apache.hadoop.HadoopIllegalArgumentException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
@@ -40,6 +43,7 @@ import org.apache.hadoop.fs.MD5MD5CRC32GzipFileChecksum;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.fs.permission.FsAction;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.io.MD5Hash;
 import org.apache.hadoop.security.UserGroupInformation;
@@ -72,8 +76,12 @@ final class TatamiCalls implements AutoCloseable {
     private final FsPermission umask;
     private final int bufferBytes;
 
-    private TatamiCalls(TatamiClient client, URI uri, Configuration configuration) {
+    /** Another client of the same user, which stores nothing inline. */
+    private final Call<TatamiClient> ofBlocksAlone;
+
+    private TatamiCalls(TatamiClient client, Call<TatamiClient> ofBlocksAlone, URI uri, Configuration configuration) {
         this.client = client;
+        this.ofBlocksAlone = ofBlocksAlone;
         this.statuses = new StatusConverter(uri);
         this.umask = FsPermission.getUMask(configuration);
         this.bufferBytes = configuration.getInt("io.file.buffer.size", 4096);
@@ -84,8 +92,12 @@ final class TatamiCalls implements AutoCloseable {
         UserGroupInformation user = UserGroupInformation.getCurrentUser();
         UserGroupInformation real = user.getRealUser();
         UserIdentity identity = new UserIdentity(user.getShortUserName(), real == null ? "" : real.getShortUserName());
+        Settings settings = new Settings(configuration::get);
+        Settings blocksAlone =
+                Settings.of(Map.of(ClientSettings.INLINE_MAX.key(), "0")).orElse(settings);
         return translated(() -> new TatamiCalls(
-                TatamiClient.connect(uri.getAuthority(), identity, new Settings(configuration::get)),
+                TatamiClient.connect(uri.getAuthority(), identity, settings),
+                () -> TatamiClient.connect(uri.getAuthority(), identity, blocksAlone),
                 uri,
                 configuration));
     }
@@ -283,8 +295,48 @@ final class TatamiCalls implements AutoCloseable {
             if (RefusalOrder.concerns(e) || e.code() == ErrorCode.UNSUPPORTED) {
                 refusals().requireConcat(to, from);
             }
-            throw ExceptionTranslator.translate(e);
+            if (!isForRewriting(e) || !rewriteToBlocks(to, from)) {
+                throw ExceptionTranslator.translate(e);
+            }
+            translated(() -> {
+                client.concat(to, from);
+                return to;
+            });
         }
+    }
+
+    /** Nothing is in the way but that small files are stored inline, and too long together for that. */
+    private static boolean isForRewriting(TatamiException refusal) {
+        return refusal.code() == ErrorCode.UNSUPPORTED && !refusal.detail().isEmpty();
+    }
+
+    /**
+     * Gives each of these files that is stored inline a block of its own. Their bytes stay what they are at every moment, for
+     * readers and after a crash; only their times change.
+     *
+     * @return false, and nothing is done, where the caller may not write one of them, which joining does not ask for
+     */
+    private boolean rewriteToBlocks(TatamiPath target, List<TatamiPath> sources) throws IOException {
+        List<TatamiPath> inline = new ArrayList<>();
+        for (TatamiPath path :
+                Stream.concat(Stream.of(target), sources.stream()).toList()) {
+            PathStatus status = translated(() -> client.status(path, false));
+            if (status.isInline() && status.lengthBytes() > 0) {
+                if (!status.allows(FsAction.WRITE.ordinal())) {
+                    return false;
+                }
+                inline.add(path);
+            }
+        }
+        try (TatamiClient rewriter = translated(ofBlocksAlone)) {
+            for (TatamiPath path : inline) {
+                translated(() -> {
+                    rewriter.append(path, true).close();
+                    return path;
+                });
+            }
+        }
+        return true;
     }
 
     FileReader open(Path path, ReadPolicy policy) throws IOException {

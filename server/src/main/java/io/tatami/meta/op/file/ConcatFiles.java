@@ -24,8 +24,9 @@ import org.jspecify.annotations.Nullable;
  * not empty, not the target and of no larger block size. Blocks change hands without being copied.
  *
  * <p>Inline content is joined while the result is small enough to be inline. Otherwise it would have to become a block,
- * which only a writer can do: UNSUPPORTED, with the first such name as detail; the client rewrites that file to a block
- * and asks again. UNSUPPORTED without detail where a name or a home is in another shard.
+ * which only a writer can do: UNSUPPORTED, with the first such name as detail; a client that may write the files gives
+ * them blocks, which changes nothing of their content, and asks again. UNSUPPORTED without detail where a name or a home is
+ * in another shard.
  */
 public final class ConcatFiles implements Operation<ShardState, ConcatRequest, Empty> {
     private final HandleCheck handles;
@@ -61,9 +62,7 @@ public final class ConcatFiles implements Operation<ShardState, ConcatRequest, E
             source.place().remove(state, source.entry(), context.nowMillis());
             state.removeHome(source.file().id());
         }
-        if (joined != null) {
-            target.file().setInline(joined);
-        }
+        target.file().setInline(joined);
         target.file().home().setLength(length);
         target.file().publish(context.nowMillis());
         return Empty.getDefaultInstance();
@@ -103,7 +102,7 @@ public final class ConcatFiles implements Operation<ShardState, ConcatRequest, E
         }
     }
 
-    /** The joined content where all of it is inline and stays so, null where all of it is in blocks. */
+    /** The joined content where all of it is inline and stays so, null where all of it, if any, is in blocks. */
     private @Nullable ByteString joinInline(Named target, List<Named> sources)
             throws TatamiException, UnsettledException {
         List<Named> all = new ArrayList<>(sources);
@@ -113,7 +112,7 @@ public final class ConcatFiles implements Operation<ShardState, ConcatRequest, E
         boolean blocks = false;
         for (Named named : all) {
             ByteString content = named.file().inline();
-            if (content != null) {
+            if (content != null && !content.isEmpty()) {
                 joined = joined.concat(content);
                 inlineName = inlineName == null ? named.place().name() : inlineName;
             }

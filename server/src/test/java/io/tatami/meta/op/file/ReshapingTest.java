@@ -107,6 +107,17 @@ class ReshapingTest {
     }
 
     @Test
+    void concatHangsBlocksBehindAnEmptyFile() throws Exception {
+        shard.inline("t", "");
+        shard.written("x", 10, 20);
+        shard.run(concat, joining("t", "x"));
+        assertEquals(30, shard.open("t").getLength());
+        assertEquals(2, shard.open("t").getBlockCount());
+        assertFalse(shard.open("t").getIsInline());
+        FileInvariants.check(shard.store(), Set.of());
+    }
+
+    @Test
     void concatKeepsTheRulesOfHdfs() throws Exception {
         shard.written("t", 10);
         shard.written("x", 10);
