@@ -32,7 +32,7 @@ import picocli.CommandLine.Option;
         description = "Hadoop's TestDFSIO: write, cold and warm read, beside HDFS with --vs hdfs.")
 public final class DfsioBenchmark implements Callable<Integer> {
     private static final double CEILING_SPREAD_MAX = 0.15;
-    private static final int WARM_UP_MEBIBYTES = 128;
+    private static final int WARM_UP_MEBIBYTES = 512;
     private static final List<String> COLUMNS = List.of(
             "round",
             "peer",
