@@ -187,6 +187,26 @@ final class GroupLoopTest {
     }
 
     @Test
+    void whatWasDecidedOnAFailedCommitFailsWithIt() throws TatamiException {
+        try (LoopHarness group = new LoopHarness(directory)) {
+            group.log.hold();
+            CompletableFuture<Share> lost = group.send(Increment.of(1));
+            group.log.awaitCommit();
+            CompletableFuture<Share> onTop = group.send(Increment.of(1));
+            CompletableFuture<Share> refused =
+                    group.send(Increment.of(1).toBuilder().setBytes(-1).build());
+            group.log.fail();
+            group.log.release();
+            for (CompletableFuture<Share> each : List.of(lost, onTop, refused)) {
+                assertEquals(ErrorCode.UNAVAILABLE, failureOf(each).code());
+            }
+        }
+        try (LoopHarness group = new LoopHarness(directory)) {
+            assertEquals(1, group.send(Increment.of(1)).join().getFiles(), "something of them is there");
+        }
+    }
+
+    @Test
     void aRequestInDoubtIsParkedWithoutHoldingUpOthersAndThenDecidedAnew() throws TatamiException {
         CompletableFuture<Void> answer = new CompletableFuture<>();
         Operation<Draft, Share, Share> doubting = (state, context, request) -> {
