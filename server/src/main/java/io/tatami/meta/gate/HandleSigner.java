@@ -7,7 +7,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.protocol.wire.Handle;
 import io.tatami.protocol.wire.SignedHandle;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Signs handles and tells ours from others, by HMAC-SHA-256 (RFC 2104) under the cluster's handle key. Safe for use by
@@ -25,8 +25,11 @@ public final class HandleSigner {
     private final KeyedHash hash;
     private final Rights rights;
 
-    /** Handles that were found to be ours, by their signature: a client shows the same one with every request. */
-    private final AtomicReferenceArray<Opened> recent = new AtomicReferenceArray<>(RECENT);
+    /**
+     * Handles that were found to be ours, by their signature: a client shows the same one with every request. Threads may
+     * overwrite each other's, as a handle that is not found here is only checked again; records are safe to share that way.
+     */
+    private final @Nullable Opened[] recent = new @Nullable Opened[RECENT];
 
     private record Opened(SignedHandle signed, Handle handle) {}
 
@@ -55,7 +58,7 @@ public final class HandleSigner {
      */
     public Handle open(SignedHandle signed) throws TatamiException {
         int slot = Math.floorMod(signed.getSignature().hashCode(), RECENT);
-        Opened known = recent.get(slot);
+        Opened known = recent[slot];
         if (known != null && known.signed().equals(signed)) {
             return known.handle();
         }
@@ -65,7 +68,7 @@ public final class HandleSigner {
         }
         try {
             Handle handle = Handle.parseFrom(payload);
-            recent.set(slot, new Opened(signed, handle));
+            recent[slot] = new Opened(signed, handle);
             return handle;
         } catch (InvalidProtocolBufferException e) {
             throw new TatamiException(ErrorCode.MALFORMED, "the directory handle does not parse", e);

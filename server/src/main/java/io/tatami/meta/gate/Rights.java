@@ -11,7 +11,6 @@ import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.wire.Right;
 import io.tatami.meta.state.wire.SignedRight;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
  * What one group has found that a caller may see, signed, so that another group need not find it again: permissions are
@@ -20,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class Rights {
     /** More than a client waits for an operation, and clocks differ. */
-    static final long LIFE_MILLIS = TimeUnit.MINUTES.toMillis(10);
+    static final long LIFE_MILLIS = 10 * 60_000;
 
     private final KeyedHash hash;
 
