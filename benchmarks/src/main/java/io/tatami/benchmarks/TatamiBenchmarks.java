@@ -5,6 +5,7 @@ import io.tatami.benchmarks.jobs.JobsCommand;
 import io.tatami.benchmarks.meta.CapacityBenchmark;
 import io.tatami.benchmarks.meta.MetaBenchmark;
 import io.tatami.benchmarks.micro.MicroBenchmarks;
+import io.tatami.benchmarks.peer.HostNames;
 import io.tatami.benchmarks.quickstart.Quickstart;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -29,6 +30,7 @@ public final class TatamiBenchmarks {
     static final class Bench {}
 
     public static void main(String[] arguments) {
+        HostNames.forgetAtExit();
         CommandLine commandLine = new CommandLine(new TatamiBenchmarks());
         commandLine.addSubcommand(new Bench());
         commandLine.addSubcommand(new Quickstart());

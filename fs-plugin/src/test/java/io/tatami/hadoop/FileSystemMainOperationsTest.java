@@ -3,6 +3,7 @@ package io.tatami.hadoop;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.File;
 import java.io.IOException;
 import java.security.PrivilegedExceptionAction;
 import org.apache.hadoop.conf.Configuration;
@@ -16,7 +17,10 @@ import org.junit.jupiter.api.Test;
 
 /** What programs do most, through FileSystem, by a user whom permissions bind. */
 class FileSystemMainOperationsTest extends FSMainOperationsBaseTest {
-    private static final String ROOT = "/main/FileSystemMainOperationsTest";
+    /** One of the tests copies to this place of the local file system, which must be ours there, too. */
+    private static final String ROOT =
+            new File(System.getProperty("java.io.tmpdir"), "FileSystemMainOperationsTest").getAbsolutePath();
+
     private static final UserGroupInformation USER = UserGroupInformation.createRemoteUser("someone");
 
     FileSystemMainOperationsTest() {

@@ -1,6 +1,7 @@
 package io.tatami.benchmarks.jobs;
 
 import io.tatami.benchmarks.peer.FreePorts;
+import io.tatami.benchmarks.peer.HostNames;
 import io.tatami.benchmarks.peer.ServerProcess;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -92,6 +93,8 @@ public final class YarnCluster implements AutoCloseable {
         configuration.set(
                 "yarn.nodemanager.log-dirs", directory.resolve("container-logs").toString());
         configuration.set("hadoop.tmp.dir", directory.resolve("tmp").toString());
+        // The default has this host's name, which need not resolve.
+        configuration.set("hadoop.http.authentication.kerberos.principal", "HTTP/localhost@LOCALHOST");
         configuration.setBoolean("yarn.log-aggregation-enable", true);
         configuration.set("yarn.nodemanager.remote-app-log-dir", "/tmp/logs");
         configuration.set("yarn.app.mapreduce.am.staging-dir", "/user");
@@ -102,10 +105,11 @@ public final class YarnCluster implements AutoCloseable {
         configuration.set("yarn.application.classpath", directory.resolve("conf") + "," + classPath);
         configuration.set("mapreduce.application.classpath", directory.resolve("conf") + "," + classPath);
         configuration.setInt("yarn.app.mapreduce.am.resource.mb", 512);
-        configuration.set("yarn.app.mapreduce.am.command-opts", "-Xmx320m -XX:+UseSerialGC");
+        String options = "-Xmx320m -XX:+UseSerialGC " + String.join(" ", HostNames.javaOptions());
+        configuration.set("yarn.app.mapreduce.am.command-opts", options);
         configuration.setInt("mapreduce.map.memory.mb", 512);
         configuration.setInt("mapreduce.reduce.memory.mb", 512);
-        configuration.set("mapred.child.java.opts", "-Xmx320m -XX:+UseSerialGC");
+        configuration.set("mapred.child.java.opts", options);
         configuration.setInt("mapreduce.task.io.sort.mb", 64);
         return configuration;
     }

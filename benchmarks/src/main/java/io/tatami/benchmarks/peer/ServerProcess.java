@@ -32,6 +32,7 @@ public final class ServerProcess implements AutoCloseable {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(javaOptions);
+        command.addAll(HostNames.javaOptions());
         command.add("-cp");
         command.add(classPathFirst + ":" + System.getProperty("java.class.path"));
         command.add(mainClass);

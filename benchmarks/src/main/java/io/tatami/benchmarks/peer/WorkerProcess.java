@@ -43,10 +43,9 @@ public final class WorkerProcess implements AutoCloseable {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx" + heap,
                 "-XX:+UseParallelGC",
-                "-Dhadoop.root.logger=WARN,console",
-                "-cp",
-                directory + ":" + System.getProperty("java.class.path"),
-                mainClass.getName()));
+                "-Dhadoop.root.logger=WARN,console"));
+        command.addAll(HostNames.javaOptions());
+        command.addAll(List.of("-cp", directory + ":" + System.getProperty("java.class.path"), mainClass.getName()));
         command.addAll(List.of(arguments));
         process = new ProcessBuilder(command).redirectError(log.toFile()).start();
         replies = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));

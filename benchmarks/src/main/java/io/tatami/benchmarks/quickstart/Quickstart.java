@@ -129,6 +129,10 @@ public final class Quickstart implements Callable<Integer> {
         configuration.set("fs.defaultFS", "file:///");
         configuration.set("mapreduce.framework.name", "local");
         configuration.set("hadoop.tmp.dir", work.resolve("local-runner").toString());
+        // Else it is /tmp/hadoop, which the first user of this machine has.
+        configuration.set(
+                "mapreduce.jobtracker.staging.root.dir",
+                work.resolve("local-staging").toString());
         return configuration;
     }
 
