@@ -104,7 +104,9 @@ final class DistCpJobs {
         RemoteIterator<LocatedFileStatus> found = fs.listFiles(tree, true);
         while (found.hasNext()) {
             Path path = found.next().getPath();
-            files.put(path.toUri().getPath().substring(above.length()), path);
+            String below = path.toUri().getPath().substring(above.length());
+            // A root's own path ends with the separator, any other's does not.
+            files.put(below.startsWith(Path.SEPARATOR) ? below.substring(1) : below, path);
         }
         return files;
     }

@@ -41,6 +41,8 @@ public final class ServerProcess implements AutoCloseable {
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start();
+        // Also where this program is interrupted, and nobody closes what it has open.
+        Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly, "end of " + mainClass));
         return new ServerProcess(process, output);
     }
 
