@@ -35,6 +35,7 @@ public final class BlockWriteStream implements AutoCloseable {
     private final List<BlockTarget> chain;
     private final WriteWindow window;
     private final RpcStream<WriteFrame> stream;
+    private final FrameMemory memory;
     private final FrameBuilder builder;
     private final long timeoutMillis;
     private long position;
@@ -47,13 +48,14 @@ public final class BlockWriteStream implements AutoCloseable {
             List<BlockTarget> chain,
             WriteWindow window,
             RpcStream<WriteFrame> stream,
-            FrameBuilder builder,
+            FrameMemory memory,
             long timeoutMillis) {
         this.spec = spec;
         this.chain = chain;
         this.window = window;
         this.stream = stream;
-        this.builder = builder;
+        this.memory = memory;
+        this.builder = new FrameBuilder(memory);
         this.timeoutMillis = timeoutMillis;
         this.position = spec.startOffset();
         this.sentSyncLength = spec.startOffset();
@@ -76,7 +78,9 @@ public final class BlockWriteStream implements AutoCloseable {
         WriteWindow window = new WriteWindow(spec.startOffset(), settings);
         RpcStream<WriteFrame> stream = connection.openStream(
                 BlockMethods.WRITE_BLOCK, CallOptions.DEFAULT.withTimeoutMillis(0), request.build(), window);
-        return new BlockWriteStream(spec, chain, window, stream, new FrameBuilder(allocator), settings.timeoutMillis());
+        // One frame more is being filled while the window is full.
+        FrameMemory memory = new FrameMemory(allocator, settings.windowBytes() / BlockPayload.BYTES_MAX + 1);
+        return new BlockWriteStream(spec, chain, window, stream, memory, settings.timeoutMillis());
     }
 
     public WriteSpec spec() {
@@ -244,6 +248,7 @@ public final class BlockWriteStream implements AutoCloseable {
             builder.take().release();
         }
         window.takeFrames().forEach(PendingFrame::release);
+        memory.release();
     }
 
     private long roomBytes() {

@@ -1,7 +1,6 @@
 package io.tatami.client.block;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.tatami.base.Check;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.protocol.BlockPayload;
@@ -15,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * happens to the bytes later is noticed. Used by one thread.
  */
 final class FrameBuilder {
-    private final ByteBufAllocator allocator;
+    private final FrameMemory memory;
     private final CRC32C crc = new CRC32C();
     private int[] checksums = new int[0];
     private int pieces;
@@ -23,8 +22,8 @@ final class FrameBuilder {
     private long start;
     private @Nullable ByteBuf payload;
 
-    FrameBuilder(ByteBufAllocator allocator) {
-        this.allocator = allocator;
+    FrameBuilder(FrameMemory memory) {
+        this.memory = memory;
     }
 
     boolean isEmpty() {
@@ -39,7 +38,7 @@ final class FrameBuilder {
     void begin(long offset, long limitBytes) {
         Check.check(payload == null, "the frame at %d was not taken", start);
         int roomBytes = (int) Math.min(limitBytes, BlockPayload.roomBytes(offset));
-        payload = allocator.directBuffer(roomBytes, roomBytes);
+        payload = memory.take(roomBytes);
         checksums = new int[ChunkChecksum.pieces(offset, roomBytes)];
         pieces = 0;
         start = offset;

@@ -45,7 +45,6 @@ final class DataPort {
     private final ServerThreads threads;
     private final BlockServerMetrics metrics = new BlockServerMetrics();
     private final ReceiveBudget receiveBudget;
-    private final JoinBuffers joinBuffers = new JoinBuffers();
     private final Map<BlockId, WriteSession> writers = new ConcurrentHashMap<>();
     private final Set<WriteSession> writeSessions = ConcurrentHashMap.newKeySet();
     private final Set<ReadSession> readSessions = ConcurrentHashMap.newKeySet();
@@ -94,10 +93,6 @@ final class DataPort {
 
     ReceiveBudget receiveBudget() {
         return receiveBudget;
-    }
-
-    JoinBuffers joinBuffers() {
-        return joinBuffers;
     }
 
     /** The session has the right to write its block; one that had it before has lost it. */

@@ -8,6 +8,7 @@ import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.BlockWriter;
+import io.tatami.block.volume.ScatteredBytes;
 import io.tatami.protocol.BlockPayload;
 import io.tatami.protocol.wire.WriteAck;
 import io.tatami.protocol.wire.WriteBlockReply;
@@ -15,7 +16,6 @@ import io.tatami.protocol.wire.WriteBlockRequest;
 import io.tatami.protocol.wire.WriteFrame;
 import io.tatami.rpc.ServerStream;
 import io.tatami.rpc.StreamReceiver;
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.TimeUnit;
@@ -302,16 +302,7 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         for (int piece = 0; piece < checksums.length; piece++) {
             checksums[piece] = frame.getChecksum(piece);
         }
-        if (payload.nioBufferCount() == 1) {
-            into.append(payload.nioBuffer(), checksums);
-            return;
-        }
-        ByteBuffer joined = port.joinBuffers().join(payload);
-        try {
-            into.append(joined, checksums);
-        } finally {
-            port.joinBuffers().giveBack(joined);
-        }
+        into.append(ScatteredBytes.of(payload.nioBuffers()), checksums);
     }
 
     private BlockWriter opened() {

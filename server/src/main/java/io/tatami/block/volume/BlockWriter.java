@@ -48,23 +48,27 @@ public final class BlockWriter implements AutoCloseable {
         return replica.extent().lengthBytes();
     }
 
+    /** {@link #append(ScatteredBytes, int[])} of what is between position and limit of {@code data}. */
+    public void append(ByteBuffer data, int @Nullable [] pieceChecksums) throws TatamiException {
+        append(ScatteredBytes.of(data), pieceChecksums);
+    }
+
     /**
-     * Appends what is between position and limit of {@code data}, of any length and alignment, and moves the position to
-     * the limit; nothing is durable or visible by that. The bytes are copied: the buffer is the caller's again on return.
-     * All or nothing of {@code data} is taken, but for BUSY and IO_ERROR.
+     * Appends all of {@code data}, of any length and alignment; nothing is durable or visible by that. The bytes are copied:
+     * the buffers are the caller's again on return. All or nothing of {@code data} is taken, but for BUSY and IO_ERROR.
      *
      * @param pieceChecksums the CRC32C that the sender gave for each piece of the data, cut at the 64 KiB boundaries of the
      *     block; null to have them computed here
      * @throws TatamiException CORRUPT where a checksum does not match, or NO_SPACE where the block's room is too small and
      *     cannot grow (detail: the room it has): in both cases the writer may be used on; FENCED; NO_SUCH_BLOCK after a
-     *     delete; BUSY where no buffer became free in time: the writer may be used on, and the position tells what was
-     *     taken; IO_ERROR
+     *     delete; BUSY where no buffer became free in time: the writer may be used on, and {@code data} tells what was
+     *     not taken; IO_ERROR
      */
-    public void append(ByteBuffer data, int @Nullable [] pieceChecksums) throws TatamiException {
+    public void append(ScatteredBytes data, int @Nullable [] pieceChecksums) throws TatamiException {
         replica.writeLock.lock();
         try {
             OpenBlock open = replica.openFor(this);
-            int[] computed = ChunkChecksum.ofPieces(open.lengthBytes(), data);
+            int[] computed = data.pieceChecksums(open.lengthBytes());
             if (pieceChecksums != null && !Arrays.equals(pieceChecksums, computed)) {
                 throw new TatamiException(
                         ErrorCode.CORRUPT,
@@ -73,8 +77,7 @@ public final class BlockWriter implements AutoCloseable {
             ensureRoom(open, data.remaining());
             for (int checksum : computed) {
                 int length = ChunkChecksum.firstPieceBytes(open.lengthBytes(), data.remaining());
-                open.append(data, data.position(), length, checksum);
-                data.position(data.position() + length);
+                open.append(data, length, checksum);
             }
         } finally {
             replica.writeLock.unlock();

@@ -121,13 +121,13 @@ final class OpenBlock {
     /**
      * Takes one piece of data that lies within a chunk and within the extent.
      *
-     * @param data its bytes begin at {@code index}; position and limit stay
+     * @param data the piece is the first {@code length} bytes of it
      * @throws TatamiException BUSY, with nothing taken; or the error of an earlier write
      */
-    void append(ByteBuffer data, int index, int length, int checksum) throws TatamiException {
+    void append(ScatteredBytes data, int length, int checksum) throws TatamiException {
         AlignedBuffer buffer = fillable();
         int at = (int) (lengthBytes - fillStartBytes);
-        buffer.memory().put(at, data, index, length);
+        data.take(length, buffer.memory(), at);
         ensureChecksums((int) (lengthBytes / ChunkChecksum.CHUNK_BYTES));
         synchronized (this) {
             int chunk = (int) (lengthBytes / ChunkChecksum.CHUNK_BYTES);
