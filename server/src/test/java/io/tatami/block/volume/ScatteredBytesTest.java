@@ -52,7 +52,8 @@ class ScatteredBytesTest {
             BlockWriter writer = sim.volume().create(BLOCK, 1, bytes.length, false);
             int at = 0;
             while (at < bytes.length) {
-                byte[] frame = Arrays.copyOfRange(bytes, at, at + Math.min(bytes.length - at, 1 + random.nextInt(BYTES_MAX)));
+                byte[] frame =
+                        Arrays.copyOfRange(bytes, at, at + Math.min(bytes.length - at, 1 + random.nextInt(BYTES_MAX)));
                 append(writer, random, frame);
                 at += frame.length;
             }
