@@ -48,8 +48,8 @@ final class JobSuite {
             throw new IOException("words were counted that were not written so often: " + counted);
         }
         return String.format(
-                "%d words were counted by %d maps, %d of them data-local",
-                TEXTS * WORDS_PER_TEXT, outcome.maps(), outcome.dataLocalMaps());
+                "%d words were counted by %d maps; %d files have bytes, and %d maps were data-local",
+                TEXTS * WORDS_PER_TEXT, outcome.maps(), TEXTS, outcome.dataLocalMaps());
     }
 
     String terasort(int rows) throws Exception {

@@ -2,6 +2,7 @@ package io.tatami.benchmarks.jobs;
 
 import io.tatami.benchmarks.peer.HdfsPeer;
 import io.tatami.benchmarks.peer.TatamiPeer;
+import io.tatami.benchmarks.peer.Undo;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,19 +33,28 @@ public final class JobsCommand implements Callable<Integer> {
             description = "Of each file of TestDFSIO. Default: ${DEFAULT-VALUE}.")
     private int mebibytes = 32;
 
+    private final Undo undo = new Undo();
+
     @Override
     public Integer call() throws Exception {
         Path work = Files.createTempDirectory("tatami-jobs");
-        try (TatamiPeer tatami = TatamiPeer.start(work.resolve("tatami"), "4g");
-                YarnCluster yarn = YarnCluster.start(work.resolve("yarn"), base(tatami));
-                HdfsPeer hdfs = HdfsPeer.start(work.resolve("hdfs"))) {
-            run(new JobSuite(yarn.configuration(), work), hdfs.configuration().get("fs.defaultFS"));
+        undo.add(() -> FileUtil.fullyDelete(work.toFile()));
+        try {
+            TatamiPeer tatami = TatamiPeer.start(work.resolve("tatami"), "4g");
+            undo.add(tatami::close);
+            YarnCluster yarn = YarnCluster.start(work.resolve("yarn"), base(tatami));
+            undo.add(yarn::close);
+            HdfsPeer hdfs = HdfsPeer.start(work.resolve("hdfs"));
+            undo.add(hdfs::close);
+            run(
+                    new JobSuite(yarn.configuration(), work),
+                    new org.apache.hadoop.fs.Path(hdfs.configuration().get("fs.defaultFS")));
             return 0;
         } catch (IOException e) {
             System.err.println("tatami: bench jobs failed: " + e.getMessage());
             return 1;
         } finally {
-            FileUtil.fullyDelete(work.toFile());
+            undo.run();
         }
     }
 
@@ -55,15 +65,18 @@ public final class JobsCommand implements Callable<Integer> {
         return configuration;
     }
 
-    private void run(JobSuite suite, String hdfs) throws Exception {
-        say(suite.wordCount());
-        say(suite.terasort(rows));
-        say(suite.dfsio(DFSIO_FILES, mebibytes));
-        say(suite.copyAround(new org.apache.hadoop.fs.Path(hdfs)));
-        say(suite.traces());
+    private void run(JobSuite suite, org.apache.hadoop.fs.Path hdfs) throws Exception {
+        say("word count", suite::wordCount);
+        say("terasort", () -> suite.terasort(rows));
+        say("dfsio", () -> suite.dfsio(DFSIO_FILES, mebibytes));
+        say("distcp", () -> suite.copyAround(hdfs));
+        say("traces", suite::traces);
     }
 
-    private static void say(String line) {
-        System.out.println(line);
+    /** What was found right, and how long it took to find out. */
+    private static void say(String what, Callable<String> program) throws Exception {
+        long begin = System.nanoTime();
+        String told = program.call();
+        System.out.printf("%s, %.0f s: %s%n", what, (System.nanoTime() - begin) / 1e9, told);
     }
 }

@@ -26,6 +26,7 @@ public final class YarnCluster implements AutoCloseable {
     private static final List<String> JAVA_OPTIONS =
             List.of("-Xmx256m", "-XX:+UseSerialGC", "--add-opens=java.base/java.lang=ALL-UNNAMED");
     private static final String LOOPBACK = "localhost";
+    private static final int CONTAINERS_MEBIBYTES = 4096;
 
     private final Path directory;
     private final Configuration configuration;
@@ -36,14 +37,23 @@ public final class YarnCluster implements AutoCloseable {
         this.configuration = configuration;
     }
 
+    /** Starts the daemons with room for seven tasks and their master. */
+    public static YarnCluster start(Path directory, Configuration base) throws IOException, InterruptedException {
+        return start(directory, base, CONTAINERS_MEBIBYTES);
+    }
+
     /**
      * Starts the daemons.
      *
      * @param directory empty; for local files and logs
      * @param base names the default file system
+     * @param containersMebibytes which tasks and masters share, 512 each
      */
-    public static YarnCluster start(Path directory, Configuration base) throws IOException, InterruptedException {
-        YarnCluster cluster = new YarnCluster(directory, configure(directory, base));
+    static YarnCluster start(Path directory, Configuration base, int containersMebibytes)
+            throws IOException, InterruptedException {
+        Configuration configuration = configure(directory, base);
+        configuration.setInt("yarn.nodemanager.resource.memory-mb", containersMebibytes);
+        YarnCluster cluster = new YarnCluster(directory, configuration);
         try {
             cluster.startProcesses();
             return cluster;
@@ -81,7 +91,6 @@ public final class YarnCluster implements AutoCloseable {
         configuration.set("yarn.nodemanager.hostname", LOOPBACK);
         configuration.set("yarn.nodemanager.aux-services", "mapreduce_shuffle");
         configuration.setInt("mapreduce.shuffle.port", 0);
-        configuration.setInt("yarn.nodemanager.resource.memory-mb", 4096);
         configuration.setInt("yarn.nodemanager.resource.cpu-vcores", 4);
         configuration.setInt("yarn.scheduler.minimum-allocation-mb", 256);
         configuration.setBoolean("yarn.nodemanager.vmem-check-enabled", false);
@@ -169,6 +178,7 @@ public final class YarnCluster implements AutoCloseable {
         for (ServerProcess process : processes) {
             process.close();
         }
+        ContainerProcesses.end(directory);
         FileUtil.fullyDelete(directory.toFile());
     }
 }

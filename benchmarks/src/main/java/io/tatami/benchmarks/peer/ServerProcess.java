@@ -41,9 +41,18 @@ public final class ServerProcess implements AutoCloseable {
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start();
-        // Also where this program is interrupted, and nobody closes what it has open.
-        Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly, "end of " + mainClass));
+        endWithThisProgram(process, mainClass);
         return new ServerProcess(process, output);
+    }
+
+    /** Also where this program is interrupted, and nobody closes what it has open. */
+    private static void endWithThisProgram(Process process, String mainClass) throws IOException {
+        try {
+            Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly, "end of " + mainClass));
+        } catch (IllegalStateException e) {
+            process.destroyForcibly();
+            throw new IOException("this program is ending and starts no " + mainClass, e);
+        }
     }
 
     public Process process() {

@@ -3,6 +3,7 @@ package io.tatami.benchmarks.quickstart;
 import io.tatami.benchmarks.jobs.WordCountJob;
 import io.tatami.benchmarks.jobs.YarnCluster;
 import io.tatami.benchmarks.peer.TatamiPeer;
+import io.tatami.benchmarks.peer.Undo;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,8 +43,6 @@ public final class Quickstart implements Callable<Integer> {
     public Integer call() throws Exception {
         Path work = Files.createTempDirectory("tatami-quickstart");
         undo.add(() -> FileUtil.fullyDelete(work.toFile()));
-        Thread interrupted = new Thread(undo::run, "quickstart-undo");
-        Runtime.getRuntime().addShutdownHook(interrupted);
         try {
             demonstrate(work);
             return 0;
