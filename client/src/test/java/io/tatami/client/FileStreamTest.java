@@ -25,7 +25,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -58,6 +61,34 @@ final class FileStreamTest {
             assertEquals(1, reader.status().blocks().size());
             assertEquals(bytes.length, reader.status().blocks().get(0).lengthBytes());
         }
+    }
+
+    @Test
+    void smallFilesHaveHostsAndNotAllTheSame() throws Exception {
+        Set<String> hosts = new TreeSet<>();
+        for (int i = 0; i < 8; i++) {
+            TatamiPath file = TatamiPath.ROOT.listedChild("small-" + i);
+            try (FileWriter writer = client.create(file, CreateSpec.DEFAULT.withReplication(1))) {
+                writer.write(random(100), 0, 100);
+            }
+            List<LocatedBlock> blocks = client.blockLocations(file, 0, 100);
+            assertEquals(1, blocks.size());
+            assertEquals(1, blocks.get(0).holders().size());
+            assertEquals(blocks, client.blockLocations(file, 0, 100));
+            hosts.add(blocks.get(0).holders().get(0).host());
+        }
+        assertEquals(Set.of("node-1", "node-2"), hosts);
+    }
+
+    @Test
+    void aSmallFileHasAsManyHostsAsItIsToHaveCopies() throws Exception {
+        try (FileWriter writer = client.create(FILE, CreateSpec.DEFAULT.withReplication(3))) {
+            writer.write(random(100), 0, 100);
+        }
+        List<LocatedBlock> blocks = client.blockLocations(FILE, 0, 100);
+        assertEquals(
+                Set.of("node-1", "node-2"),
+                blocks.get(0).holders().stream().map(LocatedBlock.Holder::host).collect(Collectors.toSet()));
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.tatami.protocol.wire.BlockLocation;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.Status;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,9 +23,10 @@ public final class BlockServers {
 
     private final MetadataRouter router;
     private final LocalHost localHost;
-    private volatile Snapshot snapshot = new Snapshot(null, Map.of());
+    private volatile Snapshot snapshot = new Snapshot(null, Map.of(), List.of());
 
-    private record Snapshot(@Nullable Routes routes, Map<Integer, BlockServerInfo> byId) {}
+    /** @param alive by id */
+    private record Snapshot(@Nullable Routes routes, Map<Integer, BlockServerInfo> byId, List<BlockServerInfo> alive) {}
 
     public BlockServers(MetadataRouter router, LocalHost localHost) {
         this.router = router;
@@ -75,7 +77,7 @@ public final class BlockServers {
     /** The blocks of a status that came with locations; of a file stored in its entry, one that stands for all of it. */
     public List<LocatedBlock> located(Status status) {
         if (status.getIsInline()) {
-            return status.getLength() == 0 ? List.of() : List.of(inlineBlock(status.getLength()));
+            return status.getLength() == 0 ? List.of() : List.of(inlineBlock(status));
         }
         return status.getBlockList().stream().map(this::located).toList();
     }
@@ -92,14 +94,18 @@ public final class BlockServers {
                 location.getOpen());
     }
 
-    /** Every host reads it equally well; the first server stands for them, so that schedulers have a name to work with. */
-    private LocatedBlock inlineBlock(long lengthBytes) {
-        List<Holder> holders = byId().values().stream()
-                .filter(BlockServers::isAlive)
-                .limit(1)
-                .map(info -> holder(info.getServerId(), info))
-                .toList();
-        return new LocatedBlock(BlockId.NONE, 0, lengthBytes, holders, false);
+    /**
+     * Every host reads it equally well. Schedulers go by names of hosts, so as many as a block would have stand for all,
+     * others for each file: or the tasks of all small files would go to the same few.
+     */
+    private LocatedBlock inlineBlock(Status status) {
+        List<BlockServerInfo> alive = newest().alive;
+        List<Holder> holders = new ArrayList<>();
+        for (int i = 0; i < Math.min(status.getReplication(), alive.size()); i++) {
+            BlockServerInfo info = alive.get(Math.floorMod(Long.hashCode(status.getId()) + i, alive.size()));
+            holders.add(holder(info.getServerId(), info));
+        }
+        return new LocatedBlock(BlockId.NONE, 0, status.getLength(), holders, false);
     }
 
     private static Holder holder(int id, @Nullable BlockServerInfo info) {
@@ -119,14 +125,22 @@ public final class BlockServers {
     }
 
     private Map<Integer, BlockServerInfo> byId() {
+        return newest().byId;
+    }
+
+    private Snapshot newest() {
         Snapshot now = snapshot;
         Routes routes = router.current();
         if (now.routes != routes) {
             Map<Integer, BlockServerInfo> fresh = new HashMap<>();
             routes.map().getBlockServerList().forEach(info -> fresh.put(info.getServerId(), info));
-            now = new Snapshot(routes, fresh);
+            List<BlockServerInfo> alive = fresh.values().stream()
+                    .filter(BlockServers::isAlive)
+                    .sorted(Comparator.comparingInt(BlockServerInfo::getServerId))
+                    .toList();
+            now = new Snapshot(routes, fresh, alive);
             snapshot = now;
         }
-        return now.byId;
+        return now;
     }
 }
