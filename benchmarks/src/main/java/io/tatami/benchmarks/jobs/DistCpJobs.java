@@ -30,18 +30,29 @@ final class DistCpJobs {
     /** What a copy did with files. */
     record Copied(long copied, long skipped) {}
 
-    /**
-     * Copies a tree and, by {@code -update}, copies it again, which is to copy nothing.
-     *
-     * @param to not there yet
-     * @throws IOException where a job fails, or files were left out, differ, or were copied twice
-     */
-    String run(Path from, Path to) throws Exception {
+    /** How a tree is copied and what came of it told. */
+    @FunctionalInterface
+    interface Way {
+        /**
+         * @param to not there yet
+         * @throws IOException where a job fails, or files were left out, differ, or were copied twice
+         */
+        String copy(Path from, Path to) throws Exception;
+    }
+
+    String once(Path from, Path to) throws Exception {
         int files = list(from).size();
         expect(new Copied(files, 0), copy(from, to), "the first copy");
-        expect(new Copied(0, files), copy(from, to), "the second copy");
         return files + " files were copied from " + from.toUri().getScheme() + " to "
-                + to.toUri().getScheme() + " and not again; " + compare(from, to);
+                + to.toUri().getScheme() + "; " + compare(from, to);
+    }
+
+    /** Once, and by {@code -update} again, which is to copy nothing. */
+    String twice(Path from, Path to) throws Exception {
+        String told = once(from, to);
+        int files = list(from).size();
+        expect(new Copied(0, files), copy(from, to), "the second copy");
+        return told + "; none was copied again";
     }
 
     private Copied copy(Path from, Path to) throws Exception {

@@ -61,20 +61,33 @@ final class JobSuite {
                 .run(files, mebibytesEach);
     }
 
-    /** From local files to Tatami, to the other file system, back, and to local files again. */
+    /** From local files to Tatami, to the other file system, back, and to local files again, each time twice. */
     String copyAround(Path other) throws Exception {
+        DistCpJobs.Way twice = new DistCpJobs(configuration)::twice;
+        String there = copyThereAndBack(other, twice);
+        return there
+                + System.lineSeparator()
+                + twice.copy(copiedBack(), new Path(work.resolve("copied").toUri()));
+    }
+
+    /** From local files to Tatami, to the other file system, and back, each time once. */
+    String copyThereAndBack(Path other) throws Exception {
+        return copyThereAndBack(other, new DistCpJobs(configuration)::once);
+    }
+
+    private String copyThereAndBack(Path other, DistCpJobs.Way way) throws Exception {
         writeTexts(new TreeMap<>());
-        DistCpJobs copies = new DistCpJobs(configuration);
-        Path local = new Path(work.resolve("texts").toUri());
-        Path here = new Path(directory, "copied").makeQualified(FileSystem.getDefaultUri(configuration), null);
+        Path here = new Path(copiedBack().getParent(), "copied");
         Path there = new Path(other, "/copied");
-        Path back = new Path(here.getParent(), "copied-back");
         return String.join(
                 System.lineSeparator(),
-                copies.run(local, here),
-                copies.run(here, there),
-                copies.run(there, back),
-                copies.run(back, new Path(work.resolve("copied").toUri())));
+                way.copy(new Path(work.resolve("texts").toUri()), here),
+                way.copy(here, there),
+                way.copy(there, copiedBack()));
+    }
+
+    private Path copiedBack() {
+        return new Path(directory, "copied-back").makeQualified(FileSystem.getDefaultUri(configuration), null);
     }
 
     /** Of the job that ended last. */

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * directory it was staged in.
  */
 final class JobTraces {
-    private static final Duration WAIT_MAX = Duration.ofSeconds(60);
+    private static final Duration WAIT_MAX = Duration.ofMinutes(3);
     private static final int POLL_MILLIS = 500;
     private static final int STAGING_MODE = 0700;
     private static final int LOGS_MODE = 01777;
