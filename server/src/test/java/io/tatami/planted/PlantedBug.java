@@ -24,7 +24,7 @@ enum PlantedBug {
             "io.tatami.meta.store.GroupStoreTest#aTornEndLosesTheLastEntryAsAWholeAndNoneBefore"),
     REPLIES_ARE_NOT_REMEMBERED(
             "io/tatami/meta/service/host/ReplyMemory.java",
-            "return isNew ? null : recallStored(view, origin, method);",
+            "return known == null ? null : reply(known, method);",
             "return null;",
             "io.tatami.meta.service.host.GroupCrashTest"
                     + "#whatWasAnsweredIsThereAfterAHaltAtEachStepAndNothingIsDoneTwice"),

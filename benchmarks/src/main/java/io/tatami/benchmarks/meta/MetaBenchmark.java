@@ -47,8 +47,18 @@ public final class MetaBenchmark implements Callable<Integer> {
     @Option(names = "--clients", split = ",", description = "Numbers of clients (default: 1,16,64).")
     private List<Integer> clientCounts = List.of(1, 16, 64);
 
-    @Option(names = "--operations", description = "Of each kind, over all clients (default: ${DEFAULT-VALUE}).")
-    private int operations = 12_800;
+    @Option(names = "--seconds", description = "How long each kind of operation goes on (default: ${DEFAULT-VALUE}).")
+    private int seconds = 10;
+
+    @Option(
+            names = "--warm-up-seconds",
+            description = "How long each kind goes on before, elsewhere and unmeasured (default: ${DEFAULT-VALUE}).")
+    private int warmUpSeconds = 10;
+
+    @Option(
+            names = "--operations",
+            description = "The most of each kind, over all clients (default: ${DEFAULT-VALUE}).")
+    private int operations = 2_000_000;
 
     @Option(names = "--rounds", description = "How often everything is repeated (default: ${DEFAULT-VALUE}).")
     private int rounds = 3;
@@ -116,11 +126,11 @@ public final class MetaBenchmark implements Callable<Integer> {
         try (WorkerPool pool = new WorkerPool(peer, clients, scratch)) {
             List<MetaOperation> wanted = wanted();
             for (MetaOperation operation : wanted) {
-                pool.run(operation, root + "/warm", 0, each, !privateDirectories);
+                pool.run(operation, root + "/warm", warmUpSeconds, each, !privateDirectories);
             }
             for (MetaOperation operation : wanted) {
                 CpuMeter meter = new CpuMeter(peer);
-                WorkerPool.Outcome outcome = pool.run(operation, root + "/run", 0, each, !privateDirectories);
+                WorkerPool.Outcome outcome = pool.run(operation, root + "/run", seconds, each, !privateDirectories);
                 if (only.contains(operation)) {
                     record(round, peer, clients, operation, outcome, meter.usedNanos(), results);
                 }

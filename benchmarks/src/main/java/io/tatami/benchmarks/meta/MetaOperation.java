@@ -5,6 +5,7 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one client does again and again, each time under the next number. The order of the constants is the order in which
@@ -48,13 +49,13 @@ public enum MetaOperation {
             return 1;
         }
     },
-    /** One listing of the whole directory; counts entries, and runs once a client however many were asked for. */
+    /** The first entries of a listing of the whole directory, which count one each. */
     LIST {
         @Override
         int run(FileSystem fs, Path directory, int number) throws IOException {
             int entries = 0;
             RemoteIterator<?> listing = fs.listStatusIterator(directory);
-            while (listing.hasNext()) {
+            while (entries < LISTED_MAX && listing.hasNext()) {
                 listing.next();
                 entries++;
             }
@@ -77,18 +78,31 @@ public enum MetaOperation {
     };
 
     private static final byte[] CONTENT = new byte[4096];
+    private static final int LISTED_MAX = 10_000;
 
     static {
         new java.util.Random(4096).nextBytes(CONTENT);
     }
 
+    /** What makes the files that it works on; null where it needs none. */
+    @Nullable
+    MetaOperation source() {
+        return switch (this) {
+            case MKDIRS, CREATE_EMPTY, CREATE_4K, LIST -> null;
+            case STAT, OPEN, RENAME -> CREATE_4K;
+            case DELETE -> RENAME;
+        };
+    }
+
+    /** Whether it leaves its file as it was, so that it can be done to the same file again. */
+    boolean canRepeat() {
+        return this == STAT || this == OPEN || this == LIST;
+    }
+
     /** Whether it finds nothing to work on where {@code earlier} did not run. */
     boolean needs(MetaOperation earlier) {
-        return switch (this) {
-            case MKDIRS, CREATE_EMPTY, CREATE_4K, LIST -> false;
-            case STAT, OPEN, RENAME -> earlier == CREATE_4K;
-            case DELETE -> earlier == CREATE_4K || earlier == RENAME;
-        };
+        MetaOperation source = source();
+        return source != null && (source == earlier || source.needs(earlier));
     }
 
     /** Does it once; returns how many operations that counts for. */

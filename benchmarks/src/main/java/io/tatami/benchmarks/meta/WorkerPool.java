@@ -31,10 +31,10 @@ final class WorkerPool implements AutoCloseable {
         }
     }
 
-    /** Has every client do {@code operation} {@code count} times, from {@code first} on. */
-    Outcome run(MetaOperation operation, String directory, int first, int count, boolean shared) throws IOException {
+    /** Has every client do {@code operation} for {@code seconds}, or {@code count} times where that takes less. */
+    Outcome run(MetaOperation operation, String directory, int seconds, int count, boolean shared) throws IOException {
         for (WorkerProcess worker : workers) {
-            worker.tell(operation + " " + directory + " " + first + " " + count + " " + shared);
+            worker.tell(operation + " " + directory + " " + seconds + " " + count + " " + shared);
         }
         long operations = 0;
         long wallNanos = 0;

@@ -25,8 +25,22 @@ public final class Draft implements View {
         this.changes = changes;
     }
 
-    /** One record's new value; null removes it. */
-    public record Change(byte @Nullable [] value) {}
+    /**
+     * One record's new value.
+     *
+     * @param value null removes it
+     * @param isNew whether it is known that below the draft there is none
+     */
+    public record Change(byte @Nullable [] value, boolean isNew) {
+        public Change(byte @Nullable [] value) {
+            this(value, false);
+        }
+
+        /** This change and a later one of the same record as one; null where they leave nothing. */
+        private @Nullable Change then(Change later) {
+            return isNew && later.value == null ? null : new Change(later.value, isNew);
+        }
+    }
 
     @Override
     public byte @Nullable [] get(byte[] key) {
@@ -35,12 +49,21 @@ public final class Draft implements View {
     }
 
     public void put(byte[] key, byte[] value) {
-        changes.put(key, new Change(value));
+        change(key, new Change(value));
+    }
+
+    /** Puts a record under a key that was just minted, under which there is none: it is not looked for. */
+    public void putNew(byte[] key, byte[] value) {
+        change(key, new Change(value, true));
     }
 
     /** Removes the record; without effect where there is none. */
     public void delete(byte[] key) {
-        changes.put(key, new Change(null));
+        change(key, new Change(null));
+    }
+
+    private void change(byte[] key, Change change) {
+        changes.merge(key, change, Change::then);
     }
 
     /** What was changed, by key in rising order; the last change of a key counts. */
@@ -54,7 +77,7 @@ public final class Draft implements View {
 
     /** Lays this draft's changes over {@code target}'s, which must be its base. */
     public void mergeInto(Draft target) {
-        target.changes.putAll(changes);
+        changes.forEach(target::change);
     }
 
     /** The same changes laid over another view; neither draft is changed from here on. */

@@ -22,7 +22,7 @@ import java.util.Arrays;
  *  namespace  d parent(8) name          directory            i directory(8)           its name
  *             x number(8)               intent               k kind, id               cluster map
  *             u session(8)              session
- *  both       c session(8) number(8)    remembered reply     m name                   singletons and counters
+ *  both       c session(8) page(8)      remembered replies   m name                   singletons and counters
  * </pre>
  *
  * The letters and layouts are a stored format.
@@ -86,8 +86,14 @@ public final class Keys {
         return of((byte) 'l', session.value());
     }
 
-    public static byte[] reply(SessionId session, long number) {
-        return of((byte) 'c', session.value(), number);
+    /** The page of a session's remembered replies with a number. */
+    public static byte[] replies(SessionId session, long page) {
+        return of((byte) 'c', session.value(), page);
+    }
+
+    /** Whether a key is one of remembered replies. */
+    public static boolean isOfReplies(byte[] key) {
+        return key[0] == 'c';
     }
 
     public static byte[] replies(SessionId session) {

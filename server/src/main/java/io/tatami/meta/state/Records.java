@@ -36,6 +36,11 @@ public class Records {
         draft.put(key, record.toByteArray());
     }
 
+    /** Under a key that was just minted. */
+    final void writeNew(byte[] key, MessageLite record) {
+        draft.putNew(key, record.toByteArray());
+    }
+
     final void remove(byte[] key) {
         draft.delete(key);
     }

@@ -127,6 +127,11 @@ public final class ShardState extends Records {
         return read(Keys.lease(session, file), LeaseRecord.parser());
     }
 
+    /** The first lease of a file that was minted in this draft. */
+    public void putFirstLease(SessionId session, FileId file, LeaseRecord lease) {
+        writeNew(Keys.lease(session, file), lease);
+    }
+
     public void putLease(SessionId session, FileId file, LeaseRecord lease) {
         write(Keys.lease(session, file), lease);
     }
@@ -204,13 +209,13 @@ public final class ShardState extends Records {
 
     /** Puts something on the queue of what is to be reclaimed in the background. */
     public void addReclaim(ReclaimRecord reclaim) {
-        write(Keys.reclaim(next("reclaim")), reclaim);
+        writeNew(Keys.reclaim(next("reclaim")), reclaim);
     }
 
     /** Puts a message for another group behind those already waiting for it; its number is set here. */
     public void addOutbox(GroupId to, OutboxDelivery message) {
         long number = next("outbox." + to.value());
-        write(
+        writeNew(
                 Keys.outbox(to.value(), number),
                 message.toBuilder().setFromGroup(id().value()).setNumber(number).build());
     }

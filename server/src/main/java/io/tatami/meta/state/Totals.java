@@ -4,48 +4,49 @@ import io.tatami.meta.state.wire.ReclaimRecord;
 import io.tatami.meta.state.wire.ShareRecord;
 import io.tatami.meta.state.wire.TotalsRecord;
 import java.util.Arrays;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * How much a group holds, kept with every batch so that nobody needs to count: for each kind of record that is counted,
- * what a batch adds and takes away is found by a look at the record it replaces. Pure.
+ * what an operation adds and takes away is found by a look at the record it replaces. One object adds up a batch.
  */
 public final class Totals {
     private static final byte[] KEY = Keys.singleton("totals");
-    private static final String COUNTED_KINDS = "bgilostqx";
 
-    private Totals() {}
+    private TotalsRecord.@Nullable Builder totals;
 
     public static TotalsRecord of(View view) {
         byte[] value = view.get(KEY);
         return value == null ? TotalsRecord.getDefaultInstance() : Records.parse(value, TotalsRecord.parser());
     }
 
-    /** Brings the totals up to what {@code batch} makes of {@code before}, which is its base. */
-    public static void update(Draft batch, View before) {
-        TotalsRecord.Builder totals = null;
-        for (char kind : COUNTED_KINDS.toCharArray()) {
-            byte[] from = Keys.kind(kind);
-            for (Map.Entry<byte[], Draft.Change> change :
-                    batch.changes().subMap(from, true, Keys.after(from), false).entrySet()) {
-                byte[] old = before.get(change.getKey());
-                byte[] now = change.getValue().value();
-                if (totals == null) {
-                    totals = of(before).toBuilder();
-                }
-                if (!Arrays.equals(old, now)) {
-                    add(totals, kind, old, -1);
-                    add(totals, kind, now, 1);
+    /** Counts what an operation makes of {@code before}, on which it was decided. */
+    public void count(Draft operation, View before) {
+        operation.changes().forEach((key, change) -> {
+            if (isCounted(key[0])) {
+                byte[] old = change.isNew() ? null : before.get(key);
+                if (!Arrays.equals(old, change.value())) {
+                    TotalsRecord.Builder sum = totals == null ? of(before).toBuilder() : totals;
+                    add(sum, (char) key[0], old, -1);
+                    add(sum, (char) key[0], change.value(), 1);
+                    totals = sum;
                 }
             }
-        }
+        });
+    }
+
+    /** Puts the totals after everything that was counted, where that is anything. */
+    public void writeTo(Draft batch) {
         if (totals != null) {
-            byte[] value = totals.build().toByteArray();
-            if (!Arrays.equals(value, before.get(KEY))) {
-                batch.put(KEY, value);
-            }
+            batch.put(KEY, totals.build().toByteArray());
         }
+    }
+
+    private static boolean isCounted(byte kind) {
+        return switch (kind) {
+            case 'b', 'g', 'i', 'l', 'o', 's', 't', 'q', 'x' -> true;
+            default -> false;
+        };
     }
 
     private static void add(TotalsRecord.Builder totals, char kind, byte @Nullable [] value, int sign) {

@@ -1,8 +1,13 @@
 package io.tatami.meta.store;
 
+import io.tatami.meta.state.Keys;
+import java.util.Objects;
+import java.util.Properties;
 import org.rocksdb.AbstractEventListener;
 import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.ColumnFamilyOptions;
 import org.rocksdb.CompressionType;
+import org.rocksdb.DBOptions;
 import org.rocksdb.InfoLogLevel;
 import org.rocksdb.Options;
 import org.rocksdb.WALRecoveryMode;
@@ -27,8 +32,7 @@ final class StoreOptions {
                 .setCacheIndexAndFilterBlocks(true)
                 .setCacheIndexAndFilterBlocksWithHighPriority(true)
                 .setPinL0FilterAndIndexBlocksInCache(true);
-        Options options = new Options()
-                .setCreateIfMissing(create)
+        Options options = empty().setCreateIfMissing(create)
                 .setErrorIfExists(create)
                 .setTableFormatConfig(tables)
                 .setWriteBufferManager(memory.writeBuffers())
@@ -50,6 +54,19 @@ final class StoreOptions {
         options.setListeners(java.util.List.of(listener));
         quiet(options);
         return options;
+    }
+
+    /**
+     * New records of a kind mostly sort near the last one of that kind: ids rise, and names are made in order. Searching
+     * from there instead of from the top halves the time of an insert. This option has no setter in Java.
+     */
+    private static Options empty() {
+        Properties hint = new Properties();
+        hint.setProperty("memtable_insert_with_hint_prefix_extractor", "capped:" + Keys.kind('e').length);
+        try (DBOptions database = new DBOptions();
+                ColumnFamilyOptions family = ColumnFamilyOptions.getColumnFamilyOptionsFromProps(hint)) {
+            return new Options(database, Objects.requireNonNull(family, () -> "RocksDB knows none of " + hint));
+        }
     }
 
     private static void quiet(Options options) {

@@ -21,11 +21,14 @@ final class TotalsTest {
         MemoryView store = new MemoryView();
         for (int batch = 0; batch < 200; batch++) {
             Draft draft = new Draft(store);
-            ShardState shard = new ShardState(draft);
+            Totals totals = new Totals();
             for (int i = 0; i < 5; i++) {
-                change(shard, random);
+                Draft operation = new Draft(draft);
+                change(new ShardState(operation), random);
+                totals.count(operation, draft);
+                operation.mergeInto(draft);
             }
-            Totals.update(draft, store);
+            totals.writeTo(draft);
             store.apply(draft);
         }
         assertEquals(counted(store), Totals.of(store));

@@ -53,7 +53,7 @@ public final class CreateFile implements Operation<ShardState, CreateRequest, Cr
         FileId id = state.mintFile();
         EntryRecord entry = entry(context, place, request, id);
         place.put(state, before, entry, context.nowMillis());
-        state.putLease(context.session(), id, Writer.lease(place.handle()).build());
+        state.putFirstLease(context.session(), id, Writer.lease(place.handle()).build());
         HomedFile file = HomedFile.create(state, id, home(state, context, place, request));
         List<Grant> grants = new Grants(state, context, request.getClientHost(), request.getExcludedServerIdList())
                 .grant(file, request.getGrants());

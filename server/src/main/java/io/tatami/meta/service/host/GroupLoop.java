@@ -9,7 +9,6 @@ import io.tatami.meta.log.CommitLog;
 import io.tatami.meta.op.UnsettledException.Question;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.Draft;
-import io.tatami.meta.state.Totals;
 import io.tatami.meta.state.View;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.protocol.Method;
@@ -132,13 +131,14 @@ final class GroupLoop implements AutoCloseable {
     }
 
     private void run() {
-        RecentRecords durable = new RecentRecords(store.newest());
-        Batch batch = new Batch(new Draft(durable), store.logMillis());
+        View durable = store.newest();
+        RecentRecords recent = new RecentRecords(durable);
+        Batch batch = Batch.next(durable, recent, store.logMillis());
         try {
             while (stopped == null) {
                 boolean canCommit = decideArrived(batch);
                 if (canCommit && !batch.isEmpty()) {
-                    batch = handOver(batch, durable);
+                    batch = handOver(batch, durable, recent);
                 }
             }
         } catch (InterruptedException e) {
@@ -166,25 +166,21 @@ final class GroupLoop implements AutoCloseable {
             if (pending.origin().isExpired(nowNanos)) {
                 pending.refuse(SnapshotReads.expired());
             } else {
-                pending.decide(batch.draft(), batch.logMillis(), map, memory);
+                pending.decide(batch, map, memory);
             }
         }
         return canCommit;
     }
 
     /** Has the batch made durable; the next one is decided on what it leaves. */
-    private Batch handOver(Batch batch, RecentRecords durable) {
-        Draft draft = batch.draft();
-        memory.expire(draft);
-        if (!draft.isEmpty()) {
-            Totals.update(draft, durable);
-        }
-        durable.changed(draft.changes());
+    private Batch handOver(Batch batch, View durable, RecentRecords recent) {
+        Draft draft = batch.end();
+        memory.writeTo(draft);
         // The store has the changes only once they are durable; until then they lie over it.
-        View next = draft.isEmpty() ? durable : draft.over(durable);
+        View left = draft.isEmpty() ? durable : draft.over(durable);
         intake.commitBegins();
         committer.take(batch);
-        return new Batch(new Draft(next), batch.logMillis());
+        return Batch.next(left, recent, batch.logMillis());
     }
 
     /** Answers, or has settled what is in the way and decides anew. */

@@ -68,19 +68,19 @@ final class Pending<S, Q extends Message, R extends Message> {
         return origin;
     }
 
-    /** Decides on {@code batch}, into which the changes go where the request is not refused. */
-    void decide(Draft batch, long nowMillis, ClusterMap cluster, ReplyMemory memory) {
+    /** Decides as one of {@code batch}, into which the changes go where the request is not refused. */
+    void decide(Batch batch, ClusterMap cluster, ReplyMemory memory) {
         reply = null;
         failure = null;
         question = null;
         try {
-            reply = remembered == null ? null : memory.recall(batch, origin, remembered);
+            reply = remembered == null ? null : memory.recall(origin, remembered);
         } catch (TatamiException e) {
             // Remembered already, or forgotten for good: nothing more is to be remembered.
             failure = e;
         }
         if (reply == null && failure == null) {
-            decideAnew(batch, nowMillis, cluster, memory);
+            decideAnew(batch, cluster, memory);
         }
     }
 
@@ -91,20 +91,21 @@ final class Pending<S, Q extends Message, R extends Message> {
         failure = reason;
     }
 
-    private void decideAnew(Draft batch, long nowMillis, ClusterMap cluster, ReplyMemory memory) {
-        Draft draft = new Draft(batch);
+    private void decideAnew(Batch batch, ClusterMap cluster, ReplyMemory memory) {
+        Draft draft = new Draft(batch.view());
         try {
-            RequestContext context = new RequestContext(origin.caller(), origin.session(), nowMillis, settled, cluster);
+            RequestContext context =
+                    new RequestContext(origin.caller(), origin.session(), batch.logMillis(), settled, cluster);
             R decided = operation.decide(state.apply(draft), context, request);
+            batch.accept(draft);
             if (remembered != null) {
-                memory.remember(draft, origin, remembered, decided);
+                memory.remember(origin, remembered, decided);
             }
             reply = decided;
-            draft.mergeInto(batch);
         } catch (UnsettledException e) {
             question = e.question();
         } catch (TatamiException e) {
-            refuse(batch, e, memory);
+            refuse(e, memory);
         } catch (UncheckedIOException e) {
             // The store is broken, and with it the group.
             throw e;
@@ -118,10 +119,10 @@ final class Pending<S, Q extends Message, R extends Message> {
     }
 
     /** Refusals for good are remembered, so that a retry hears the same. */
-    private void refuse(Draft batch, TatamiException refusal, ReplyMemory memory) {
+    private void refuse(TatamiException refusal, ReplyMemory memory) {
         failure = refusal;
         if (remembered != null && ReplyMemory.isRemembered(refusal)) {
-            memory.remember(batch, origin, remembered, refusal);
+            memory.remember(origin, remembered, refusal);
         }
     }
 

@@ -5,65 +5,66 @@ import com.google.protobuf.UnsafeByteOperations;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.View;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store as the thread that decides on it sees it, with the records that were read or changed last kept at hand, also that
+ * Records as the thread that decides on them sees them, with those that were read or changed last kept at hand, also that
  * a key has none: a request is decided on records that those before it left, and asking the store for each costs more than
  * deciding. Long values are not kept, so that the number of records bounds the memory. Owned by one thread.
+ *
+ * <p>Two maps take turns: what is used goes into the younger one, and when that is full the older one is dropped. What was
+ * used within the last {@link #HALF_MAX} other records is at hand.
  */
 final class RecentRecords implements View {
-    private static final int RECORDS_MAX = 8_192;
+    private static final int HALF_MAX = 4_096;
     private static final int VALUE_BYTES_MAX = 1_024;
-    private static final byte REPLY = Keys.kind('c')[0];
-    private static final float LOAD_FACTOR = 0.75f;
 
-    private final View store;
+    private View below;
+    private Map<ByteString, Draft.Change> young = new HashMap<>();
+    private Map<ByteString, Draft.Change> old = new HashMap<>();
 
-    /** By key, the one used longest ago first; a change to null says that there is no record. */
-    private final Map<ByteString, Draft.Change> recent = new LinkedHashMap<>(1_024, LOAD_FACTOR, true) {
-        private static final long serialVersionUID = 1L;
+    /** @param below what holds all records */
+    RecentRecords(View below) {
+        this.below = below;
+    }
 
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<ByteString, Draft.Change> eldest) {
-            return size() > RECORDS_MAX;
-        }
-    };
-
-    /** @param store shows what was applied last; nobody applies anything but what {@link #changed} is told of */
-    RecentRecords(View store) {
-        this.store = store;
+    /** Asks another view from here on, in which every record is the same. */
+    void layOver(View other) {
+        below = other;
     }
 
     @Override
     public byte @Nullable [] get(byte[] key) {
+        if (Keys.isOfReplies(key)) {
+            return below.get(key);
+        }
         ByteString wrapped = UnsafeByteOperations.unsafeWrap(key);
-        Draft.Change known = recent.get(wrapped);
+        Draft.Change known = young.get(wrapped);
         if (known != null) {
             return known.value();
         }
-        byte[] value = store.get(key);
-        keep(wrapped, new Draft.Change(value));
-        return value;
+        known = old.get(wrapped);
+        if (known == null) {
+            known = new Draft.Change(below.get(key));
+        }
+        keep(wrapped, known);
+        return known.value();
     }
 
     /** Not from memory. */
     @Override
     public Cursor scan(byte[] from, byte[] to) {
-        return store.scan(from, to);
+        return below.scan(from, to);
     }
 
-    /** Told of a batch at the latest when the store has it. Until then its keys must not be asked for. */
+    /** Told of what is laid over the view below, or of what will be before anything else is asked. */
     void changed(Map<byte[], Draft.Change> changes) {
         changes.forEach((key, change) -> {
-            ByteString wrapped = UnsafeByteOperations.unsafeWrap(key);
-            if (key[0] == REPLY) {
-                // As many as requests, and asked for only when one of those comes again.
-                recent.remove(wrapped);
-            } else {
-                keep(wrapped, change);
+            // Replies have a memory of their own.
+            if (!Keys.isOfReplies(key)) {
+                keep(UnsafeByteOperations.unsafeWrap(key), change);
             }
         });
     }
@@ -71,9 +72,16 @@ final class RecentRecords implements View {
     private void keep(ByteString key, Draft.Change change) {
         byte[] value = change.value();
         if (value != null && value.length > VALUE_BYTES_MAX) {
-            recent.remove(key);
-        } else {
-            recent.put(key, change);
+            young.remove(key);
+            old.remove(key);
+            return;
         }
+        if (young.size() >= HALF_MAX) {
+            Map<ByteString, Draft.Change> dropped = old;
+            old = young;
+            young = dropped;
+            young.clear();
+        }
+        young.put(key, change);
     }
 }

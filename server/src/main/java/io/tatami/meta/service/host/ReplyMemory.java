@@ -9,7 +9,9 @@ import io.tatami.base.TatamiException;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
+import io.tatami.meta.state.Records;
 import io.tatami.meta.state.View;
+import io.tatami.meta.state.wire.RepliesRecord;
 import io.tatami.meta.state.wire.ReplyRecord;
 import io.tatami.protocol.Method;
 import java.nio.ByteBuffer;
@@ -22,16 +24,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Remembered replies, by which a request that comes again is answered again instead of done again. A client says up to
- * which number it has all replies; those are forgotten a handful at a time, and what comes below them later is refused,
- * never executed.
+ * which number it has all replies; those are forgotten, and what comes below that later is refused, never executed.
  *
- * <p>The records are replicated state: a reply under {@code c · session · number}, and under number 0 the session's floor,
- * the highest number that was forgotten. A session that was silent for {@link #SILENCE_NANOS} is closed: its replies go and
- * its floor stays, at the highest number there is. Of such tombstones {@link #TOMBSTONES_MAX} are kept; when the oldest
- * go, sessions up to theirs that are not known here are refused too.
+ * <p>The records are replicated state: a session's replies in pages under {@code c · session · page}, each with the
+ * session's floor, up to which the client had them. A session that was silent for {@link #SILENCE_NANOS} is closed: its
+ * replies go, and page 0 stays with the highest floor there is. Of such tombstones {@link #TOMBSTONES_MAX} are kept; when
+ * the oldest go, sessions up to theirs that are not known here are refused too.
  *
- * <p>This object keeps, for the group's thread that owns it, which numbers there are, so that a new request costs no look
- * into the store; it is built anew when the group opens.
+ * <p>This object keeps what the records hold for the group's thread that owns it, and writes them once a batch; it is built
+ * anew when the group opens.
  */
 final class ReplyMemory {
     static final long SILENCE_NANOS = TimeUnit.HOURS.toNanos(1);
@@ -40,8 +41,6 @@ final class ReplyMemory {
     static final int REPLIES_PER_SESSION_MAX = 4_096;
 
     static final int TOMBSTONES_MAX = 65_536;
-    private static final int FORGET_AT_ONCE_MIN = 16;
-    private static final int FORGET_AT_ONCE_MAX = 256;
     private static final long CLOSED = Long.MAX_VALUE;
     private static final byte[] SESSION_FLOOR = Keys.singleton("sessions.floor");
 
@@ -49,6 +48,9 @@ final class ReplyMemory {
 
     /** In the order in which they were last heard of. */
     private final LinkedHashMap<SessionId, SessionReplies> sessions = new LinkedHashMap<>(16, 0.75f, true);
+
+    /** Those with replies that are not in the store's records yet. */
+    private final Map<SessionId, SessionReplies> changed = new LinkedHashMap<>();
 
     private final TreeSet<Long> tombstones = new TreeSet<>();
     private long sessionFloor;
@@ -58,21 +60,17 @@ final class ReplyMemory {
         this.sessionFloor = number(view.get(SESSION_FLOOR));
         try (View.Cursor cursor = view.scan(Keys.kind('c'), Keys.after(Keys.kind('c')))) {
             while (cursor.next()) {
-                load(new SessionId(Keys.idOf(cursor.key())), Keys.secondIdOf(cursor.key()), cursor.value());
+                load(new SessionId(Keys.idOf(cursor.key())), Keys.secondIdOf(cursor.key()), page(cursor.value()));
             }
         }
     }
 
-    private void load(SessionId session, long number, byte[] value) {
-        if (number == 0 && number(value) == CLOSED) {
+    private void load(SessionId session, long page, RepliesRecord record) {
+        if (record.getFloor() == CLOSED) {
             tombstones.add(session.value());
-            return;
-        }
-        SessionReplies replies = sessions.computeIfAbsent(session, id -> new SessionReplies(clock.monotonicNanos()));
-        if (number == 0) {
-            replies.setFloor(number(value));
         } else {
-            replies.numbers().add(number);
+            sessions.computeIfAbsent(session, id -> new SessionReplies(clock.monotonicNanos()))
+                    .load(page, record);
         }
     }
 
@@ -87,63 +85,82 @@ final class ReplyMemory {
      * @throws TatamiException the remembered refusal; REPLY_EVICTED where the reply was forgotten; NO_SUCH_SESSION where
      *     the session was
      */
-    <R extends Message> @Nullable R recall(View view, RequestOrigin origin, Method<?, R> method)
-            throws TatamiException {
+    <R extends Message> @Nullable R recall(RequestOrigin origin, Method<?, R> method) throws TatamiException {
         SessionReplies session = session(origin.session());
-        boolean isNew =
-                origin.number() > session.lowWaterMark() && !session.numbers().contains(origin.number());
+        boolean isNew = origin.number() > session.lowWaterMark();
         session.heard(origin.lowWaterMark(), clock.monotonicNanos());
-        return isNew ? null : recallStored(view, origin, method);
+        ReplyRecord known = session.reply(origin.number());
+        if (known == null && !isNew) {
+            throw evicted(origin);
+        }
+        return known == null ? null : reply(known, method);
     }
 
     /** {@link #recall} from the store alone, on any thread. */
     static <R extends Message> @Nullable R recallStored(View view, RequestOrigin origin, Method<?, R> method)
             throws TatamiException {
-        byte[] value = view.get(Keys.reply(origin.session(), origin.number()));
+        byte[] value = view.get(Keys.replies(origin.session(), SessionReplies.pageOf(origin.number())));
         if (value != null) {
-            return reply(value, method);
+            RepliesRecord page = page(value);
+            for (ReplyRecord reply : page.getReplyList()) {
+                if (reply.getNumber() == origin.number()) {
+                    return reply(reply, method);
+                }
+            }
         }
-        if (origin.number() <= number(view.get(floorKey(origin.session())))) {
-            throw new TatamiException(
-                    ErrorCode.REPLY_EVICTED,
-                    "request " + origin.number() + " of session " + origin.session()
-                            + " comes after its reply was acknowledged; it is not done again");
+        byte[] from = Keys.replies(origin.session());
+        try (View.Cursor cursor = view.scan(from, Keys.after(from))) {
+            while (cursor.next()) {
+                if (origin.number() <= page(cursor.value()).getFloor()) {
+                    throw evicted(origin);
+                }
+            }
         }
         return null;
     }
 
-    private static <R extends Message> R reply(byte[] value, Method<?, R> method) throws TatamiException {
+    private static TatamiException evicted(RequestOrigin origin) {
+        return new TatamiException(
+                ErrorCode.REPLY_EVICTED,
+                "request " + origin.number() + " of session " + origin.session()
+                        + " comes after its reply was acknowledged; it is not done again");
+    }
+
+    private static RepliesRecord page(byte[] value) {
+        return Records.parse(value, RepliesRecord.parser());
+    }
+
+    private static <R extends Message> R reply(ReplyRecord record, Method<?, R> method) throws TatamiException {
+        if (record.getMethod() != method.number()) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT, "the request's number was used before for another method");
+        }
+        if (record.getError() != 0) {
+            throw new TatamiException(
+                    ErrorCode.ofNumber(record.getError()), record.getMessage(), record.getDetail(), null);
+        }
         try {
-            ReplyRecord record = ReplyRecord.parseFrom(value);
-            if (record.getMethod() != method.number()) {
-                throw new TatamiException(
-                        ErrorCode.INVALID_ARGUMENT, "the request's number was used before for another method");
-            }
-            if (record.getError() != 0) {
-                throw new TatamiException(
-                        ErrorCode.ofNumber(record.getError()), record.getMessage(), record.getDetail(), null);
-            }
             return method.replyParser().parseFrom(record.getBody());
         } catch (InvalidProtocolBufferException e) {
             throw new IllegalStateException("a remembered reply does not parse", e);
         }
     }
 
-    void remember(Draft draft, RequestOrigin origin, Method<?, ?> method, Message reply) {
+    void remember(RequestOrigin origin, Method<?, ?> method, Message reply) {
         remember(
-                draft,
                 origin,
                 ReplyRecord.newBuilder()
+                        .setNumber(origin.number())
                         .setMethod(method.number())
                         .setBody(reply.toByteString())
                         .build());
     }
 
-    void remember(Draft draft, RequestOrigin origin, Method<?, ?> method, TatamiException refusal) {
+    void remember(RequestOrigin origin, Method<?, ?> method, TatamiException refusal) {
         remember(
-                draft,
                 origin,
                 ReplyRecord.newBuilder()
+                        .setNumber(origin.number())
                         .setMethod(method.number())
                         .setError(refusal.code().number())
                         .setMessage(String.valueOf(refusal.getMessage()))
@@ -151,35 +168,35 @@ final class ReplyMemory {
                         .build());
     }
 
-    private void remember(Draft draft, RequestOrigin origin, ReplyRecord record) {
-        draft.put(Keys.reply(origin.session(), origin.number()), record.toByteArray());
+    private void remember(RequestOrigin origin, ReplyRecord record) {
         SessionReplies session = sessions.get(origin.session());
         if (session == null) {
             throw new IllegalStateException("session " + origin.session() + " was never recalled");
         }
-        session.numbers().add(origin.number());
-        if (session.numbers().size() > REPLIES_PER_SESSION_MAX) {
-            forget(draft, origin.session(), session, session.numbers().first());
-        } else if (session.numbers().size() >= FORGET_AT_ONCE_MIN) {
-            forget(draft, origin.session(), session, session.lowWaterMark());
-        }
+        session.add(record, REPLIES_PER_SESSION_MAX);
+        changed.put(origin.session(), session);
     }
 
-    /** Closes the session that was silent longest, if that was long enough, a bounded piece with each batch. */
-    void expire(Draft batch) {
+    /** Puts what was remembered since the last batch into this one, and closes a session that was silent for long. */
+    void writeTo(Draft batch) {
+        changed.forEach((id, session) -> session.writeTo(batch, id));
+        changed.clear();
+        expire(batch);
+    }
+
+    /** Closes the session that was silent longest, if that was long enough: one with each batch. */
+    private void expire(Draft batch) {
         Iterator<Map.Entry<SessionId, SessionReplies>> oldest =
                 sessions.entrySet().iterator();
         if (!oldest.hasNext()) {
             return;
         }
         Map.Entry<SessionId, SessionReplies> entry = oldest.next();
-        SessionReplies session = entry.getValue();
-        if (clock.monotonicNanos() - session.lastHeardNanos() < SILENCE_NANOS) {
-            return;
-        }
-        forget(batch, entry.getKey(), session, CLOSED);
-        if (session.numbers().isEmpty()) {
-            batch.put(floorKey(entry.getKey()), bytes(CLOSED));
+        if (clock.monotonicNanos() - entry.getValue().lastHeardNanos() >= SILENCE_NANOS) {
+            entry.getValue().deleteFrom(batch, entry.getKey());
+            batch.put(
+                    Keys.replies(entry.getKey(), 0),
+                    RepliesRecord.newBuilder().setFloor(CLOSED).build().toByteArray());
             tombstones.add(entry.getKey().value());
             oldest.remove();
             limitTombstones(batch);
@@ -199,34 +216,14 @@ final class ReplyMemory {
         return fresh;
     }
 
-    private static void forget(Draft draft, SessionId id, SessionReplies session, long upTo) {
-        long floor = session.floor();
-        TreeSet<Long> numbers = session.numbers();
-        for (int i = 0; i < FORGET_AT_ONCE_MAX && !numbers.isEmpty() && numbers.first() <= upTo; i++) {
-            long number = numbers.first();
-            numbers.remove(number);
-            draft.delete(Keys.reply(id, number));
-            floor = Math.max(floor, number);
-        }
-        if (floor > session.floor()) {
-            session.setFloor(floor);
-            draft.put(floorKey(id), bytes(floor));
-        }
-    }
-
     private void limitTombstones(Draft batch) {
         while (tombstones.size() > TOMBSTONES_MAX) {
             long oldest = tombstones.first();
             tombstones.remove(oldest);
-            batch.delete(floorKey(new SessionId(oldest)));
+            batch.delete(Keys.replies(new SessionId(oldest), 0));
             sessionFloor = oldest + 1;
             batch.put(SESSION_FLOOR, bytes(sessionFloor));
         }
-    }
-
-    /** Requests are numbered from 1, so number 0 holds the highest that was forgotten. */
-    private static byte[] floorKey(SessionId session) {
-        return Keys.reply(session, 0);
     }
 
     private static byte[] bytes(long number) {

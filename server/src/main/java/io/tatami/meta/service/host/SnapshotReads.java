@@ -6,7 +6,6 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.service.RequestOrigin;
-import io.tatami.meta.state.Draft;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.meta.store.StoreSnapshot;
 import io.tatami.protocol.Method;
@@ -43,9 +42,9 @@ final class SnapshotReads {
             return false;
         }
         try (StoreSnapshot snapshot = store.snapshot()) {
-            Draft draft = new Draft(snapshot.view());
-            pending.decide(draft, Math.max(store.logMillis(), clock.wallMillis()), cluster.get(), memory);
-            if (!draft.isEmpty()) {
+            Batch batch = Batch.ofRead(snapshot.view(), Math.max(store.logMillis(), clock.wallMillis()));
+            pending.decide(batch, cluster.get(), memory);
+            if (!batch.draft().isEmpty()) {
                 throw new IllegalStateException("a read of " + id + " changed records");
             }
             return true;

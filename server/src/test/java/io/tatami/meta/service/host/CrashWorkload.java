@@ -18,7 +18,8 @@ public final class CrashWorkload {
         long first = Long.parseLong(arguments[1]);
         try (LoopHarness group = new LoopHarness(Path.of(arguments[0]))) {
             for (long number = first; number < first + REQUESTS_MAX; number++) {
-                long reply = group.sendOnce(origin(SESSION, number, number - 1), Increment.of(1))
+                // One behind what was answered, so that the last answer may be asked for again after the halt.
+                long reply = group.sendOnce(origin(SESSION, number, Math.max(0, number - 2)), Increment.of(1))
                         .join()
                         .getFiles();
                 System.out.println(number + " " + reply);

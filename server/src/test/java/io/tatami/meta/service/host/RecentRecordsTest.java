@@ -51,10 +51,11 @@ final class RecentRecordsTest {
                 }
             }
             recent.changed(draft.changes());
-            View whileCommitting = draft.over(recent);
+            recent.layOver(draft.over(store));
             byte[] seen = key(random);
-            byte[] early = whileCommitting.get(seen);
+            byte[] early = recent.get(seen);
             store.records.apply(draft);
+            recent.layOver(store);
             assertArrayEquals(store.records.get(seen), early, "before the commit ended");
             for (int i = 0; i < 20; i++) {
                 byte[] key = key(random);

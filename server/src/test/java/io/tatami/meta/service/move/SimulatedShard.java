@@ -173,7 +173,7 @@ final class SimulatedShard {
                             .setError(failure.code().number())
                             .setMessage(String.valueOf(failure.getMessage()))
                             .build();
-                    state.draft().put(Keys.reply(origin.session(), origin.number()), error.toByteArray());
+                    state.draft().put(Keys.replies(origin.session(), origin.number()), error.toByteArray());
                 }
                 return request;
             };
@@ -184,7 +184,7 @@ final class SimulatedShard {
         }
 
         private static @Nullable ReplyRecord remembered(io.tatami.meta.state.View view, RequestOrigin origin) {
-            byte[] value = view.get(Keys.reply(origin.session(), origin.number()));
+            byte[] value = view.get(Keys.replies(origin.session(), origin.number()));
             return value == null ? null : ShardState.parse(value, ReplyRecord.parser());
         }
 
@@ -297,7 +297,7 @@ final class SimulatedShard {
                         waiting.operation().decide(new ShardState(draft), context(waiting.origin()), waiting.request());
                 if (method != null) {
                     draft.put(
-                            Keys.reply(
+                            Keys.replies(
                                     waiting.origin().session(), waiting.origin().number()),
                             ReplyRecord.newBuilder()
                                     .setBody(reply.toByteString())
