@@ -20,8 +20,7 @@ final class Peers {
     private Peers() {}
 
     static CallContext.Peer of(Channel channel, String clientName) {
-        SocketAddress address = channel.remoteAddress();
-        return new CallContext.Peer(address, clientName, isSameHost(address, channel.localAddress()));
+        return new CallContext.Peer(channel.remoteAddress(), clientName, isSameHost(channel));
     }
 
     /** @throws TatamiException MALFORMED when a field has a value that it cannot have */
@@ -53,7 +52,9 @@ final class Peers {
     }
 
     /** Whether both ends of a connection are on one host. */
-    static boolean isSameHost(SocketAddress remote, SocketAddress local) {
+    static boolean isSameHost(Channel channel) {
+        SocketAddress remote = channel.remoteAddress();
+        SocketAddress local = channel.localAddress();
         if (local instanceof DomainSocketAddress) {
             return true;
         }

@@ -62,7 +62,7 @@ public final class RpcServer implements AutoCloseable {
         String localSocket = loops.local() ? listenLocally() : "";
         ChannelFuture bound = bootstrap(loops.serverFactory(), channel -> {
                     channel.config().setOptions(EventLoops.tcpOptions());
-                    accept(channel, isSameHost(channel) ? localSocket : "");
+                    accept(channel, Peers.isSameHost(channel) ? localSocket : "");
                 })
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .bind(address)
@@ -104,10 +104,6 @@ public final class RpcServer implements AutoCloseable {
                         accept.accept(channel);
                     }
                 });
-    }
-
-    private static boolean isSameHost(Channel channel) {
-        return Peers.isSameHost(channel.remoteAddress(), channel.localAddress());
     }
 
     private void closeLocal() {

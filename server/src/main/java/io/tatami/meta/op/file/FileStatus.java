@@ -2,8 +2,11 @@ package io.tatami.meta.op.file;
 
 import io.tatami.base.DirectoryId;
 import io.tatami.base.FileId;
+import io.tatami.meta.gate.Rights;
+import io.tatami.meta.gate.Rights.Sight;
 import io.tatami.meta.op.ExtendedAttributes;
 import io.tatami.meta.state.Caller;
+import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.EntryRecord;
@@ -69,12 +72,24 @@ final class FileStatus {
         return status;
     }
 
-    /** Whether the home of an entry's file is another shard, which has to complete its status as {@link #complete} would. */
-    static boolean isCompletedElsewhere(ShardState state, EntryRecord entry, boolean content) {
+    /**
+     * Where the home of an entry's file is another shard, which has to complete its status as {@link #complete} would:
+     * gives the status a right that this shard believes.
+     */
+    static void addRight(
+            Rights rights,
+            ShardState state,
+            RequestContext context,
+            Caller caller,
+            EntryRecord entry,
+            Sight sight,
+            Status.Builder status) {
         FileEntry file = entry.getFile();
-        return entry.hasFile()
-                && (file.getOpen() || (content && !file.hasInline()))
-                && !new FileId(file.getFileId()).home().equals(state.id());
+        FileId id = new FileId(file.getFileId());
+        boolean isIncomplete = file.getOpen() || (sight != Sight.LENGTH && !file.hasInline());
+        if (entry.hasFile() && isIncomplete && !id.home().equals(state.id())) {
+            status.setRight(rights.ofFile(caller, id, sight, context.nowMillis()));
+        }
     }
 
     /** A file by its home alone. */

@@ -1,7 +1,6 @@
 package io.tatami.meta.op.file;
 
 import io.tatami.base.DirectoryId;
-import io.tatami.base.FileId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.gate.Rights.Sight;
@@ -61,11 +60,8 @@ public final class ListEntries implements Operation<ShardState, ListRequest, Lis
                     FileStatus.of(place.caller(), named.name(), named.entry()),
                     named.entry(),
                     request.getWithLocations());
-            if (FileStatus.isCompletedElsewhere(state, named.entry(), request.getWithLocations())) {
-                FileId file = new FileId(status.getId());
-                Sight sight = request.getWithLocations() ? Sight.LOCATIONS : Sight.LENGTH;
-                status.setRight(handles.rights().ofFile(place.caller(), file, sight, context.nowMillis()));
-            }
+            Sight sight = request.getWithLocations() ? Sight.LOCATIONS : Sight.LENGTH;
+            FileStatus.addRight(handles.rights(), state, context, place.caller(), named.entry(), sight, status);
             reply.addStatus(status.clearInline());
             blocks += status.getBlockCount();
             if (blocks > BLOCKS_MAX) {

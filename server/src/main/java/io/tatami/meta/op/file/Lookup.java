@@ -1,7 +1,6 @@
 package io.tatami.meta.op.file;
 
 import io.tatami.base.DirectoryId;
-import io.tatami.base.FileId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.gate.Rights.Sight;
@@ -59,10 +58,9 @@ public final class Lookup implements Operation<ShardState, LookupRequest, Lookup
         if (entry.hasMarker()) {
             DirectoryId directory = new DirectoryId(entry.getMarker().getDirectoryId());
             status.setRight(handles.rights().ofDirectory(place.caller(), directory, context.nowMillis()));
-        } else if (FileStatus.isCompletedElsewhere(state, entry, request.getOpen())) {
-            FileId file = new FileId(entry.getFile().getFileId());
+        } else {
             Sight sight = request.getOpen() ? Sight.CONTENT : Sight.LENGTH;
-            status.setRight(handles.rights().ofFile(place.caller(), file, sight, context.nowMillis()));
+            FileStatus.addRight(handles.rights(), state, context, place.caller(), entry, sight, status);
         }
     }
 }
