@@ -45,7 +45,9 @@ final class FrameMemory {
 
     /** Lets go of all; what others hold goes back to the allocator with their last reference. */
     void release() {
-        buffers.forEach(ByteBuf::release);
+        for (ByteBuf buffer : buffers) {
+            buffer.release();
+        }
         buffers.clear();
     }
 }
