@@ -14,6 +14,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.fs.FileUtil;
@@ -75,7 +76,8 @@ public final class DfsioBenchmark implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         List<String> peers = new ArrayList<>(versus.isEmpty() ? List.of("tatami") : List.of("tatami", versus));
-        Random order = new Random(seed);
+        // Small seeds give java.util.Random the same first draws.
+        Random order = new Random(new SplittableRandom(seed).nextLong());
         Files.createDirectories(work);
         DeviceCeiling ceiling = new DeviceCeiling(work, files * mebibytes);
         boolean hasCeiling = DeviceCeiling.isAvailable();

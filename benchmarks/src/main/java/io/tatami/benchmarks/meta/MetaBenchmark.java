@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.fs.FileSystem;
@@ -87,7 +88,8 @@ public final class MetaBenchmark implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         List<String> peers = new ArrayList<>(versus.isEmpty() ? List.of("tatami") : List.of("tatami", versus));
-        Random order = new Random(seed);
+        // Small seeds give java.util.Random the same first draws.
+        Random order = new Random(new SplittableRandom(seed).nextLong());
         try (Results results = new Results(resultsDirectory, "meta", COLUMNS)) {
             for (int round = 1; round <= rounds; round++) {
                 Collections.shuffle(peers, order);
