@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class Totals {
     private static final byte[] KEY = Keys.singleton("totals");
 
+    private TotalsRecord before = TotalsRecord.getDefaultInstance();
     private TotalsRecord.@Nullable Builder totals;
 
     public static TotalsRecord of(View view) {
@@ -20,25 +21,35 @@ public final class Totals {
         return value == null ? TotalsRecord.getDefaultInstance() : Records.parse(value, TotalsRecord.parser());
     }
 
-    /** Counts what an operation makes of {@code before}, on which it was decided. */
-    public void count(Draft operation, View before) {
+    /** Counts what an operation makes of {@code base}, on which it was decided. */
+    public void count(Draft operation, View base) {
         operation.changes().forEach((key, change) -> {
             if (isCounted(key[0])) {
-                byte[] old = change.isNew() ? null : before.get(key);
+                byte[] old = change.isNew() ? null : base.get(key);
                 if (!Arrays.equals(old, change.value())) {
-                    TotalsRecord.Builder sum = totals == null ? of(before).toBuilder() : totals;
+                    TotalsRecord.Builder sum = begun(base);
                     add(sum, (char) key[0], old, -1);
                     add(sum, (char) key[0], change.value(), 1);
-                    totals = sum;
                 }
             }
         });
     }
 
-    /** Puts the totals after everything that was counted, where that is anything. */
+    private TotalsRecord.Builder begun(View base) {
+        TotalsRecord.Builder sum = totals;
+        if (sum == null) {
+            before = of(base);
+            sum = before.toBuilder();
+            totals = sum;
+        }
+        return sum;
+    }
+
+    /** Puts the totals after everything that was counted, where they are others than before. */
     public void writeTo(Draft batch) {
-        if (totals != null) {
-            batch.put(KEY, totals.build().toByteArray());
+        TotalsRecord after = totals == null ? before : totals.build();
+        if (!after.equals(before)) {
+            batch.put(KEY, after.toByteArray());
         }
     }
 

@@ -47,21 +47,22 @@ final class Batch {
     /** Takes what a request does, which was decided on {@link #view}. */
     void accept(Draft operation) {
         totals.count(operation, view());
-        operation.mergeInto(draft);
-        if (recent != null) {
-            recent.changed(operation.changes());
-        }
+        merge(operation);
     }
 
     /** Says that nothing more is decided: the changes get their totals. */
     Draft end() {
         Draft sums = new Draft(draft);
         totals.writeTo(sums);
-        sums.mergeInto(draft);
-        if (recent != null) {
-            recent.changed(sums.changes());
-        }
+        merge(sums);
         return draft;
+    }
+
+    private void merge(Draft changes) {
+        changes.mergeInto(draft);
+        if (recent != null) {
+            recent.changed(changes.changes());
+        }
     }
 
     /** What the requests change. */

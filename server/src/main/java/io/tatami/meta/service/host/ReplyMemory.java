@@ -99,22 +99,21 @@ final class ReplyMemory {
     /** {@link #recall} from the store alone, on any thread. */
     static <R extends Message> @Nullable R recallStored(View view, RequestOrigin origin, Method<?, R> method)
             throws TatamiException {
-        byte[] value = view.get(Keys.replies(origin.session(), SessionReplies.pageOf(origin.number())));
-        if (value != null) {
-            RepliesRecord page = page(value);
-            for (ReplyRecord reply : page.getReplyList()) {
-                if (reply.getNumber() == origin.number()) {
-                    return reply(reply, method);
-                }
-            }
-        }
+        long floor = 0;
         byte[] from = Keys.replies(origin.session());
         try (View.Cursor cursor = view.scan(from, Keys.after(from))) {
             while (cursor.next()) {
-                if (origin.number() <= page(cursor.value()).getFloor()) {
-                    throw evicted(origin);
+                RepliesRecord page = page(cursor.value());
+                floor = Math.max(floor, page.getFloor());
+                for (ReplyRecord reply : page.getReplyList()) {
+                    if (reply.getNumber() == origin.number()) {
+                        return reply(reply, method);
+                    }
                 }
             }
+        }
+        if (origin.number() <= floor) {
+            throw evicted(origin);
         }
         return null;
     }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * over again and again. Owned by the group's thread.
  */
 final class SessionReplies {
-    static final int NUMBERS_PER_PAGE = 64;
+    private static final int NUMBERS_PER_PAGE = 64;
 
     private final NavigableMap<Long, ReplyRecord> replies = new TreeMap<>();
 
@@ -32,7 +32,7 @@ final class SessionReplies {
         lastHeardNanos = nowNanos;
     }
 
-    static long pageOf(long number) {
+    private static long pageOf(long number) {
         return number / NUMBERS_PER_PAGE;
     }
 
@@ -55,6 +55,8 @@ final class SessionReplies {
         if (replies.size() > repliesMax) {
             mark = Math.max(mark, replies.firstKey());
             replies.headMap(mark, true).clear();
+            // Written without what was forgotten: the bound is for the store, too.
+            changed.add(pageOf(mark));
         }
     }
 
@@ -72,11 +74,8 @@ final class SessionReplies {
         return lastHeardNanos;
     }
 
-    /** Forgets what the client has, and writes the pages that are another than before. */
+    /** Forgets what the client has, and writes the pages that are another than before; there is one. */
     void writeTo(Draft batch, SessionId id) {
-        if (changed.isEmpty()) {
-            return;
-        }
         replies.headMap(mark, true).clear();
         // Numbers that were decided now are above the mark of their own requests, so one page at least is left to say
         // it.
