@@ -5,6 +5,7 @@ import io.tatami.benchmarks.peer.CpuMeter;
 import io.tatami.benchmarks.peer.DeviceCeiling;
 import io.tatami.benchmarks.peer.HdfsPeer;
 import io.tatami.benchmarks.peer.Peer;
+import io.tatami.benchmarks.peer.PeerOrder;
 import io.tatami.benchmarks.peer.TatamiPeer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,8 +14,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
-import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.fs.FileUtil;
@@ -75,9 +74,7 @@ public final class DfsioBenchmark implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        List<String> peers = new ArrayList<>(versus.isEmpty() ? List.of("tatami") : List.of("tatami", versus));
-        // Small seeds give java.util.Random the same first draws.
-        Random order = new Random(new SplittableRandom(seed).nextLong());
+        PeerOrder order = new PeerOrder(versus, seed);
         Files.createDirectories(work);
         DeviceCeiling ceiling = new DeviceCeiling(work, files * mebibytes);
         boolean hasCeiling = DeviceCeiling.isAvailable();
@@ -89,8 +86,7 @@ public final class DfsioBenchmark implements Callable<Integer> {
                 round.clear();
                 boolean steady = true;
                 DeviceCeiling.Speed before = hasCeiling ? measureCeiling(number, ceiling, results) : null;
-                Collections.shuffle(peers, order);
-                for (String peer : peers) {
+                for (String peer : order.next()) {
                     measure(number, peer, results);
                 }
                 if (before != null) {

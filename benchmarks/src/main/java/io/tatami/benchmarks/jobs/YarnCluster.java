@@ -105,8 +105,7 @@ public final class YarnCluster implements AutoCloseable {
         configuration.set(
                 "yarn.nodemanager.log-dirs", directory.resolve("container-logs").toString());
         configuration.set("hadoop.tmp.dir", directory.resolve("tmp").toString());
-        // The default has this host's name, which need not resolve.
-        configuration.set("hadoop.http.authentication.kerberos.principal", "HTTP/localhost@LOCALHOST");
+        HostNames.configure(configuration);
         configuration.setBoolean("yarn.log-aggregation-enable", true);
         configuration.set("yarn.nodemanager.remote-app-log-dir", "/tmp/logs");
         configuration.set("yarn.app.mapreduce.am.staging-dir", "/user");

@@ -4,19 +4,17 @@ import io.tatami.benchmarks.Results;
 import io.tatami.benchmarks.peer.CpuMeter;
 import io.tatami.benchmarks.peer.HdfsPeer;
 import io.tatami.benchmarks.peer.Peer;
+import io.tatami.benchmarks.peer.PeerOrder;
 import io.tatami.benchmarks.peer.TatamiPeer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.Set;
-import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.fs.FileSystem;
@@ -87,13 +85,10 @@ public final class MetaBenchmark implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        List<String> peers = new ArrayList<>(versus.isEmpty() ? List.of("tatami") : List.of("tatami", versus));
-        // Small seeds give java.util.Random the same first draws.
-        Random order = new Random(new SplittableRandom(seed).nextLong());
+        PeerOrder order = new PeerOrder(versus, seed);
         try (Results results = new Results(resultsDirectory, "meta", COLUMNS)) {
             for (int round = 1; round <= rounds; round++) {
-                Collections.shuffle(peers, order);
-                for (String peer : peers) {
+                for (String peer : order.next()) {
                     measure(round, peer, results);
                 }
             }

@@ -58,8 +58,7 @@ public final class HdfsPeer implements Peer {
                 "dfs.datanode.data.dir", directory.resolve("data").toUri().toString());
         configuration.set("dfs.domain.socket.path", directory.resolve("socket") + "_PORT");
         configuration.set("hadoop.tmp.dir", directory.resolve("tmp").toString());
-        // The default has this host's name, which need not resolve.
-        configuration.set("hadoop.http.authentication.kerberos.principal", "HTTP/localhost@LOCALHOST");
+        HostNames.configure(configuration);
         return configuration;
     }
 

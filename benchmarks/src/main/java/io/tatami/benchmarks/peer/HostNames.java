@@ -2,6 +2,7 @@ package io.tatami.benchmarks.peer;
 
 import java.io.File;
 import java.util.List;
+import org.apache.hadoop.conf.Configuration;
 
 /**
  * What host names mean to this program and those it starts. MapReduce and YARN look up the name of the host that they run
@@ -17,6 +18,12 @@ public final class HostNames {
     public static List<String> javaOptions() {
         String file = System.getProperty(FILE_OF_JAVA);
         return file == null ? List.of() : List.of("-D" + FILE_OF_JAVA + "=" + file);
+    }
+
+    /** Has Hadoop's daemons look up no name of this host where nobody asked for it. */
+    public static void configure(Configuration configuration) {
+        // The default of the principal has it, though nobody uses Kerberos.
+        configuration.set("hadoop.http.authentication.kerberos.principal", "HTTP/localhost@LOCALHOST");
     }
 
     /** The file that the launcher made for this program goes with it. */
