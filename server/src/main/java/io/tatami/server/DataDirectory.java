@@ -2,6 +2,7 @@ package io.tatami.server;
 
 import io.tatami.base.DurableFile;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.LockFile;
 import io.tatami.base.TatamiException;
 import java.io.IOException;
 import java.io.StringReader;
@@ -29,6 +30,9 @@ import java.util.Properties;
  * The servers lock what they store themselves too; what is in {@code run} is for commands and people.
  */
 final class DataDirectory {
+    private static final int LOCK_TRIES = 20;
+    private static final long LOCK_PAUSE_MILLIS = 25;
+
     private final Path root;
 
     DataDirectory(Path root) {
@@ -59,16 +63,24 @@ final class DataDirectory {
         return root.resolve("run").resolve("lock");
     }
 
-    /** The process that serves this directory, or is about to; not to be asked by that process itself. */
+    /** The process that serves this directory, or is about to. */
     Optional<ProcessHandle> server() throws IOException {
-        return ServingLock.holder(lockFile());
+        return LockFile.holder(lockFile());
     }
 
-    /** @throws TatamiException IN_USE where another process serves this directory */
-    ServingLock lock() throws IOException, InterruptedException {
-        Optional<ServingLock> lock = ServingLock.take(lockFile());
-        if (lock.isPresent()) {
-            return lock.get();
+    /**
+     * Held by the process that serves this directory, from before it opens anything. Tried for half a second, because
+     * {@link #server} of another process takes the lock for a moment.
+     *
+     * @throws TatamiException IN_USE where another process serves this directory
+     */
+    LockFile lock() throws IOException, InterruptedException {
+        for (int i = 0; i < LOCK_TRIES; i++) {
+            Optional<LockFile> lock = LockFile.take(lockFile());
+            if (lock.isPresent()) {
+                return lock.get();
+            }
+            Thread.sleep(LOCK_PAUSE_MILLIS);
         }
         throw servedAlready();
     }

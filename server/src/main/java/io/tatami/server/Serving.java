@@ -1,5 +1,6 @@
 package io.tatami.server;
 
+import io.tatami.base.LockFile;
 import io.tatami.base.TatamiException;
 import java.io.IOException;
 import java.util.List;
@@ -36,7 +37,7 @@ final class Serving {
         }
         System.setProperty("tatami.log.dir", directory.logs().toString());
         System.setProperty("log4j.configuration", "log4j-server.properties");
-        ServingLock lock = directory.lock();
+        LockFile lock = directory.lock();
         try {
             directory.removeReady();
             serveHere(directory, opener);

@@ -2,7 +2,9 @@ package io.tatami.meta.service.host;
 
 import io.tatami.base.Clock;
 import io.tatami.base.CrashPoint;
+import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
+import io.tatami.base.LockFile;
 import io.tatami.base.TatamiException;
 import io.tatami.conf.Setting;
 import io.tatami.conf.Settings;
@@ -24,7 +26,9 @@ import io.tatami.rpc.netty.RpcClient;
 import io.tatami.rpc.netty.RpcServer;
 import io.tatami.rpc.netty.RpcSettings;
 import io.tatami.rpc.netty.ServerIdentity;
+import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -95,7 +99,7 @@ public final class MetadataServer implements AutoCloseable {
     private MetadataServer(Place place, Start start, Settings settings, GroupMapping mapping, Clock clock)
             throws TatamiException {
         try {
-            resources.keep(DirectoryLock.take(place.directory()));
+            resources.keep(lock(place.directory()));
             RpcSettings rpc = RpcSettings.from(settings);
             EventLoops loops = resources.keep(new EventLoops("meta", rpc));
             identity = identity(start, loops, rpc, clock);
@@ -150,6 +154,27 @@ public final class MetadataServer implements AutoCloseable {
         } catch (TatamiException | RuntimeException e) {
             resources.closeAfter(e);
             throw e;
+        }
+    }
+
+    /** Keeps a second server off a directory. */
+    private static LockFile lock(Path directory) throws TatamiException {
+        Path file = directory.resolve("lock");
+        try {
+            Files.createDirectories(directory);
+            Optional<LockFile> lock = LockFile.take(file);
+            if (lock.isPresent()) {
+                return lock.get();
+            }
+            String holder = LockFile.holder(file)
+                    .map(process -> ", by process " + process.pid())
+                    .orElse("");
+            throw new TatamiException(
+                    ErrorCode.IN_USE, directory + " is served already" + holder + "; stop that one first");
+        } catch (TatamiException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new TatamiException(ErrorCode.IO_ERROR, "cannot lock " + file + ": " + e, e);
         }
     }
 
