@@ -8,11 +8,10 @@ final class MemoryContent {
     private static final int FIRST_BYTES = 4 << 10;
 
     private final int bytesMax;
-    private ByteBuffer bytes;
+    private ByteBuffer bytes = ByteBuffer.allocate(0);
 
     MemoryContent(int bytesMax) {
         this.bytesMax = bytesMax;
-        this.bytes = ByteBuffer.allocate(Math.min(bytesMax, FIRST_BYTES));
     }
 
     int sizeBytes() {

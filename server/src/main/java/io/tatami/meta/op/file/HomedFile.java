@@ -183,6 +183,9 @@ public final class HomedFile {
 
     /** The whole content from here on; null where it is in blocks. The file's length is the caller's to set. */
     public void setInline(@Nullable ByteString content) throws UnsettledException {
+        if (content == null && !home.getContentInline()) {
+            return;
+        }
         home.setContentInline(content != null);
         EntryRecord here = entry();
         if (here != null) {
