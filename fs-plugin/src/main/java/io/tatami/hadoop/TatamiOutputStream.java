@@ -89,7 +89,9 @@ final class TatamiOutputStream extends OutputStream implements Syncable, StreamC
     public synchronized void close() throws IOException {
         if (!closed) {
             closed = true;
-            context.getAggregator().aggregate(ioStatistics);
+            if (bytesWritten.get() + hflushes.get() + hsyncs.get() > 0) {
+                context.getAggregator().aggregate(ioStatistics);
+            }
         }
         translated(writer::close);
     }
