@@ -20,6 +20,7 @@ import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.ResourceLeakDetector;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -34,6 +35,14 @@ public final class EventLoops implements AutoCloseable {
     private static final int RECEIVE_BYTES_START = 16 << 10;
     private static final int RECEIVE_BYTES_MAX = 512 << 10;
     private static final long CLOSE_TIMEOUT_SECONDS = 10;
+    private static final String LEAK_DETECTION = "io.netty.leakDetection.level";
+
+    static {
+        // Tests count every buffer; at work each hundredth one would be followed, with a stack trace, for nothing.
+        if (System.getProperty(LEAK_DETECTION) == null) {
+            ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED);
+        }
+    }
 
     private final EventLoopGroup group;
     private final ChannelFactory<? extends Channel> socketFactory;
