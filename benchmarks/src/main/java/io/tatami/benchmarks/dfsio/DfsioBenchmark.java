@@ -32,7 +32,6 @@ import picocli.CommandLine.Option;
         description = "Hadoop's TestDFSIO: write, cold and warm read, beside HDFS with --vs hdfs.")
 public final class DfsioBenchmark implements Callable<Integer> {
     private static final double CEILING_SPREAD_MAX = 0.15;
-    private static final int WARM_UP_MEBIBYTES = 512;
     private static final List<String> COLUMNS = List.of(
             "round",
             "peer",
@@ -54,6 +53,12 @@ public final class DfsioBenchmark implements Callable<Integer> {
 
     @Option(names = "--size", paramLabel = "MIB", description = "MiB of each file (default: ${DEFAULT-VALUE}).")
     private int mebibytes = 1024;
+
+    @Option(
+            names = "--warm-up",
+            paramLabel = "MIB",
+            description = "MiB of each file written and read before, unmeasured (default: ${DEFAULT-VALUE}).")
+    private int warmUpMebibytes = 2048;
 
     @Option(names = "--rounds", description = "How often everything is repeated (default: ${DEFAULT-VALUE}).")
     private int rounds = 5;
@@ -136,8 +141,8 @@ public final class DfsioBenchmark implements Callable<Integer> {
         FileUtil.fullyDelete(directory.toFile());
         try (Peer peer = start(name, directory);
                 DfsioClient client = new DfsioClient(peer, files, directory.resolve("client"))) {
-            client.run("write", WARM_UP_MEBIBYTES);
-            client.run("read", WARM_UP_MEBIBYTES);
+            client.run("write", warmUpMebibytes);
+            client.run("read", warmUpMebibytes);
             client.clean();
             PageCache.sync(work);
             measure(number, peer, client, "write", results);
@@ -151,7 +156,7 @@ public final class DfsioBenchmark implements Callable<Integer> {
 
     private Peer start(String name, Path directory) throws IOException, InterruptedException {
         return switch (name) {
-            case "tatami" -> TatamiPeer.start(directory, (files * mebibytes * 2L + 2048) + "m");
+            case "tatami" -> TatamiPeer.start(directory, (files * (mebibytes + warmUpMebibytes) + 2048L) + "m");
             case "hdfs" -> HdfsPeer.start(directory);
             default -> throw new IOException("there is no peer " + name + "; it is tatami or hdfs");
         };
