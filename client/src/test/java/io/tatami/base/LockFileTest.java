@@ -51,20 +51,20 @@ class LockFileTest {
 
     @Test
     void neitherASecondAttemptNorAQuestionInTheSameProcessLosesTheLock() throws IOException, InterruptedException {
-        try (LockFile lock = LockFile.take(file()).orElseThrow()) {
-            assertEquals(Optional.empty(), LockFile.take(file()));
-            assertEquals(Optional.empty(), LockFile.take(directory.resolve(".").resolve("lock")));
-            assertEquals(Optional.of(ProcessHandle.current()), LockFile.holder(file()));
-            assertEquals(REFUSED, takenByAnotherProcess());
-        }
+        LockFile lock = LockFile.take(file()).orElseThrow();
+        assertEquals(Optional.empty(), LockFile.take(file()));
+        assertEquals(Optional.empty(), LockFile.take(directory.resolve(".").resolve("lock")));
+        assertEquals(Optional.of(ProcessHandle.current()), LockFile.holder(file()));
+        assertEquals(REFUSED, takenByAnotherProcess());
+        lock.close();
         assertEquals(0, takenByAnotherProcess());
     }
 
     @Test
     void theFileTellsTheHolder() throws IOException {
-        try (LockFile lock = LockFile.take(file()).orElseThrow()) {
-            assertEquals(Long.toString(ProcessHandle.current().pid()), Files.readString(file()));
-        }
+        LockFile lock = LockFile.take(file()).orElseThrow();
+        lock.close();
+        assertEquals(Long.toString(ProcessHandle.current().pid()), Files.readString(file()));
     }
 
     @Test

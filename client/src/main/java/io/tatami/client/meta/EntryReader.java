@@ -111,10 +111,13 @@ public final class EntryReader {
         if (!status.isDirectory()) {
             return new ContentTotals(status.lengthBytes(), 1, 0, status.lengthBytes() * status.replication());
         }
-        ContentSummaryRequest request =
-                ContentSummaryRequest.newBuilder().setPath(path.toString()).build();
-        ContentSummaryReply reply =
-                caller.call(GroupId.NAMESPACE, MetaMethods.CONTENT_SUMMARY, request, caller.deadline());
+        ContentSummaryRequest.Builder request =
+                ContentSummaryRequest.newBuilder().setPath(path.toString());
+        ContentSummaryReply reply;
+        do {
+            reply = caller.call(GroupId.NAMESPACE, MetaMethods.CONTENT_SUMMARY, request.build(), caller.deadline());
+            request.setUnfinished(reply.getUnfinished());
+        } while (reply.getUnfinished() != 0);
         return new ContentTotals(reply.getLength(), reply.getFiles(), reply.getDirectories(), reply.getSpaceConsumed());
     }
 

@@ -40,7 +40,7 @@ final class DeletionAccess {
                 .setSpread(plan.getPlace().getSpread())
                 .setAttributes(plan.getAttributes())
                 .build();
-        return new SubtreeWalk(tree, page -> check(caller, page)).from(new Directory(root, path));
+        return new SubtreeWalk(tree, new Directory(root, path), page -> check(caller, page)).toEnd();
     }
 
     private CompletableFuture<Void> check(Caller caller, Page page) {

@@ -19,7 +19,8 @@ import java.util.concurrent.CompletableFuture;
 /**
  * Goes through a directory and all below it in depth, some hundred directories at a time: their sub-directories are asked
  * of the tree page by page, their shares of each shard in one call. What waits in memory grows with the depth of the
- * subtree and not with its size. What changes meanwhile may be seen or not. One walk has one step under way at a time.
+ * subtree and not with its size. What changes meanwhile may be seen or not. One walk has one step under way at a time, and
+ * may rest between steps.
  */
 final class SubtreeWalk {
     private static final int DIRECTORIES_MAX = 256;
@@ -29,10 +30,12 @@ final class SubtreeWalk {
     private final LeaderTree tree;
     private final Visitor visitor;
     private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
+    private long listed;
 
-    SubtreeWalk(LeaderTree tree, Visitor visitor) {
+    SubtreeWalk(LeaderTree tree, Directory root, Visitor visitor) {
         this.tree = tree;
         this.visitor = visitor;
+        waiting.push(new Waiting(root, ""));
     }
 
     /** A directory that was found, and the path that leads to it. */
@@ -66,13 +69,20 @@ final class SubtreeWalk {
     /** Some directories, and what was asked about them. */
     private record Level(List<Waiting> directories, ChildrenReply reply, List<Share> shares) {}
 
-    /** Called once. */
-    CompletableFuture<Void> from(Directory root) {
-        waiting.push(new Waiting(root, ""));
-        return next();
+    /** Walks on to the end. */
+    CompletableFuture<Void> toEnd() {
+        return until(Long.MAX_VALUE).thenApply(end -> null);
     }
 
-    private CompletableFuture<Void> next() {
+    /** Walks on through about {@code directories} more; whether it is at its end then. */
+    CompletableFuture<Boolean> goOn(int directories) {
+        return until(listed + directories);
+    }
+
+    private CompletableFuture<Boolean> until(long enough) {
+        if (waiting.isEmpty() || listed >= enough) {
+            return CompletableFuture.completedFuture(waiting.isEmpty());
+        }
         List<Waiting> some = new ArrayList<>();
         ChildrenRequest.Builder request = ChildrenRequest.newBuilder().setLimit(CHILDREN_MAX);
         while (!waiting.isEmpty() && some.size() < DIRECTORIES_MAX) {
@@ -82,14 +92,11 @@ final class SubtreeWalk {
                     .setDirectoryId(directory.id())
                     .setAfter(directory.after()));
         }
-        if (some.isEmpty()) {
-            return CompletableFuture.completedFuture(null);
-        }
         return tree.group()
                 .read(LIST, RequestOrigin.SERVICE, request.build())
                 .thenCombine(shares(some), (reply, shares) -> new Level(some, reply, shares))
                 .thenCompose(this::visit)
-                .thenCompose(done -> next());
+                .thenCompose(done -> until(enough));
     }
 
     private CompletableFuture<Void> visit(Level level) {
@@ -103,9 +110,10 @@ final class SubtreeWalk {
             shares.computeIfAbsent(share.getDirectoryId(), id -> new ArrayList<>())
                     .add(share);
         }
-        List<Waiting> listed = goOn(level);
+        List<Waiting> begun = putBack(level);
+        listed += begun.size();
         CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
-        for (Waiting one : listed) {
+        for (Waiting one : begun) {
             List<Child> below = children.getOrDefault(one.id(), List.of());
             below.forEach(child -> waiting.push(new Waiting(one.directory().below(child), "")));
             Page page =
@@ -116,7 +124,7 @@ final class SubtreeWalk {
     }
 
     /** Puts back what was not listed to its end, to come after what was found; returns those that were listed at all. */
-    private List<Waiting> goOn(Level level) {
+    private List<Waiting> putBack(Level level) {
         int complete = level.reply().getComplete();
         String after = level.reply().getAfter();
         List<Waiting> directories = level.directories();

@@ -2,6 +2,7 @@ package io.tatami.meta.service.tree;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -318,6 +319,31 @@ class DirectoryFlowsTest {
         root.create("/a/d4100/e/f/file");
         assertEquals(1 + 4_200 + 2 * 42, root.summary("/a").getDirectories());
         assertEquals(1, root.summary("/a").getFiles());
+    }
+
+    @Test
+    void aCountOfALargeSubtreeRestsAndGoesOnForWhoBeganIt() throws TatamiException {
+        for (int i = 0; i < 4_500; i++) {
+            root.mkdirs("/a/d" + i);
+        }
+        ContentSummaryReply begun = root.summary("/a", 0);
+        assertNotEquals(0, begun.getUnfinished());
+        assertTrue(begun.getDirectories() < 4_501, () -> "it counted all at once: " + begun);
+
+        // Somebody else, another path, or a server that forgot: it begins anew.
+        TreeClient ann = TreeClient.user(cluster, "ann");
+        assertEquals(
+                begun.getDirectories(), ann.summary("/a", begun.getUnfinished()).getDirectories());
+        assertEquals(1, root.summary("/a/d7", begun.getUnfinished()).getDirectories());
+
+        ContentSummaryReply rest = root.summary("/a", begun.getUnfinished());
+        assertEquals(4_501, rest.getDirectories());
+        assertEquals(0, rest.getUnfinished());
+
+        ContentSummaryReply lost = root.summary("/a", 0);
+        cluster.restart();
+        assertEquals(
+                begun.getDirectories(), root.summary("/a", lost.getUnfinished()).getDirectories());
     }
 
     @Test

@@ -125,11 +125,23 @@ final class TreeClient {
     }
 
     ContentSummaryReply summary(String path) throws TatamiException {
+        ContentSummaryReply reply = summary(path, 0);
+        while (reply.getUnfinished() != 0) {
+            reply = summary(path, reply.getUnfinished());
+        }
+        return reply;
+    }
+
+    /** One request: a new count, or some more of one that rests. */
+    ContentSummaryReply summary(String path, long unfinished) throws TatamiException {
         return cluster.call(
                 caller,
                 GroupId.NAMESPACE,
                 MetaMethods.CONTENT_SUMMARY,
-                ContentSummaryRequest.newBuilder().setPath(path).build());
+                ContentSummaryRequest.newBuilder()
+                        .setPath(path)
+                        .setUnfinished(unfinished)
+                        .build());
     }
 
     ResolveReply resolve(String path) throws TatamiException {
