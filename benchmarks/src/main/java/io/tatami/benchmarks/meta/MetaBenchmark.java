@@ -28,6 +28,11 @@ import picocli.CommandLine.Option;
  */
 @Command(name = "meta", description = "Operations on names by many clients, beside HDFS with --vs hdfs.")
 public final class MetaBenchmark implements Callable<Integer> {
+    /** Each in a directory of its own: the way from one to the next has to be warm too. */
+    private static final List<String> WARM_UPS = List.of("/warm-1", "/warm-2", "/warm-3");
+
+    private static final String MEASURED = "/run";
+
     private static final List<String> COLUMNS = List.of(
             "round",
             "peer",
@@ -122,18 +127,24 @@ public final class MetaBenchmark implements Callable<Integer> {
         Path scratch = Files.createTempDirectory(work, "workers");
         try (WorkerPool pool = new WorkerPool(peer, clients, scratch)) {
             List<MetaOperation> wanted = wanted();
-            for (MetaOperation operation : wanted) {
-                pool.run(operation, root + "/warm", warmUpSeconds, each, !privateDirectories);
+            for (String part : WARM_UPS) {
+                for (MetaOperation operation : wanted) {
+                    pool.run(operation, root + part, partOf(warmUpSeconds), each, !privateDirectories);
+                }
             }
             for (MetaOperation operation : wanted) {
                 CpuMeter meter = new CpuMeter(peer);
-                WorkerPool.Outcome outcome = pool.run(operation, root + "/run", seconds, each, !privateDirectories);
+                WorkerPool.Outcome outcome = pool.run(operation, root + MEASURED, seconds, each, !privateDirectories);
                 if (only.contains(operation)) {
                     record(round, peer, clients, operation, outcome, meter.usedNanos(), results);
                 }
             }
         }
         FileUtil.fullyDelete(scratch.toFile());
+    }
+
+    private static int partOf(int warmUpSeconds) {
+        return (warmUpSeconds + WARM_UPS.size() - 1) / WARM_UPS.size();
     }
 
     /** Those asked for, and those without which they have nothing to work on. */
@@ -147,12 +158,17 @@ public final class MetaBenchmark implements Callable<Integer> {
     private void makeDirectories(Peer peer, String root, int clients) throws IOException {
         try (FileSystem fs =
                 FileSystem.newInstance(FileSystem.getDefaultUri(peer.configuration()), peer.configuration())) {
-            for (String part : List.of("/warm", "/run")) {
-                fs.mkdirs(new org.apache.hadoop.fs.Path(root + part));
-                for (int client = 0; privateDirectories && client < clients; client++) {
-                    fs.mkdirs(new org.apache.hadoop.fs.Path(root + part + "/c" + client));
-                }
+            for (String part : WARM_UPS) {
+                makeDirectories(fs, root + part, clients);
             }
+            makeDirectories(fs, root + MEASURED, clients);
+        }
+    }
+
+    private void makeDirectories(FileSystem fs, String directory, int clients) throws IOException {
+        fs.mkdirs(new org.apache.hadoop.fs.Path(directory));
+        for (int client = 0; privateDirectories && client < clients; client++) {
+            fs.mkdirs(new org.apache.hadoop.fs.Path(directory + "/c" + client));
         }
     }
 
