@@ -224,11 +224,13 @@ public final class TatamiFileSystem extends AttributedFileSystem implements Leas
         try {
             calls().concat(to, from);
         } catch (UnresolvedLinkException e) {
+            // The target first: what is wrong with it is told before what is wrong with a source, as on HDFS.
+            Path behind = behindLinks(to);
             List<Path> resolved = new ArrayList<>();
             for (Path source : from) {
                 resolved.add(behindLinks(source));
             }
-            calls().concat(behindLinks(to), resolved);
+            calls().concat(behind, resolved);
         }
     }
 

@@ -142,11 +142,12 @@ final class ModelSubject implements Subject {
         try {
             concatExactly(target, sources);
         } catch (Walk.LinkMet e) {
+            String behind = behindLinks(target);
             List<String> resolved = new ArrayList<>();
             for (String path : sources) {
                 resolved.add(behindLinks(path));
             }
-            concatExactly(behindLinks(target), resolved);
+            concatExactly(behind, resolved);
         }
     }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -27,6 +28,10 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class RandomOperationsTest {
     private static final long FIRST_SEED = 1;
+
+    /** Rounds of soaks in which something was different, with the number of the operation. */
+    private static final Map<Long, Integer> ONCE_DIFFERENT = Map.of(570_777_902L, 627, 570_777_965L, 1_864);
+
     private static final @Nullable Long SEED = Long.getLong("tatami.test.seed");
     private static final int OPERATIONS = Integer.getInteger("tatami.test.operations", 100_000);
     private static final int SOAK_OPERATIONS = Integer.getInteger("tatami.test.operations", 1_000_000);
@@ -54,6 +59,14 @@ class RandomOperationsTest {
     @Test
     void randomOperationsComeToTheSame() throws Exception {
         run(OPERATIONS, FIRST_SEED);
+    }
+
+    @Test
+    void roundsThatWereDifferentOnceComeToTheSame() throws IOException {
+        for (Map.Entry<Long, Integer> round : ONCE_DIFFERENT.entrySet()) {
+            new Round(Objects.requireNonNull(clusters), new Coverage(), round.getKey(), COMPARE_EVERY)
+                    .run(round.getValue());
+        }
     }
 
     @Test
