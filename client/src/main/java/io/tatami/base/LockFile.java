@@ -80,8 +80,8 @@ public final class LockFile implements AutoCloseable {
     @Override
     public void close() throws IOException {
         synchronized (HELD_HERE) {
-            file.close();
             HELD_HERE.remove(path);
+            file.close();
         }
     }
 }

@@ -306,7 +306,10 @@ public final class TatamiClient implements AutoCloseable {
         changes.createSymlink(link, target, createParents);
     }
 
-    /** What is at and below a path; a link at its end counts as one file and is not followed. */
+    /**
+     * What is at and below a path; a link at its end counts as one file and is not followed. Counted in many requests: what
+     * changes meanwhile may be in the sums or not.
+     */
     public ContentTotals contentTotals(TatamiPath path) throws TatamiException {
         return entries.totals(path);
     }
