@@ -9,6 +9,7 @@ import io.tatami.client.block.BlockClientSettings;
 import io.tatami.client.file.FileReader;
 import io.tatami.client.file.FileStreams;
 import io.tatami.client.file.FileWriter;
+import io.tatami.client.file.Prefetch;
 import io.tatami.client.file.ReadPolicy;
 import io.tatami.client.meta.BlockServers;
 import io.tatami.client.meta.BulkDeletion;
@@ -238,6 +239,21 @@ public final class TatamiClient implements AutoCloseable {
      */
     public FileReader open(FileId file, TatamiPath path, ReadPolicy policy) throws TatamiException {
         return streams.open(file, path, policy);
+    }
+
+    /**
+     * Tells block servers what will be read, so that those with a cache tier stage it. Returns once they know.
+     *
+     * @throws TatamiException what {@link #open} of the files throws; UNSUPPORTED where no server that holds them has a
+     *     cache tier
+     */
+    public Prefetch prefetch(AccessPlan plan) throws TatamiException {
+        return streams.prefetch(plan);
+    }
+
+    /** A plan that was made before, by this client or another. */
+    public Prefetch prefetch(UUID plan) {
+        return streams.prefetch(plan);
     }
 
     /**

@@ -6,10 +6,15 @@ import io.tatami.protocol.wire.BlockInfoReply;
 import io.tatami.protocol.wire.BlockInfoRequest;
 import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.BlockServerStatusRequest;
+import io.tatami.protocol.wire.CancelPlanReply;
+import io.tatami.protocol.wire.CancelPlanRequest;
 import io.tatami.protocol.wire.ChunkChecksumsReply;
 import io.tatami.protocol.wire.ChunkChecksumsRequest;
 import io.tatami.protocol.wire.DeleteBlocksReply;
 import io.tatami.protocol.wire.DeleteBlocksRequest;
+import io.tatami.protocol.wire.PlanReadsRequest;
+import io.tatami.protocol.wire.PlanStatusReply;
+import io.tatami.protocol.wire.PlanStatusRequest;
 import io.tatami.protocol.wire.ReadBlockReply;
 import io.tatami.protocol.wire.ReadBlockRequest;
 import io.tatami.protocol.wire.ReadCredit;
@@ -78,6 +83,21 @@ public final class BlockMethods {
 
     public static final Method<BlockServerStatusRequest, BlockServerStatusReply> BLOCK_SERVER_STATUS =
             Method.idempotent(208, "block.status", BlockServerStatusRequest.parser(), BlockServerStatusReply.parser());
+
+    /**
+     * Says what will be read, so that it is staged. Fails with UNSUPPORTED (the server has no cache tier), IO_ERROR (the tier
+     * has stopped), INVALID_ARGUMENT (ranges are missing between those known and these).
+     */
+    public static final Method<PlanReadsRequest, PlanStatusReply> PLAN_READS =
+            Method.idempotent(209, "block.plan-reads", PlanReadsRequest.parser(), PlanStatusReply.parser());
+
+    /** Fails with NOT_FOUND where the plan is not known, or not any more, and with UNSUPPORTED. */
+    public static final Method<PlanStatusRequest, PlanStatusReply> PLAN_STATUS =
+            Method.idempotent(210, "block.plan-status", PlanStatusRequest.parser(), PlanStatusReply.parser());
+
+    /** What was staged and not read is dropped; nothing happens where the plan is not known. */
+    public static final Method<CancelPlanRequest, CancelPlanReply> CANCEL_PLAN =
+            Method.idempotent(211, "block.cancel-plan", CancelPlanRequest.parser(), CancelPlanReply.parser());
 
     private BlockMethods() {}
 }

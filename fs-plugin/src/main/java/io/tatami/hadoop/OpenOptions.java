@@ -2,37 +2,57 @@ package io.tatami.hadoop;
 
 import io.tatami.client.file.ReadPolicy;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Options.OpenFileOptions;
 import org.apache.hadoop.fs.impl.AbstractFSBuilderImpl;
 import org.apache.hadoop.fs.impl.OpenFileParameters;
 
 /** What the {@code openFile()} builder was told, as far as it changes how a file is read. */
-record OpenOptions(ReadPolicy policy) {
-    private static final Set<String> KNOWN = OpenFileOptions.FS_OPTION_OPENFILE_STANDARD_OPTIONS;
+record OpenOptions(ReadPolicy policy, boolean prefetch, long splitStart, long splitEnd) {
+    /** Whether the split that is named, or the whole file, is planned for the cache tier. */
+    static final String PREFETCH = "fs.tatami.openfile.prefetch";
+
+    private static final Set<String> KNOWN = Stream.concat(
+                    OpenFileOptions.FS_OPTION_OPENFILE_STANDARD_OPTIONS.stream(), Stream.of(PREFETCH))
+            .collect(Collectors.toUnmodifiableSet());
 
     /** @throws IllegalArgumentException for a mandatory option that is not known here */
     static OpenOptions of(OpenFileParameters parameters, Object what) {
         AbstractFSBuilderImpl.rejectUnknownMandatoryKeys(parameters.getMandatoryKeys(), KNOWN, "for " + what);
-        for (String policy :
-                parameters.getOptions().getTrimmedStringCollection(OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY)) {
+        Configuration options = parameters.getOptions();
+        return new OpenOptions(
+                policy(options),
+                options.getBoolean(PREFETCH, false),
+                Math.max(0, options.getLong(OpenFileOptions.FS_OPTION_OPENFILE_SPLIT_START, 0)),
+                options.getLong(OpenFileOptions.FS_OPTION_OPENFILE_SPLIT_END, Long.MAX_VALUE));
+    }
+
+    long splitLength() {
+        return Math.max(0, splitEnd - splitStart);
+    }
+
+    private static ReadPolicy policy(Configuration options) {
+        for (String policy : options.getTrimmedStringCollection(OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY)) {
             switch (policy) {
                 case OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_SEQUENTIAL,
                         OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_WHOLE_FILE -> {
-                    return new OpenOptions(ReadPolicy.SEQUENTIAL);
+                    return ReadPolicy.SEQUENTIAL;
                 }
                 case OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_RANDOM,
                         OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_VECTOR -> {
-                    return new OpenOptions(ReadPolicy.RANDOM);
+                    return ReadPolicy.RANDOM;
                 }
                 case OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_DEFAULT,
                         OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY_ADAPTIVE -> {
-                    return new OpenOptions(ReadPolicy.ADAPTIVE);
+                    return ReadPolicy.ADAPTIVE;
                 }
                 default -> {
                     // A list of policies is in order of preference; one that is not known is passed over.
                 }
             }
         }
-        return new OpenOptions(ReadPolicy.ADAPTIVE);
+        return ReadPolicy.ADAPTIVE;
     }
 }

@@ -1,11 +1,14 @@
 package io.tatami.hadoop;
 
+import io.tatami.client.AccessPlan;
 import io.tatami.client.CreateSpec;
 import io.tatami.client.file.FileReader;
 import io.tatami.client.file.FileWriter;
+import io.tatami.client.file.Prefetch;
 import io.tatami.client.file.ReadPolicy;
 import io.tatami.protocol.wire.SafeModeRequest;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -36,12 +39,17 @@ import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.util.LambdaUtils;
 import org.apache.hadoop.util.Progressable;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Tatami as Hadoop's {@link org.apache.hadoop.fs.FileSystem}, scheme {@code tatami}. Behaves as HDFS does, down to the
  * exceptions; what is different is in {@code docs/hadoop-semantics.md}. Safe for use by many threads.
  */
 public final class TatamiFileSystem extends AttributedFileSystem implements LeaseRecoverable, SafeMode {
+    private static final Duration OPEN_KEEP = Duration.ofMinutes(10);
+    private static final Logger LOG = LoggerFactory.getLogger(TatamiFileSystem.class);
+
     /** Needs nothing, as the service loader makes one in every program. */
     public TatamiFileSystem() {}
 
@@ -63,8 +71,40 @@ public final class TatamiFileSystem extends AttributedFileSystem implements Leas
     protected CompletableFuture<FSDataInputStream> openFileWithOptions(Path path, OpenFileParameters parameters)
             throws IOException {
         OpenOptions options = OpenOptions.of(parameters, path);
-        return LambdaUtils.eval(
-                new CompletableFuture<>(), () -> open(path, options.policy(), parameters.getBufferSize()));
+        return LambdaUtils.eval(new CompletableFuture<>(), () -> {
+            if (options.prefetch()) {
+                prefetch(path, options);
+            }
+            return open(path, options.policy(), parameters.getBufferSize());
+        });
+    }
+
+    /** Only a hint: the open goes on where nothing can be planned, and tells itself what is wrong with the path. */
+    private void prefetch(Path path, OpenOptions options) {
+        try {
+            Prefetch unused = prefetch(PrefetchPlan.inOrder()
+                    .read(path, options.splitStart(), options.splitLength())
+                    .releaseAfterRead()
+                    .keep(OPEN_KEEP));
+        } catch (IOException e) {
+            LOG.debug("{} is opened without a plan", path, e);
+        }
+    }
+
+    /**
+     * Tells block servers what will be read, so that those with a cache tier stage it before it is asked for. Returns once
+     * they know; whoever reads it, in whatever process, is given what is there. The result tells how far they are, and takes
+     * the plan back.
+     *
+     * @throws FileNotFoundException where one of the files is not there; what else an open of it throws
+     * @throws UnsupportedOperationException where no server that holds the files has a cache tier
+     */
+    public Prefetch prefetch(PrefetchPlan plan) throws IOException {
+        AccessPlan access = plan.toAccessPlan(path -> {
+            checkPath(path);
+            return makeQualified(path);
+        });
+        return TatamiCalls.translated(() -> calls().client().prefetch(access));
     }
 
     @Override
@@ -307,8 +347,10 @@ public final class TatamiFileSystem extends AttributedFileSystem implements Leas
         statistics.incrementReadOps(1);
         RemoteIterator<LocatedFileStatus> all =
                 resolved(path, at -> calls().listLocated(at), (fs, at) -> fs.listLocatedStatus(at));
-        return org.apache.hadoop.util.functional.RemoteIterators.filteringRemoteIterator(
-                all, status -> filter.accept(status.getPath()));
+        RemoteIterator<LocatedFileStatus> accepted =
+                org.apache.hadoop.util.functional.RemoteIterators.filteringRemoteIterator(
+                        all, status -> filter.accept(status.getPath()));
+        return new InputPlanner(getConf()).planned(accepted, calls());
     }
 
     @Override

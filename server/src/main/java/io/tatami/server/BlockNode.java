@@ -5,12 +5,18 @@ import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
+import io.tatami.block.cache.CacheTier;
+import io.tatami.block.cache.Stager;
+import io.tatami.block.device.Device;
+import io.tatami.block.device.IoThreads;
+import io.tatami.block.device.MemoryDevice;
 import io.tatami.block.device.VolumeFile;
 import io.tatami.block.service.BlockServer;
 import io.tatami.block.service.BlockServerSettings;
 import io.tatami.block.service.IdentityFile;
 import io.tatami.block.service.RoutedMetadataLink;
 import io.tatami.block.service.VolumeSet;
+import io.tatami.block.volume.CacheVolume;
 import io.tatami.block.volume.Volume;
 import io.tatami.block.volume.VolumeFormatter;
 import io.tatami.block.volume.VolumeOpener;
@@ -37,6 +43,7 @@ import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,6 +54,7 @@ public final class BlockNode implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BlockNode.class);
     private static final int WRITE_BUFFERS = 24;
     private static final int READ_BUFFERS = 24;
+    private static final int CACHE_IO_THREADS = 4;
     private static final long METADATA_TIMEOUT_MILLIS = 10_000;
     private static final long REGISTRATION_SECONDS_MAX = 60;
 
@@ -63,8 +71,28 @@ public final class BlockNode implements AutoCloseable {
      * @param volumes devices or files; made with {@code capacityBytes} where they are not there
      * @param host the name tasks are scheduled by, and which clients connect to
      * @param port 0 for any
+     * @param cache of the cache tier; null for none
      */
-    public record Place(Path directory, List<Path> volumes, long capacityBytes, String host, int port) {}
+    public record Place(
+            Path directory,
+            List<Path> volumes,
+            long capacityBytes,
+            String host,
+            int port,
+            @Nullable CachePlace cache) {
+        /** Without a cache tier. */
+        public Place(Path directory, List<Path> volumes, long capacityBytes, String host, int port) {
+            this(directory, volumes, capacityBytes, host, port, null);
+        }
+    }
+
+    /**
+     * Where a cache tier keeps its copies.
+     *
+     * @param path a device, or a file, made where it is not there; null for the memory of this process
+     * @param sizeBytes of memory, or of a file that is made
+     */
+    public record CachePlace(@Nullable Path path, long sizeBytes) {}
 
     private BlockNode(Place place, UUID cluster, List<InetSocketAddress> metadata, BlockServerSettings settings)
             throws TatamiException {
@@ -72,6 +100,7 @@ public final class BlockNode implements AutoCloseable {
             RpcSettings rpc = RpcSettings.from(SystemSettings.get());
             EventLoops loops = keep(new EventLoops("block", rpc));
             VolumeSet volumes = openVolumes(place, cluster);
+            CacheTier tier = place.cache() == null ? null : openCache(place.cache(), volumes, cluster);
             RpcClient client = keep(new RpcClient(
                     loops,
                     rpc,
@@ -79,7 +108,7 @@ public final class BlockNode implements AutoCloseable {
                     ClientIdentity.simple("block server", UserIdentity.of(System.getProperty("user.name")))
                             .of(cluster)));
             BlockServer server = keep(new BlockServer(
-                    settings, volumes, new IdentityFile(place.directory(), cluster), client, Clock.SYSTEM));
+                    settings, volumes, tier, new IdentityFile(place.directory(), cluster), client, Clock.SYSTEM));
             RpcServer listener = keep(new RpcServer(
                     loops, rpc, Clock.SYSTEM, ServerIdentity.simple("block server", cluster), server.handlers()));
             address = (InetSocketAddress) listener.start(new InetSocketAddress(place.host(), place.port()));
@@ -137,6 +166,22 @@ public final class BlockNode implements AutoCloseable {
             opened.add(new VolumeSet.ServedVolume(volume, paths.get(i).toString()));
         }
         return new VolumeSet(opened);
+    }
+
+    private CacheTier openCache(CachePlace place, VolumeSet volumes, UUID cluster) throws TatamiException {
+        Path path = place.path();
+        Device device = path == null
+                ? new MemoryDevice(Device.alignDown(place.sizeBytes()))
+                : CacheVolume.open(path, place.sizeBytes(), cluster);
+        long dataOffset = path == null ? 0 : CacheVolume.DATA_OFFSET;
+        CacheTier tier =
+                new CacheTier(device, dataOffset, IoThreads.start("cache", CACHE_IO_THREADS), volumes, Clock.SYSTEM);
+        keep(new Stager(tier));
+        LOG.info(
+                "the cache tier {} has room for {} bytes",
+                device.name(),
+                tier.status().capacityBytes());
+        return tier;
     }
 
     /** A volume that is not there yet; what a device holds already is refused rather than overwritten. */

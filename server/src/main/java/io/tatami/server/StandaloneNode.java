@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** All of Tatami in one process: a metadata server with every group, and a block server. Opened and closed by one thread. */
 public final class StandaloneNode implements AutoCloseable {
@@ -27,8 +28,21 @@ public final class StandaloneNode implements AutoCloseable {
      * @param host bound, and told to clients
      * @param port of the metadata server; 0 for any
      * @param shards of a new cluster
+     * @param cache of the block server's cache tier; null for none
      */
-    public record Place(Path directory, List<Path> volumes, long capacityBytes, String host, int port, int shards) {}
+    public record Place(
+            Path directory,
+            List<Path> volumes,
+            long capacityBytes,
+            String host,
+            int port,
+            int shards,
+            BlockNode.@Nullable CachePlace cache) {
+        /** Without a cache tier. */
+        public Place(Path directory, List<Path> volumes, long capacityBytes, String host, int port, int shards) {
+            this(directory, volumes, capacityBytes, host, port, shards, null);
+        }
+    }
 
     private StandaloneNode(Place place, Settings settings, GroupMapping groups) throws TatamiException {
         DataDirectory directory = new DataDirectory(place.directory());
@@ -47,7 +61,8 @@ public final class StandaloneNode implements AutoCloseable {
             CrashPoint.hit("standalone.open.metadata-serves");
             uri = "tatami://" + place.host() + ":" + metadata.address().getPort();
             parts.push(BlockNode.open(
-                    new BlockNode.Place(directory.block(), place.volumes(), place.capacityBytes(), place.host(), 0),
+                    new BlockNode.Place(
+                            directory.block(), place.volumes(), place.capacityBytes(), place.host(), 0, place.cache()),
                     metadata.cluster(),
                     List.of(metadata.address()),
                     BlockServerSettings.from(settings)));

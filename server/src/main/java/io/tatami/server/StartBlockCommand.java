@@ -21,6 +21,9 @@ final class StartBlockCommand implements Callable<Integer> {
     @Mixin
     private ServeOptions options;
 
+    @Mixin
+    private CacheOptions cache;
+
     @Option(
             names = "--metadata",
             required = true,
@@ -56,7 +59,12 @@ final class StartBlockCommand implements Callable<Integer> {
             }
             BlockNode node = BlockNode.open(
                     new BlockNode.Place(
-                            new DataDirectory(options.data).block(), volumes, capacityBytes, options.host, port),
+                            new DataDirectory(options.data).block(),
+                            volumes,
+                            capacityBytes,
+                            options.host,
+                            port,
+                            cache.place()),
                     id,
                     cluster.sockets(),
                     BlockServerSettings.from(SystemSettings.get()));

@@ -22,6 +22,9 @@ final class StartStandaloneCommand implements Callable<Integer> {
     @Mixin
     private ServeOptions options;
 
+    @Mixin
+    private CacheOptions cache;
+
     @Option(
             names = "--port",
             defaultValue = "9480",
@@ -56,7 +59,8 @@ final class StartStandaloneCommand implements Callable<Integer> {
         Settings settings = SystemSettings.get();
         return Serving.run(spec, options, () -> {
             StandaloneNode node = StandaloneNode.open(
-                    new StandaloneNode.Place(options.data, volumes, capacityBytes, options.host, port, shards),
+                    new StandaloneNode.Place(
+                            options.data, volumes, capacityBytes, options.host, port, shards, cache.place()),
                     settings,
                     new HadoopGroups());
             return new Serving.Served(node, node.uri());

@@ -15,6 +15,7 @@ import picocli.CommandLine.Command;
             StatusCommand.class,
             FsckCommand.class,
             FormatCommand.class,
+            PrefetchCommand.class,
             VersionCommand.class
         })
 public final class TatamiServer {

@@ -1,5 +1,6 @@
 package io.tatami.client.block;
 
+import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.tatami.base.BlockId;
@@ -9,8 +10,12 @@ import io.tatami.base.TatamiException;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.wire.BlockInfoReply;
 import io.tatami.protocol.wire.BlockInfoRequest;
+import io.tatami.protocol.wire.CancelPlanRequest;
 import io.tatami.protocol.wire.ChunkChecksumsReply;
 import io.tatami.protocol.wire.ChunkChecksumsRequest;
+import io.tatami.protocol.wire.PlanReadsRequest;
+import io.tatami.protocol.wire.PlanStatusReply;
+import io.tatami.protocol.wire.PlanStatusRequest;
 import io.tatami.protocol.wire.ReadBlockRequest;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
@@ -106,6 +111,25 @@ public final class BlockClient {
         int[] checksums = new int[bytes.remaining() / Integer.BYTES];
         bytes.asIntBuffer().get(checksums);
         return checksums;
+    }
+
+    /** @throws TatamiException as {@link BlockMethods#PLAN_READS}, or the connection's failure */
+    public PlanStatusReply planReads(BlockTarget target, PlanReadsRequest request) throws TatamiException {
+        return connection(target, Lane.CONTROL).callAndWait(BlockMethods.PLAN_READS, options(), request);
+    }
+
+    /** @throws TatamiException as {@link BlockMethods#PLAN_STATUS}, or the connection's failure */
+    public PlanStatusReply planStatus(BlockTarget target, ByteString plan) throws TatamiException {
+        PlanStatusRequest request =
+                PlanStatusRequest.newBuilder().setPlanId(plan).build();
+        return connection(target, Lane.CONTROL).callAndWait(BlockMethods.PLAN_STATUS, options(), request);
+    }
+
+    /** @throws TatamiException the connection's failure */
+    public void cancelPlan(BlockTarget target, ByteString plan) throws TatamiException {
+        CancelPlanRequest request =
+                CancelPlanRequest.newBuilder().setPlanId(plan).build();
+        connection(target, Lane.CONTROL).callAndWait(BlockMethods.CANCEL_PLAN, options(), request);
     }
 
     private CallOptions options() {

@@ -37,6 +37,8 @@ public final class BlockReadStream implements AutoCloseable {
 
     private int verifiedIndex;
     private int frameBytes;
+    private long stagedBytes;
+    private long lateBytes;
 
     private BlockReadStream(
             BlockTarget target, BlockId block, ReadQueue queue, RpcStream<ReadCredit> stream, int creditStepBytes) {
@@ -65,6 +67,16 @@ public final class BlockReadStream implements AutoCloseable {
     /** Where in the block the next byte comes from. */
     public long position() {
         return position;
+    }
+
+    /** Of the bytes given out, those from a cache tier that had them in time. */
+    public long stagedBytes() {
+        return stagedBytes;
+    }
+
+    /** Of the bytes given out, those that were planned, but that the tier did not have in time. */
+    public long lateBytes() {
+        return lateBytes;
     }
 
     /**
@@ -147,6 +159,11 @@ public final class BlockReadStream implements AutoCloseable {
         payload.readBytes(destination);
         destination.limit(limit);
         position += length;
+        switch (currentFrame().frame().getOrigin()) {
+            case STAGED -> stagedBytes += length;
+            case LATE -> lateBytes += length;
+            case VOLUME, UNRECOGNIZED -> {}
+        }
         releaseIfRead();
         return length;
     }

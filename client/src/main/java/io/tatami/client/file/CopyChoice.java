@@ -12,6 +12,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.IntPredicate;
 
 /**
  * Which copy of a block is read, for as long as one reader reads it: one on this host first, then the others, and after
@@ -106,18 +107,29 @@ final class CopyChoice {
 
     private void fill() {
         BlockServers servers = locator.servers();
+        untried.addAll(inOrder(extent, server -> servers.isLocal(new ServerId(server))));
+    }
+
+    /**
+     * The server that a reader goes to first, wherever it runs: a plan is for readers that are sent to their bytes.
+     *
+     * @return the id of one of the block's servers
+     */
+    static int plannedServer(BlockExtent extent) {
+        return inOrder(extent, server -> false).get(0);
+    }
+
+    private static List<Integer> inOrder(BlockExtent extent, IntPredicate isLocal) {
+        List<Integer> order = new ArrayList<>();
         List<Integer> far = new ArrayList<>();
         for (int server : extent.servers()) {
-            if (servers.isLocal(new ServerId(server))) {
-                untried.add(server);
-            } else {
-                far.add(server);
-            }
+            (isLocal.test(server) ? order : far).add(server);
         }
         // Readers of different blocks begin at different copies.
         int first = far.isEmpty() ? 0 : Math.floorMod(extent.block().value(), far.size());
         for (int i = 0; i < far.size(); i++) {
-            untried.add(far.get((first + i) % far.size()));
+            order.add(far.get((first + i) % far.size()));
         }
+        return order;
     }
 }

@@ -2,6 +2,7 @@ package io.tatami.client.file;
 
 import io.tatami.base.FileId;
 import io.tatami.base.TatamiException;
+import io.tatami.client.AccessPlan;
 import io.tatami.client.ClientSettings;
 import io.tatami.client.CreateSpec;
 import io.tatami.client.FileChecksum;
@@ -15,6 +16,7 @@ import io.tatami.client.meta.LeaseRenewer;
 import io.tatami.client.meta.MetadataCaller;
 import io.tatami.protocol.wire.AppendReply;
 import io.tatami.protocol.wire.CreateReply;
+import java.util.UUID;
 
 /** Opens readers and writers, which share this client's connections and threads. Safe for use by many threads. */
 public final class FileStreams implements AutoCloseable {
@@ -24,6 +26,7 @@ public final class FileStreams implements AutoCloseable {
     private final LeaseRenewer leases;
     private final FileLocator locator;
     private final VectoredReads vectored;
+    private final ReadPlanner planner;
 
     /** What streams ask of the metadata service. */
     public record Metadata(MetadataCaller caller, EntryReader entries, FileOpenings openings, BlockServers servers) {}
@@ -34,6 +37,7 @@ public final class FileStreams implements AutoCloseable {
         this.settings = settings;
         this.leases = new LeaseRenewer(metadata.caller(), settings.leaseRenewal());
         this.locator = new FileLocator(metadata.entries(), metadata.servers(), blocks);
+        this.planner = new ReadPlanner(locator, metadata.entries());
         this.vectored = new VectoredReads(
                 settings.vectoredThreads(), settings.vectoredGapBytes(), settings.vectoredRunBytesMax());
     }
@@ -60,6 +64,16 @@ public final class FileStreams implements AutoCloseable {
     /** @see io.tatami.client.TatamiClient#open(FileId, TatamiPath, ReadPolicy) */
     public FileReader open(FileId file, TatamiPath path, ReadPolicy policy) throws TatamiException {
         return reader(metadata.entries().file(file, path), policy);
+    }
+
+    /** @see io.tatami.client.TatamiClient#prefetch */
+    public Prefetch prefetch(AccessPlan plan) throws TatamiException {
+        return planner.plan(plan);
+    }
+
+    /** @see io.tatami.client.TatamiClient#prefetch(UUID) */
+    public Prefetch prefetch(UUID plan) {
+        return planner.of(plan);
     }
 
     /** @see io.tatami.client.TatamiClient#checksum */

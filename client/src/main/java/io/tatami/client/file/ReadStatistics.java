@@ -7,6 +7,7 @@ public final class ReadStatistics {
     private final LongAdder localBytes = new LongAdder();
     private final LongAdder remoteBytes = new LongAdder();
     private final LongAdder cachedBytes = new LongAdder();
+    private final LongAdder lateBytes = new LongAdder();
     private final LongAdder inlineBytes = new LongAdder();
     private final LongAdder skippedBytes = new LongAdder();
     private final LongAdder streamsOpened = new LongAdder();
@@ -15,6 +16,14 @@ public final class ReadStatistics {
 
     void addBlockBytes(boolean local, long bytes) {
         (local ? localBytes : remoteBytes).add(bytes);
+    }
+
+    void addStagedBytes(long bytes) {
+        cachedBytes.add(bytes);
+    }
+
+    void addLateBytes(long bytes) {
+        lateBytes.add(bytes);
     }
 
     void addInlineBytes(long bytes) {
@@ -50,6 +59,11 @@ public final class ReadStatistics {
     /** Given out from a cache tier; counted as local or remote as well. */
     public long cachedBytes() {
         return cachedBytes.sum();
+    }
+
+    /** Planned, but not in the cache tier in time; counted as local or remote as well. */
+    public long lateBytes() {
+        return lateBytes.sum();
     }
 
     /** Given out from the file's entry, without a block server. */

@@ -48,9 +48,14 @@ final class SequentialRun implements AutoCloseable {
     int read(ByteBuffer destination) throws TatamiException {
         while (true) {
             try {
-                int length = requireBytes(stream().read(destination));
+                BlockReadStream open = stream();
+                long stagedBefore = open.stagedBytes();
+                long lateBefore = open.lateBytes();
+                int length = requireBytes(open.read(destination));
                 position += length;
                 statistics.addBlockBytes(copies.isLocal(), length);
+                statistics.addStagedBytes(open.stagedBytes() - stagedBefore);
+                statistics.addLateBytes(open.lateBytes() - lateBefore);
                 return length;
             } catch (TatamiException e) {
                 close();

@@ -58,6 +58,13 @@ public final class BlockServers {
         return targets;
     }
 
+    /** Servers that are not known to be dead. */
+    public List<ServerId> alive() {
+        return newest().alive().stream()
+                .map(info -> new ServerId(info.getServerId()))
+                .toList();
+    }
+
     /** Whether the server runs on this host. */
     public boolean isLocal(ServerId server) {
         BlockServerInfo info = byId().get(server.value());

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.StringValue;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.ManualClock;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.FrameKind;
 import io.tatami.protocol.wire.Goodbye;

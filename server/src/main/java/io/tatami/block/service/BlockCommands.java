@@ -22,12 +22,14 @@ import io.tatami.rpc.HandlerTable;
 import io.tatami.rpc.Responder;
 import java.nio.ByteBuffer;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** Serves what is asked about single blocks. All of it may be repeated. Runs on the command threads. */
 final class BlockCommands {
     private final DataPort port;
     private final VolumeSet volumes;
     private final ServerThreads threads;
+    private final Consumer<BlockId> deleted;
 
     /** Answers a request; may block. */
     @FunctionalInterface
@@ -35,7 +37,9 @@ final class BlockCommands {
         R run(Q request) throws TatamiException;
     }
 
-    BlockCommands(DataPort port, ServerThreads threads) {
+    /** @param deleted told of each block that is gone */
+    BlockCommands(DataPort port, ServerThreads threads, Consumer<BlockId> deleted) {
+        this.deleted = deleted;
         this.port = port;
         this.volumes = port.volumes();
         this.threads = threads;
@@ -165,6 +169,7 @@ final class BlockCommands {
             throw e;
         }
         port.fence(block, "it was deleted");
+        deleted.accept(block);
         return true;
     }
 }

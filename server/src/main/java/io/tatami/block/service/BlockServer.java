@@ -3,6 +3,8 @@ package io.tatami.block.service;
 import io.tatami.base.Clock;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
+import io.tatami.block.cache.CacheTier;
+import io.tatami.block.volume.UnitCopies;
 import io.tatami.client.block.BlockClient;
 import io.tatami.client.block.BlockClientSettings;
 import io.tatami.protocol.BlockMethods;
@@ -10,6 +12,7 @@ import io.tatami.protocol.wire.RegisterBlockServerRequest;
 import io.tatami.rpc.Connector;
 import io.tatami.rpc.HandlerTable;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,12 +39,14 @@ public final class BlockServer implements AutoCloseable {
     /**
      * Counts this start durably, and serves the data port from now on.
      *
+     * @param tier the caller's to close, after this; null for none
      * @param connector for chains; the caller's to close
      * @throws TatamiException as {@link IdentityFile#start}
      */
     public BlockServer(
             BlockServerSettings settings,
             VolumeSet volumes,
+            @Nullable CacheTier tier,
             IdentityFile identityFile,
             Connector connector,
             Clock clock)
@@ -52,11 +57,18 @@ public final class BlockServer implements AutoCloseable {
         this.serverId = identity.server().value();
         this.threads = new ServerThreads(settings);
         BlockClient chainClient = new BlockClient(connector, BlockClientSettings.DEFAULT);
-        this.port = new DataPort(settings, volumes, chainClient, clock, () -> serverId, threads);
+        this.port = new DataPort(
+                settings, volumes, tier == null ? UnitCopies.NONE : tier, chainClient, clock, () -> serverId, threads);
         port.serveOn(handlers);
-        BlockCommands commands = new BlockCommands(port, threads);
+        BlockCommands commands = new BlockCommands(port, threads, block -> {
+            if (tier != null) {
+                tier.forget(block);
+            }
+        });
         commands.serveOn(handlers);
-        this.reports = new VolumeReports(port, clock, () -> serverId);
+        PlanCommands plans = new PlanCommands(tier, port.metrics());
+        plans.serveOn(handlers, commands);
+        this.reports = new VolumeReports(port, plans, clock, () -> serverId);
         commands.serve(handlers, BlockMethods.BLOCK_SERVER_STATUS, request -> reports.status());
         commands.serve(handlers, BlockMethods.SCRUB, reports::scrub);
         threads.every(STANDSTILL_CHECK_MILLIS, port::checkStandstill);

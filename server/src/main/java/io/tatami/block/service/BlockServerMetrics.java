@@ -1,6 +1,7 @@
 package io.tatami.block.service;
 
 import io.tatami.base.ErrorCode;
+import io.tatami.block.volume.ReadUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
@@ -10,6 +11,8 @@ public final class BlockServerMetrics {
     private static final int CODES = 64;
 
     private final LongAdder readBytes = new LongAdder();
+    private final LongAdder stagedReadBytes = new LongAdder();
+    private final LongAdder lateReadBytes = new LongAdder();
     private final LongAdder writtenBytes = new LongAdder();
     private final LongAdder syncs = new LongAdder();
     private final AtomicInteger readStreams = new AtomicInteger();
@@ -19,6 +22,16 @@ public final class BlockServerMetrics {
     /** Payload sent to readers. */
     public long readBytes() {
         return readBytes.sum();
+    }
+
+    /** Of the payload sent to readers, what came from copies that were there in time. */
+    public long stagedReadBytes() {
+        return stagedReadBytes.sum();
+    }
+
+    /** Of the payload sent to readers, what was planned and not staged in time. */
+    public long lateReadBytes() {
+        return lateReadBytes.sum();
     }
 
     /** Payload taken from writers, each copy of a chain counted by its server. */
@@ -46,8 +59,13 @@ public final class BlockServerMetrics {
         return errors.get(code.number());
     }
 
-    void read(long bytes) {
+    void read(long bytes, ReadUnit.Origin origin) {
         readBytes.add(bytes);
+        switch (origin) {
+            case STAGED -> stagedReadBytes.add(bytes);
+            case LATE -> lateReadBytes.add(bytes);
+            case VOLUME -> {}
+        }
     }
 
     void written(long bytes) {

@@ -6,6 +6,7 @@ import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.block.volume.UnitCopies;
 import io.tatami.client.block.BlockClient;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.wire.ReadBlockReply;
@@ -39,6 +40,7 @@ final class DataPort {
 
     private final BlockServerSettings settings;
     private final VolumeSet volumes;
+    private final UnitCopies copies;
     private final BlockClient chainClient;
     private final Clock clock;
     private final IntSupplier serverId;
@@ -53,12 +55,14 @@ final class DataPort {
     DataPort(
             BlockServerSettings settings,
             VolumeSet volumes,
+            UnitCopies copies,
             BlockClient chainClient,
             Clock clock,
             IntSupplier serverId,
             ServerThreads threads) {
         this.settings = settings;
         this.volumes = volumes;
+        this.copies = copies;
         this.chainClient = chainClient;
         this.clock = clock;
         this.serverId = serverId;
@@ -77,6 +81,11 @@ final class DataPort {
 
     VolumeSet volumes() {
         return volumes;
+    }
+
+    /** What readers are given where it is there. */
+    UnitCopies copies() {
+        return copies;
     }
 
     BlockClient chainClient() {

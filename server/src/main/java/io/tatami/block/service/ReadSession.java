@@ -170,7 +170,8 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
             endOffset = request.getOffset() + Math.min(request.getLength(), visible - request.getOffset());
         }
         long offset = request.getOffset() + sentBytes;
-        BlockReader opened = found.volume().read(block(), request.getGeneration(), offset, endOffset - offset);
+        BlockReader opened =
+                found.volume().read(block(), request.getGeneration(), offset, endOffset - offset, port.copies());
         reader = opened;
         CrashPoint.hit("service.read.after-open");
         return opened;
@@ -193,7 +194,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
         }
         long offset = unit.offsetBytes() + bytes.readerIndex();
         int length = Math.min(bytes.readableBytes(), BlockPayload.roomBytes(offset));
-        ReadFrame.Builder frame = ReadFrame.newBuilder().setOffset(offset);
+        ReadFrame.Builder frame = ReadFrame.newBuilder().setOffset(offset).setOrigin(origin(unit.origin()));
         int pieces = ChunkChecksum.pieces(offset, length);
         for (int piece = 0; piece < pieces; piece++) {
             frame.addChecksum(unit.pieceChecksums()[sentPieces + piece]);
@@ -202,13 +203,21 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
         sentBytes += length;
         movedNanos = port.clock().monotonicNanos();
         credit.addAndGet(-length);
-        port.metrics().read(length);
+        port.metrics().read(length, unit.origin());
         CrashPoint.hit("service.read.before-frame");
         stream.sendAndRelease(frame.build(), bytes.readRetainedSlice(length));
         if (!bytes.isReadable()) {
             bytes.release();
             bytes = null;
         }
+    }
+
+    private static ReadFrame.Origin origin(ReadUnit.Origin origin) {
+        return switch (origin) {
+            case VOLUME -> ReadFrame.Origin.VOLUME;
+            case STAGED -> ReadFrame.Origin.STAGED;
+            case LATE -> ReadFrame.Origin.LATE;
+        };
     }
 
     private void fail(TatamiException failure) {

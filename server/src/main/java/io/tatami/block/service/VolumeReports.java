@@ -4,6 +4,7 @@ import io.tatami.base.Clock;
 import io.tatami.block.volume.Scrubber;
 import io.tatami.block.volume.VolumeStatistics;
 import io.tatami.protocol.wire.BlockServerStatusReply;
+import io.tatami.protocol.wire.CacheStatus;
 import io.tatami.protocol.wire.ScrubRequest;
 import io.tatami.protocol.wire.VolumeStatus;
 import java.util.ArrayList;
@@ -14,12 +15,14 @@ import java.util.function.IntSupplier;
 final class VolumeReports implements AutoCloseable {
     private final List<Scrubbed> volumes = new ArrayList<>();
     private final BlockServerMetrics metrics;
+    private final PlanCommands plans;
     private final IntSupplier serverId;
 
     private record Scrubbed(VolumeSet.ServedVolume served, Scrubber scrubber) {}
 
-    VolumeReports(DataPort port, Clock clock, IntSupplier serverId) {
+    VolumeReports(DataPort port, PlanCommands plans, Clock clock, IntSupplier serverId) {
         this.metrics = port.metrics();
+        this.plans = plans;
         this.serverId = serverId;
         for (VolumeSet.ServedVolume served : port.volumes().volumes()) {
             Scrubber scrubber =
@@ -46,6 +49,10 @@ final class VolumeReports implements AutoCloseable {
                 .setBytesRead(metrics.readBytes())
                 .setBytesWritten(metrics.writtenBytes());
         volumes.forEach(volume -> reply.addVolume(status(volume)));
+        CacheStatus cache = plans.cacheStatus();
+        if (cache != null) {
+            reply.setCache(cache);
+        }
         return reply.build();
     }
 

@@ -3,6 +3,8 @@ package io.tatami.block.service;
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.block.cache.UnitSource;
+import io.tatami.block.volume.BlockReader;
 import io.tatami.block.volume.BlockWriter;
 import io.tatami.block.volume.StoredBlock;
 import io.tatami.block.volume.Volume;
@@ -17,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * The volumes of one server as one. A block is on one of them at most. A volume that stopped is left out of writing; what
  * is on it is still found, and answers with IO_ERROR. Safe for use by many threads; calls block on the disk.
  */
-public final class VolumeSet {
+public final class VolumeSet implements UnitSource {
     private final List<ServedVolume> volumes;
 
     /** A volume and where it is. */
@@ -55,6 +57,20 @@ public final class VolumeSet {
                     block + " is here with generation " + found.stored().generation() + ", below " + generation);
         }
         return found;
+    }
+
+    @Override
+    public long lengthBytes(BlockId block, long generation) throws TatamiException {
+        StoredBlock stored = require(block, generation).stored();
+        if (!stored.finalized()) {
+            throw new TatamiException(ErrorCode.BUSY, block + " is still being written");
+        }
+        return stored.visibleBytes();
+    }
+
+    @Override
+    public BlockReader open(BlockId block, long generation, long offsetBytes, long lengthBytes) throws TatamiException {
+        return require(block, generation).volume().read(block, generation, offsetBytes, lengthBytes);
     }
 
     /** The writer that a write stream asks for; see {@code WriteBlockRequest}. */

@@ -20,21 +20,36 @@ public final class BlockReader implements AutoCloseable {
     private final VolumeParts parts;
     private final Replica replica;
     private final Replica.View view;
+    private final UnitCopies copies;
     private final long endBytes;
     private final Deque<Fetch> ahead = new ArrayDeque<>();
     private long askedBytes;
 
-    BlockReader(VolumeParts parts, Replica replica, Replica.View view, long offsetBytes, long endBytes) {
+    BlockReader(
+            VolumeParts parts, Replica replica, Replica.View view, UnitCopies copies, long offsetBytes, long endBytes) {
         this.parts = parts;
         this.replica = replica;
         this.view = view;
+        this.copies = copies;
         this.askedBytes = offsetBytes;
         this.endBytes = endBytes;
     }
 
-    /** The bytes from start to end, whose chunks are read whole from {@code chunkStart} to {@code chunkEnd}. */
+    /**
+     * The bytes from start to end, whose chunks are read whole from {@code chunkStart} to {@code chunkEnd}.
+     *
+     * @param copy where they are read from, unless that is null: then from the volume
+     * @param pending null while the copy is still being made
+     */
     private record Fetch(
-            long start, long end, long chunkStart, long chunkEnd, AlignedBuffer buffer, PendingAccess pending) {}
+            long start,
+            long end,
+            long chunkStart,
+            long chunkEnd,
+            AlignedBuffer buffer,
+            boolean late,
+            UnitCopies.@Nullable Copy copy,
+            @Nullable PendingAccess pending) {}
 
     /**
      * The next bytes, or null at the end of the range. Blocks while they are read. Units end at multiples of 4 MiB of the
@@ -51,16 +66,59 @@ public final class BlockReader implements AutoCloseable {
             return null;
         }
         try {
-            fetch.pending().await();
-            replica.checkVersion(view.version());
-            return checked(fetch);
+            ReadUnit unit = fromCopy(fetch);
+            return unit == null ? fromVolume(fetch) : unit;
         } catch (TatamiException | RuntimeException e) {
             fetch.buffer().release();
-            if (e instanceof TatamiException failed && failed.code() == ErrorCode.IO_ERROR) {
+            throw e;
+        }
+    }
+
+    /** Null where there is no copy, or none that is right: that is a matter of the copies and of nobody else. */
+    private @Nullable ReadUnit fromCopy(Fetch fetch) throws TatamiException {
+        UnitCopies.Copy copy = fetch.copy();
+        if (copy == null) {
+            return null;
+        }
+        PendingAccess pending = fetch.pending();
+        if (pending == null) {
+            if (!copy.awaitReady()) {
+                copy.done();
+                return null;
+            }
+            pending = copy.fetch(fetch.chunkStart(), fetch.chunkEnd(), fetch.buffer());
+        }
+        try {
+            pending.await();
+        } catch (TatamiException e) {
+            copy.failed(e);
+            return null;
+        }
+        if (firstDamaged(fetch) >= 0) {
+            copy.bad();
+            return null;
+        }
+        copy.done();
+        replica.checkVersion(view.version());
+        return unit(fetch, fetch.late() ? ReadUnit.Origin.LATE : ReadUnit.Origin.STAGED);
+    }
+
+    private ReadUnit fromVolume(Fetch fetch) throws TatamiException {
+        PendingAccess pending = fetch.copy() == null ? fetch.pending() : null;
+        try {
+            (pending == null ? submit(fetch.chunkStart(), fetch.chunkEnd(), fetch.buffer()) : pending).await();
+        } catch (TatamiException e) {
+            if (e.code() == ErrorCode.IO_ERROR) {
                 replica.markDamaged();
             }
             throw e;
         }
+        replica.checkVersion(view.version());
+        long damaged = firstDamaged(fetch);
+        if (damaged >= 0) {
+            throw parts.damaged(replica, damaged);
+        }
+        return unit(fetch, fetch.late() ? ReadUnit.Origin.LATE : ReadUnit.Origin.VOLUME);
     }
 
     /** Stops reading ahead and gives back the buffers of what was not fetched; units already fetched stay valid. */
@@ -68,7 +126,12 @@ public final class BlockReader implements AutoCloseable {
     public void close() {
         askedBytes = endBytes;
         for (Fetch fetch : ahead) {
-            fetch.pending().awaitEnd();
+            if (fetch.pending() != null) {
+                fetch.pending().awaitEnd();
+            }
+            if (fetch.copy() != null) {
+                fetch.copy().done();
+            }
             fetch.buffer().release();
         }
         ahead.clear();
@@ -94,21 +157,33 @@ public final class BlockReader implements AutoCloseable {
         long end = Math.min(endBytes, unitEnd);
         long chunkStart = start / ChunkChecksum.CHUNK_BYTES * ChunkChecksum.CHUNK_BYTES;
         long chunkEnd = view.checkedEnd(end);
-        PendingAccess pending = parts.threads()
-                .submit(() -> replica.fetch(parts.device(), view.extent(), chunkStart, chunkEnd, buffer));
+        int number = (int) (start / Device.UNIT_BYTES);
+        boolean readsToItsEnd = end == unitEnd || end == view.lengthBytes();
+        UnitCopies.Answer answer = copies.ask(replica.block(), number, chunkEnd, readsToItsEnd);
+        UnitCopies.Copy copy = answer.copy();
+        PendingAccess pending = null;
+        if (copy == null) {
+            pending = submit(chunkStart, chunkEnd, buffer);
+        } else if (!answer.late()) {
+            pending = copy.fetch(chunkStart, chunkEnd, buffer);
+        }
         askedBytes = end;
-        return new Fetch(start, end, chunkStart, chunkEnd, buffer, pending);
+        return new Fetch(start, end, chunkStart, chunkEnd, buffer, answer.late(), copy, pending);
     }
 
-    private ReadUnit checked(Fetch fetch) throws TatamiException {
+    private PendingAccess submit(long chunkStart, long chunkEnd, AlignedBuffer buffer) {
+        return parts.threads().submit(() -> replica.fetch(parts.device(), view.extent(), chunkStart, chunkEnd, buffer));
+    }
+
+    private long firstDamaged(Fetch fetch) {
+        return view.firstDamaged(fetch.buffer().memory(), fetch.chunkStart(), fetch.chunkEnd());
+    }
+
+    private ReadUnit unit(Fetch fetch, ReadUnit.Origin origin) {
         AlignedBuffer buffer = fetch.buffer();
-        long damaged = view.firstDamaged(buffer.memory(), fetch.chunkStart(), fetch.chunkEnd());
-        if (damaged >= 0) {
-            throw parts.damaged(replica, damaged);
-        }
         ByteBuffer data =
                 buffer.range((int) (fetch.start() - fetch.chunkStart()), (int) (fetch.end() - fetch.chunkStart()));
-        return new ReadUnit(fetch.start(), data, pieceChecksums(fetch, data), buffer);
+        return new ReadUnit(fetch.start(), data, pieceChecksums(fetch, data), buffer, origin);
     }
 
     /** Whole chunks keep the checksum they are stored with; only cut ones are computed anew. */

@@ -13,13 +13,25 @@ public final class ReadUnit implements AutoCloseable {
     private final ByteBuffer data;
     private final int[] pieceChecksums;
     private final AlignedBuffer buffer;
+    private final Origin origin;
 
-    ReadUnit(long offsetBytes, ByteBuffer data, int[] pieceChecksums, AlignedBuffer buffer) {
+    /** Where the bytes came from. */
+    public enum Origin {
+        /** The volume; nobody had said that they would be read. */
+        VOLUME,
+        /** A copy that was made before the reader asked. */
+        STAGED,
+        /** The volume, directly or by a copy, though they were to be staged: the copy was not there in time. */
+        LATE
+    }
+
+    ReadUnit(long offsetBytes, ByteBuffer data, int[] pieceChecksums, AlignedBuffer buffer, Origin origin) {
         Check.check(data.hasRemaining(), "an empty unit at %d", offsetBytes);
         this.offsetBytes = offsetBytes;
         this.data = data;
         this.pieceChecksums = pieceChecksums;
         this.buffer = buffer;
+        this.origin = origin;
     }
 
     /** Where in the block the first byte lies. */
@@ -35,6 +47,10 @@ public final class ReadUnit implements AutoCloseable {
     /** The CRC32C of each piece of the bytes, cut at the 64 KiB boundaries of the block. */
     public int[] pieceChecksums() {
         return pieceChecksums;
+    }
+
+    public Origin origin() {
+        return origin;
     }
 
     /** Gives the buffer back; its bytes must not be touched afterwards. */

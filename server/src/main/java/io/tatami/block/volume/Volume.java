@@ -159,10 +159,20 @@ public final class Volume implements AutoCloseable {
      */
     public BlockReader read(BlockId block, long generationMin, long offsetBytes, long lengthBytes)
             throws TatamiException {
+        return read(block, generationMin, offsetBytes, lengthBytes, UnitCopies.NONE);
+    }
+
+    /**
+     * {@link #read(BlockId, long, long, long)} that asks for copies of the units first.
+     *
+     * @param copies what is wrong with them never fails a read
+     */
+    public BlockReader read(BlockId block, long generationMin, long offsetBytes, long lengthBytes, UnitCopies copies)
+            throws TatamiException {
         parts.failStop().check();
         Replica replica = replica(block);
         Replica.View view = view(replica, generationMin, offsetBytes, lengthBytes);
-        return new BlockReader(parts, replica, view, offsetBytes, offsetBytes + lengthBytes);
+        return new BlockReader(parts, replica, view, copies, offsetBytes, offsetBytes + lengthBytes);
     }
 
     /**

@@ -176,6 +176,7 @@ final class BlockRig implements AutoCloseable {
             BlockServer server = new BlockServer(
                     settings,
                     new VolumeSet(List.of(new VolumeSet.ServedVolume(volume, volumeFile.toString()))),
+                    null,
                     new IdentityFile(home, CLUSTER),
                     outwards,
                     Clock.SYSTEM);

@@ -2,6 +2,7 @@ package io.tatami.meta.service.host;
 
 import io.tatami.base.CrashPoint;
 import io.tatami.base.TatamiException;
+import io.tatami.base.Threads;
 import io.tatami.meta.log.CommitLog;
 import io.tatami.meta.log.LogEntry;
 import io.tatami.meta.state.Draft;

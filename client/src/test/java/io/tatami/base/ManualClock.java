@@ -1,14 +1,13 @@
-package io.tatami.rpc.netty;
+package io.tatami.base;
 
-import io.tatami.base.Clock;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A clock that stands still until a test moves it. */
-final class ManualClock implements Clock {
+public final class ManualClock implements Clock {
     private final AtomicLong nanos = new AtomicLong();
 
-    void advance(Duration time) {
+    public void advance(Duration time) {
         nanos.addAndGet(time.toNanos());
     }
 

@@ -1,11 +1,11 @@
-package io.tatami.meta.service.host;
+package io.tatami.base;
 
 /** Waiting for threads to end. */
-final class Threads {
+public final class Threads {
     private Threads() {}
 
     /** Returns once {@code thread} has ended; an interrupt meanwhile is kept for the caller. */
-    static void joinUninterrupted(Thread thread) {
+    public static void joinUninterrupted(Thread thread) {
         boolean interrupted = false;
         while (thread.isAlive()) {
             try {

@@ -1,0 +1,46 @@
+package io.tatami.client;
+
+import io.tatami.base.Check;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * What will be read, in order, so that block servers with a cache tier stage it before it is asked for. A hint: nothing is
+ * promised, and nothing depends on it.
+ *
+ * @param id by which servers know the plan; must be new, or that of a plan that was cancelled
+ * @param reads in the order in which they will be read
+ * @param releaseAfterRead a copy is given up once it was read, rather than when its room is needed
+ * @param windowBytes how much each server may stage ahead of its readers; 0 for as much as it gives one plan
+ * @param keep the plan is forgotten when for so long nothing of it was read and nobody asked for it
+ */
+public record AccessPlan(UUID id, List<Read> reads, boolean releaseAfterRead, long windowBytes, Duration keep) {
+    /** How long a plan is kept unless something else is said. */
+    public static final Duration KEEP = Duration.ofHours(1);
+
+    public AccessPlan {
+        reads = List.copyOf(reads);
+        Check.check(windowBytes >= 0 && keep.toMillis() > 0, "a window of %d bytes kept %s", windowBytes, keep);
+    }
+
+    /** A plan with a new id, whose copies are kept after reading as long as there is room. */
+    public static AccessPlan of(List<Read> reads) {
+        return new AccessPlan(UUID.randomUUID(), reads, false, 0, KEEP);
+    }
+
+    /**
+     * One of the reads.
+     *
+     * @param lengthBytes may go beyond the end of the file
+     */
+    public record Read(TatamiPath path, long offsetBytes, long lengthBytes) {
+        public Read {
+            Check.check(offsetBytes >= 0 && lengthBytes >= 0, "%d bytes at %d", lengthBytes, offsetBytes);
+        }
+
+        public static Read whole(TatamiPath path) {
+            return new Read(path, 0, Long.MAX_VALUE);
+        }
+    }
+}

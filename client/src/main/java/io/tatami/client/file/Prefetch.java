@@ -1,0 +1,65 @@
+package io.tatami.client.file;
+
+import com.google.protobuf.ByteString;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.ServerId;
+import io.tatami.base.TatamiException;
+import io.tatami.client.PrefetchProgress;
+import java.util.UUID;
+
+/** An access plan that block servers know by its id. Safe for use by many threads; calls wait for the servers. */
+public final class Prefetch {
+    private final FileLocator locator;
+    private final UUID id;
+    private final ByteString bytes;
+
+    Prefetch(FileLocator locator, UUID id, ByteString bytes) {
+        this.locator = locator;
+        this.id = id;
+        this.bytes = bytes;
+    }
+
+    public UUID id() {
+        return id;
+    }
+
+    /**
+     * How far the servers are that answer.
+     *
+     * @throws TatamiException NOT_FOUND where none of them knows the plan: it was cancelled or forgotten, or the servers
+     *     were started anew
+     */
+    public PrefetchProgress progress() throws TatamiException {
+        PrefetchProgress sum = null;
+        for (ServerId server : locator.servers().alive()) {
+            try {
+                PrefetchProgress one = ReadPlanner.progress(
+                        locator.blocks().planStatus(locator.servers().target(server, locator.deadline()), bytes));
+                sum = sum == null ? one : sum.plus(one);
+            } catch (TatamiException e) {
+                FileLocator.requireOtherCopyMayHelp(e);
+                if (!knowsNothing(e)) {
+                    throw e;
+                }
+            }
+        }
+        if (sum == null) {
+            throw new TatamiException(
+                    ErrorCode.NOT_FOUND,
+                    "no block server knows plan " + id
+                            + "; it was cancelled, was not used for long, or the servers were" + " started anew");
+        }
+        return sum;
+    }
+
+    /** Has the servers give the plan up, and what they staged for it that was not read. */
+    public void cancel() throws TatamiException {
+        for (ServerId server : locator.servers().alive()) {
+            locator.blocks().cancelPlan(locator.servers().target(server, locator.deadline()), bytes);
+        }
+    }
+
+    private static boolean knowsNothing(TatamiException failure) {
+        return failure.code() == ErrorCode.NOT_FOUND || failure.code() == ErrorCode.UNSUPPORTED;
+    }
+}

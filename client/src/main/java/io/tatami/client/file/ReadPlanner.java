@@ -1,0 +1,155 @@
+package io.tatami.client.file;
+
+import com.google.protobuf.ByteString;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.ServerId;
+import io.tatami.base.TatamiException;
+import io.tatami.client.AccessPlan;
+import io.tatami.client.PrefetchProgress;
+import io.tatami.client.block.BlockTarget;
+import io.tatami.client.meta.EntryReader;
+import io.tatami.protocol.wire.PlanReadsRequest;
+import io.tatami.protocol.wire.PlanStatusReply;
+import io.tatami.protocol.wire.PlannedRange;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/** Turns access plans into ranges of blocks and tells them to the servers that will be read. Safe for use by many threads. */
+final class ReadPlanner {
+    private static final int RANGES_OF_A_CALL = 1_000;
+
+    private final FileLocator locator;
+    private final EntryReader entries;
+
+    ReadPlanner(FileLocator locator, EntryReader entries) {
+        this.locator = locator;
+        this.entries = entries;
+    }
+
+    /**
+     * Plans all reads; what follows the last block of a file is left out.
+     *
+     * @throws TatamiException what an open of the files throws, before anything is planned beyond the files before it; IO_ERROR
+     *     and UNAVAILABLE of block servers. UNSUPPORTED where no server concerned has a cache tier
+     */
+    Prefetch plan(AccessPlan plan) throws TatamiException {
+        Call call = new Call(plan);
+        for (AccessPlan.Read read : plan.reads()) {
+            call.add(read);
+        }
+        call.end();
+        return of(plan.id());
+    }
+
+    /** A plan that was made before, maybe by another client. */
+    Prefetch of(UUID id) {
+        return new Prefetch(locator, id, bytes(id));
+    }
+
+    static ByteString bytes(UUID id) {
+        ByteBuffer bytes = ByteBuffer.allocate(2 * Long.BYTES)
+                .putLong(id.getMostSignificantBits())
+                .putLong(id.getLeastSignificantBits());
+        return ByteString.copyFrom(bytes.flip());
+    }
+
+    static PrefetchProgress progress(PlanStatusReply reply) {
+        return new PrefetchProgress(
+                reply.getPlannedBytes(),
+                reply.getRemainingBytes(),
+                reply.getWaitingBytes(),
+                reply.getReadBytes(),
+                reply.getLateBytes(),
+                reply.getFailedBytes());
+    }
+
+    /** What one server is to be told. */
+    private static final class Share {
+        final List<PlannedRange> ranges = new ArrayList<>();
+        int sent;
+        boolean hasNoTier;
+    }
+
+    /** One plan on its way to the servers. */
+    private final class Call {
+        private final AccessPlan plan;
+        private final ByteString id;
+        private final Map<Integer, Share> shares = new TreeMap<>();
+
+        Call(AccessPlan plan) {
+            this.plan = plan;
+            this.id = bytes(plan.id());
+        }
+
+        void add(AccessPlan.Read read) throws TatamiException {
+            FileContent content = locator.content(entries.file(read.path(), true));
+            long end = read.lengthBytes() > content.lengthBytes() - read.offsetBytes()
+                    ? content.lengthBytes()
+                    : read.offsetBytes() + read.lengthBytes();
+            for (BlockExtent block : content.blocks()) {
+                long from = Math.max(read.offsetBytes(), block.offsetBytes());
+                long to = Math.min(end, block.endBytes());
+                if (from < to && !block.servers().isEmpty()) {
+                    add(block, from - block.offsetBytes(), to - from);
+                }
+            }
+        }
+
+        private void add(BlockExtent block, long offset, long length) throws TatamiException {
+            int server = CopyChoice.plannedServer(block);
+            Share share = shares.computeIfAbsent(server, key -> new Share());
+            share.ranges.add(PlannedRange.newBuilder()
+                    .setBlockId(block.block().value())
+                    .setGeneration(block.generation())
+                    .setOffset(offset)
+                    .setLength(length)
+                    .build());
+            if (share.ranges.size() == RANGES_OF_A_CALL) {
+                send(server, share);
+            }
+        }
+
+        private void send(int server, Share share) throws TatamiException {
+            PlanReadsRequest request = PlanReadsRequest.newBuilder()
+                    .setPlanId(id)
+                    .setAlready(share.sent)
+                    .addAllRange(share.ranges)
+                    .setReleaseAfterRead(plan.releaseAfterRead())
+                    .setWindowBytes(plan.windowBytes())
+                    .setKeepMillis(plan.keep().toMillis())
+                    .build();
+            share.sent += share.ranges.size();
+            share.ranges.clear();
+            if (share.hasNoTier) {
+                return;
+            }
+            BlockTarget target = locator.servers().target(new ServerId(server), locator.deadline());
+            try {
+                locator.blocks().planReads(target, request);
+            } catch (TatamiException e) {
+                if (e.code() != ErrorCode.UNSUPPORTED) {
+                    throw e;
+                }
+                share.hasNoTier = true;
+            }
+        }
+
+        void end() throws TatamiException {
+            for (Map.Entry<Integer, Share> share : shares.entrySet()) {
+                if (!share.getValue().ranges.isEmpty()) {
+                    send(share.getKey(), share.getValue());
+                }
+            }
+            if (!shares.isEmpty() && shares.values().stream().allMatch(share -> share.hasNoTier)) {
+                throw new TatamiException(
+                        ErrorCode.UNSUPPORTED,
+                        "none of the " + shares.size() + " block servers that hold these files has a cache tier; start"
+                                + " them with --cache to give them one");
+            }
+        }
+    }
+}

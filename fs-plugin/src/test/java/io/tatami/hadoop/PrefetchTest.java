@@ -1,0 +1,222 @@
+package io.tatami.hadoop;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tatami.auth.HadoopGroups;
+import io.tatami.client.PrefetchProgress;
+import io.tatami.client.file.Prefetch;
+import io.tatami.conf.Settings;
+import io.tatami.server.BlockNode;
+import io.tatami.server.StandaloneNode;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FutureDataInputStreamBuilder;
+import org.apache.hadoop.fs.Options.OpenFileOptions;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.mapreduce.InputSplit;
+import org.apache.hadoop.mapreduce.Job;
+import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
+import org.apache.hadoop.mapreduce.lib.input.TextInputFormat;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Access plans, from Hadoop's interfaces to a standalone server with a cache tier in memory, and back. */
+class PrefetchTest {
+    private static final int BLOCK_BYTES = 8 << 20;
+    private static final long TIER_BYTES = 64L << 20;
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+
+    @TempDir
+    static java.nio.file.Path directory;
+
+    private static StandaloneNode node;
+    private static Configuration configuration;
+    private static TatamiFileSystem fs;
+
+    @BeforeAll
+    static void start() throws IOException {
+        Configuration hadoop = new Configuration();
+        node = StandaloneNode.open(
+                new StandaloneNode.Place(
+                        directory.resolve("data"),
+                        List.of(),
+                        512L << 20,
+                        "localhost",
+                        0,
+                        1,
+                        new BlockNode.CachePlace(null, TIER_BYTES)),
+                new Settings(hadoop::get),
+                new HadoopGroups(hadoop));
+        configuration = new Configuration();
+        configuration.set("fs.defaultFS", node.uri());
+        configuration.setInt("tatami.client.block.size", BLOCK_BYTES);
+        fs = (TatamiFileSystem) FileSystem.newInstance(URI.create(node.uri()), configuration);
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        fs.close();
+        node.close();
+    }
+
+    @Test
+    void plannedFilesAreReadFromTheTierAndTheStreamsSaySo() throws Exception {
+        byte[] first = write("/planned/first", BLOCK_BYTES + 5_000_001, 1);
+        byte[] second = write("/planned/second", 3_000_000, 2);
+
+        Prefetch prefetch = fs.prefetch(PrefetchPlan.inOrder()
+                .read(new Path("/planned/first"))
+                .read(new Path("/planned/second"))
+                .releaseAfterRead());
+        awaitStaged(prefetch);
+
+        try (FSDataInputStream in = fs.open(new Path("/planned/first"))) {
+            assertArrayEquals(first, in.readAllBytes());
+            assertEquals(first.length, counter(in, "stream_read_cached_bytes"));
+            assertEquals(0, counter(in, "stream_read_late_bytes"));
+        }
+        try (FSDataInputStream in = fs.open(new Path("/planned/second"))) {
+            assertArrayEquals(second, in.readAllBytes());
+            assertEquals(second.length, counter(in, "stream_read_cached_bytes"));
+        }
+        PrefetchProgress end = prefetch.progress();
+        assertEquals(end.plannedBytes(), end.readBytes());
+        assertEquals(0, end.waitingBytes());
+        prefetch.cancel();
+    }
+
+    @Test
+    void aFileLargerThanTheTierIsReadWholeWhileItIsStaged() throws Exception {
+        byte[] bytes = write("/large", (int) (2 * TIER_BYTES), 3);
+
+        Prefetch prefetch =
+                fs.prefetch(PrefetchPlan.inOrder().read(new Path("/large")).releaseAfterRead());
+
+        try (FSDataInputStream in = fs.open(new Path("/large"))) {
+            assertArrayEquals(bytes, in.readAllBytes());
+            long cached = counter(in, "stream_read_cached_bytes");
+            long late = counter(in, "stream_read_late_bytes");
+            assertEquals(bytes.length, cached + late);
+        }
+        assertEquals(prefetch.progress().plannedBytes(), prefetch.progress().readBytes());
+        prefetch.cancel();
+    }
+
+    @Test
+    void whatWasNotPlannedIsNeitherStagedNorLate() throws Exception {
+        byte[] bytes = write("/unplanned", 5_000_000, 4);
+
+        for (int round = 0; round < 2; round++) {
+            try (FSDataInputStream in = fs.open(new Path("/unplanned"))) {
+                assertArrayEquals(bytes, in.readAllBytes());
+                assertEquals(0, counter(in, "stream_read_cached_bytes"));
+                assertEquals(0, counter(in, "stream_read_late_bytes"));
+            }
+        }
+    }
+
+    @Test
+    void openFilePlansItsSplit() throws Exception {
+        byte[] bytes = write("/opened", 2 * BLOCK_BYTES, 5);
+        FutureDataInputStreamBuilder builder = fs.openFile(new Path("/opened"))
+                .must("fs.tatami.openfile.prefetch", true)
+                .optLong(OpenFileOptions.FS_OPTION_OPENFILE_SPLIT_START, BLOCK_BYTES)
+                .optLong(OpenFileOptions.FS_OPTION_OPENFILE_SPLIT_END, 2L * BLOCK_BYTES);
+
+        try (FSDataInputStream in = builder.build().get()) {
+            byte[] split = new byte[BLOCK_BYTES];
+            in.readFully(BLOCK_BYTES, split);
+            assertArrayEquals(java.util.Arrays.copyOfRange(bytes, BLOCK_BYTES, 2 * BLOCK_BYTES), split);
+            assertEquals(
+                    BLOCK_BYTES, counter(in, "stream_read_cached_bytes") + counter(in, "stream_read_late_bytes"));
+            in.readFully(0, new byte[1000]);
+            assertEquals(
+                    BLOCK_BYTES, counter(in, "stream_read_cached_bytes") + counter(in, "stream_read_late_bytes"));
+        }
+    }
+
+    @Test
+    void aJobsStockInputFormatHasItsSplitsPlannedInTheirOrder() throws Exception {
+        List<byte[]> files = new ArrayList<>();
+        for (int file = 0; file < 3; file++) {
+            files.add(write("/input/part-" + file, BLOCK_BYTES + (file + 1) * 1_000_000, 10 + file));
+        }
+        Configuration job = new Configuration(configuration);
+        job.setBoolean("fs.tatami.prefetch.input", true);
+        job.setBoolean("fs.tatami.impl.disable.cache", true);
+        Job input = Job.getInstance(job);
+        FileInputFormat.addInputPath(input, new Path(node.uri() + "/input"));
+
+        List<InputSplit> splits = new TextInputFormat().getSplits(input);
+
+        // Each file has one whole block, within FileInputFormat's slack of ten per cent, or a block and a rest.
+        assertTrue(splits.size() >= 3);
+        for (int file = 0; file < 3; file++) {
+            try (FSDataInputStream in = fs.open(new Path("/input/part-" + file))) {
+                assertArrayEquals(files.get(file), in.readAllBytes());
+                assertEquals(
+                        files.get(file).length,
+                        counter(in, "stream_read_cached_bytes") + counter(in, "stream_read_late_bytes"));
+            }
+        }
+    }
+
+    @Test
+    void aPlanIsTakenBack() throws Exception {
+        write("/cancelled", BLOCK_BYTES, 6);
+        Prefetch prefetch = fs.prefetch(PrefetchPlan.inOrder().read(new Path("/cancelled")));
+        awaitStaged(prefetch);
+
+        prefetch.cancel();
+
+        assertThrows(IOException.class, prefetch::progress);
+        try (FSDataInputStream in = fs.open(new Path("/cancelled"))) {
+            in.readAllBytes();
+            assertEquals(0, counter(in, "stream_read_cached_bytes"));
+        }
+    }
+
+    @Test
+    void aMissingFileCannotBePlanned() {
+        assertThrows(
+                FileNotFoundException.class,
+                () -> fs.prefetch(PrefetchPlan.inOrder().read(new Path("/missing"))));
+    }
+
+    private static byte[] write(String path, int length, long seed) throws IOException {
+        byte[] bytes = new byte[length];
+        new Random(seed).nextBytes(bytes);
+        try (FSDataOutputStream out = fs.create(new Path(path))) {
+            out.write(bytes);
+        }
+        return bytes;
+    }
+
+    private static void awaitStaged(Prefetch prefetch) throws IOException, InterruptedException {
+        long end = System.nanoTime() + LIMIT.toNanos();
+        PrefetchProgress now = prefetch.progress();
+        while (now.remainingBytes() > 0 || now.waitingBytes() < now.plannedBytes()) {
+            assertTrue(System.nanoTime() < end, "staged only " + now);
+            Thread.sleep(10);
+            now = prefetch.progress();
+        }
+    }
+
+    private static long counter(FSDataInputStream in, String name) {
+        return in.getIOStatistics().counters().get(name);
+    }
+}

@@ -1,0 +1,366 @@
+package io.tatami.block.cache;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.Check;
+import io.tatami.base.Clock;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.block.device.AlignedBuffer;
+import io.tatami.block.device.Device;
+import io.tatami.block.device.FailStop;
+import io.tatami.block.device.GuardedDevice;
+import io.tatami.block.device.IoThreads;
+import io.tatami.block.device.PendingAccess;
+import io.tatami.block.volume.BlockReader;
+import io.tatami.block.volume.ReadUnit;
+import io.tatami.block.volume.UnitCopies;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Stages what access plans say will be read, in their order, and gives readers the copies. A unit that nobody planned is
+ * never written here. Nothing outlives the process. When the tier's device fails, all of it is given up and readers go on
+ * with the volumes. Safe for use by many threads; {@link #stageNext} is called by one.
+ */
+public final class CacheTier implements UnitCopies, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(CacheTier.class);
+
+    /** How long a reader waits for a copy that is being made, before it reads the volume itself. */
+    private static final long AWAIT_SECONDS = 5;
+
+    private final GuardedDevice device;
+    private final long dataOffset;
+    private final FailStop failStop;
+    private final IoThreads threads;
+    private final UnitSource source;
+    private final Clock clock;
+    private final LongAdder stagedBytes = new LongAdder();
+    private final LongAdder damagedCopies = new LongAdder();
+
+    private final TierSpace space;
+    private final PlanBook plans;
+    private boolean closed;
+
+    /**
+     * @param device closed with this
+     * @param dataOffset from where on the device is used, whatever it holds
+     * @param threads for reads of copies; closed with this
+     */
+    public CacheTier(Device device, long dataOffset, IoThreads threads, UnitSource source, Clock clock) {
+        this.failStop = new FailStop("cache tier " + device.name());
+        this.device = new GuardedDevice(device, failStop);
+        this.dataOffset = dataOffset;
+        this.threads = threads;
+        this.source = source;
+        this.clock = clock;
+        this.space =
+                new TierSpace((int) Math.min(Integer.MAX_VALUE, (device.sizeBytes() - dataOffset) / Device.UNIT_BYTES));
+        this.plans = new PlanBook(space);
+        Check.check(space.slots() > 0, "a cache tier of %d bytes", device.sizeBytes());
+    }
+
+    /** How full the tier is. All bytes are those of whole 4 MiB units. */
+    public record Status(
+            String device,
+            long capacityBytes,
+            long usedBytes,
+            long stagedBytes,
+            long damagedCopies,
+            int plans,
+            String failure) {}
+
+    public synchronized Status status() {
+        return new Status(
+                device.name(),
+                (long) space.slots() * Device.UNIT_BYTES,
+                (long) space.usedSlots() * Device.UNIT_BYTES,
+                stagedBytes.sum(),
+                damagedCopies.sum(),
+                plans.plans().size(),
+                failStop.reason());
+    }
+
+    /**
+     * Begins a plan, or continues it.
+     *
+     * @param already how many ranges of the plan were sent before; those of {@code ranges} that are known are passed over,
+     *     so that a call may be repeated
+     * @throws TatamiException IO_ERROR where the tier has stopped; INVALID_ARGUMENT where ranges are missing between
+     */
+    public synchronized PlanProgress plan(PlanId id, PlanSettings settings, int already, List<PlannedRange> ranges)
+            throws TatamiException {
+        failStop.check();
+        if (closed) {
+            throw new TatamiException(ErrorCode.UNAVAILABLE, "the block server is stopping");
+        }
+        ReadPlan plan = plans.get(id);
+        if (plan == null) {
+            plan = new ReadPlan(id, settings, clock.monotonicNanos());
+            plans.put(plan);
+        }
+        if (already > plan.rangeCount()) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "plan " + id + " has " + plan.rangeCount() + " ranges here, so that none can come behind " + already
+                            + "; it was forgotten or cancelled: plan anew");
+        }
+        plan.touch(clock.monotonicNanos());
+        ranges.stream().skip(plan.rangeCount() - already).forEach(plan::add);
+        notifyAll();
+        return plan.progress();
+    }
+
+    /** How far a plan is; it is remembered for another while. @throws TatamiException NOT_FOUND */
+    public synchronized PlanProgress progress(PlanId id) throws TatamiException {
+        ReadPlan plan = plans.get(id);
+        if (plan == null) {
+            throw new TatamiException(ErrorCode.NOT_FOUND, "plan " + id + " is not known here, or not any more");
+        }
+        plan.touch(clock.monotonicNanos());
+        return plan.progress();
+    }
+
+    /** Gives a plan up; what was staged for it and not read is dropped. Does nothing where it is not known. */
+    public synchronized void cancel(PlanId id) {
+        plans.remove(id);
+        notifyAll();
+    }
+
+    /** Drops what there is of a block. */
+    public synchronized void forget(BlockId block) {
+        space.giveUpAll(block);
+    }
+
+    @Override
+    public synchronized Answer ask(BlockId block, int unit, long endBytes, boolean readsToItsEnd) {
+        UnitKey key = new UnitKey(block, unit);
+        StagedUnit staged = space.find(key);
+        boolean isReady = staged != null && staged.state == StagedUnit.State.READY;
+        ReadPlan plan = plans.wanting(key);
+        if (plan != null) {
+            plan.touch(clock.monotonicNanos());
+            if (readsToItsEnd) {
+                plan.markRead(plan.unreadPosition(key), !isReady);
+            }
+        }
+        boolean isPlanned = plan != null;
+        boolean isTooShort = isReady && staged.lengthBytes < endBytes - (long) unit * Device.UNIT_BYTES;
+        if (staged == null || isTooShort) {
+            return new Answer(null, isPlanned);
+        }
+        space.use(staged);
+        return new Answer(new Use(staged, readsToItsEnd), !isReady);
+    }
+
+    /**
+     * Stages the next run of units, or waits for something to do.
+     *
+     * @param waitMillis how long at most
+     * @return whether anything was staged
+     */
+    public boolean stageNext(long waitMillis) {
+        PlanBook.Turn turn = awaitTurn(waitMillis);
+        if (turn == null) {
+            return false;
+        }
+        int done = 0;
+        try {
+            done = stage(turn);
+        } catch (TatamiException e) {
+            LOG.debug("a part of plan {} is not staged", turn.plan().id(), e);
+        } finally {
+            endTurn(turn, done);
+        }
+        return true;
+    }
+
+    private synchronized PlanBook.@Nullable Turn awaitTurn(long waitMillis) {
+        forgetOldPlans();
+        long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMillis);
+        PlanBook.Turn turn = plans.nextTurn();
+        while (turn == null && !closed) {
+            long leftMillis = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
+            if (leftMillis <= 0) {
+                return null;
+            }
+            try {
+                wait(leftMillis);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return null;
+            }
+            turn = plans.nextTurn();
+        }
+        return turn;
+    }
+
+    private void forgetOldPlans() {
+        for (ReadPlan plan : plans.removeForgotten(clock.monotonicNanos())) {
+            LOG.info("plan {} was not used for long and is forgotten at {}", plan.id(), plan.progress());
+        }
+    }
+
+    /** Returns how many units of the turn were settled, one way or the other. */
+    private int stage(PlanBook.Turn turn) throws TatamiException {
+        List<StagedUnit> units = turn.units();
+        BlockId block = turn.range().block();
+        long length = source.lengthBytes(block, turn.range().generation());
+        long start = (long) units.get(0).key.unit() * Device.UNIT_BYTES;
+        long end = Math.min(length, start + (long) units.size() * Device.UNIT_BYTES);
+        if (end <= start) {
+            return 0;
+        }
+        int done = 0;
+        try (BlockReader reader = source.open(block, turn.range().generation(), start, end - start)) {
+            while (done < units.size() && isWanted(units.get(done))) {
+                ReadUnit unit = reader.next();
+                if (unit == null) {
+                    return done;
+                }
+                try (unit) {
+                    copy(unit, units.get(done));
+                }
+                done++;
+            }
+        }
+        return done;
+    }
+
+    private synchronized boolean isWanted(StagedUnit unit) {
+        return unit.state == StagedUnit.State.STAGING && !closed;
+    }
+
+    private void copy(ReadUnit from, StagedUnit to) throws TatamiException {
+        ByteBuffer bytes = from.data().duplicate();
+        int length = bytes.remaining();
+        // The unit's buffer is longer, and what lies behind the block's end is never given out.
+        bytes.limit((int) Device.alignUp(bytes.limit()));
+        try {
+            device.write(offsetOf(to), bytes);
+        } catch (TatamiException e) {
+            stop(e);
+            throw e;
+        }
+        stagedBytes.add(length);
+        synchronized (this) {
+            space.endUse(to);
+            if (to.state == StagedUnit.State.STAGING) {
+                to.lengthBytes = length;
+                to.state = StagedUnit.State.READY;
+                to.settled.countDown();
+            }
+        }
+    }
+
+    private long offsetOf(StagedUnit unit) {
+        return dataOffset + (long) unit.slot * Device.UNIT_BYTES;
+    }
+
+    private synchronized void endTurn(PlanBook.Turn turn, int done) {
+        for (StagedUnit unit : turn.units().subList(done, turn.units().size())) {
+            if (unit.state == StagedUnit.State.STAGING) {
+                turn.plan().markFailed(unit.position);
+            }
+            space.giveUp(unit);
+            space.endUse(unit);
+        }
+    }
+
+    private synchronized void stop(TatamiException failure) {
+        if (failStop.reason().isEmpty()) {
+            LOG.error("the cache tier {} has failed and is not used any more", device.name(), failure);
+        }
+        TatamiException unused = failStop.stop(failure);
+        List.copyOf(plans.plans()).forEach(plan -> plans.remove(plan.id()));
+        space.giveUpAll();
+    }
+
+    /** Takes no further plan and gives those there are up, so that {@link #stageNext} returns soon. */
+    synchronized void end() {
+        closed = true;
+        List.copyOf(plans.plans()).forEach(plan -> plans.remove(plan.id()));
+        notifyAll();
+    }
+
+    /** Gives everything up; readers that use a copy at this moment go on with the volume. */
+    @Override
+    public void close() throws TatamiException {
+        end();
+        synchronized (this) {
+            space.giveUpAll();
+        }
+        threads.close();
+        device.close();
+    }
+
+    /** One reader's use of a copy. */
+    private final class Use implements Copy {
+        private final StagedUnit unit;
+        private final boolean readsToItsEnd;
+
+        Use(StagedUnit unit, boolean readsToItsEnd) {
+            this.unit = unit;
+            this.readsToItsEnd = readsToItsEnd;
+        }
+
+        @Override
+        public boolean awaitReady() {
+            boolean settled;
+            try {
+                settled = unit.settled.await(AWAIT_SECONDS, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
+            synchronized (CacheTier.this) {
+                return settled && unit.state == StagedUnit.State.READY;
+            }
+        }
+
+        @Override
+        public PendingAccess fetch(long start, long end, AlignedBuffer into) {
+            long offset = offsetOf(unit) + start % Device.UNIT_BYTES;
+            int length = (int) Device.alignUp(end - start);
+            return threads.submit(() -> device.readFully(offset, into.range(0, length)));
+        }
+
+        @Override
+        public void done() {
+            end(false);
+        }
+
+        @Override
+        public void bad() {
+            damagedCopies.increment();
+            LOG.warn(
+                    "a copy of unit {} of {} on {} fails its checksums",
+                    unit.key.unit(),
+                    unit.key.block(),
+                    device.name());
+            end(true);
+        }
+
+        @Override
+        public void failed(TatamiException failure) {
+            stop(failure);
+            end(true);
+        }
+
+        private void end(boolean giveUp) {
+            synchronized (CacheTier.this) {
+                if (giveUp) {
+                    space.giveUp(unit);
+                } else if (readsToItsEnd && unit.state == StagedUnit.State.READY) {
+                    plans.passed(unit);
+                }
+                space.endUse(unit);
+                CacheTier.this.notifyAll();
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+package io.tatami.block.cache;
+
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+
+/** The copy of one unit in one slot of the tier. Guarded by the tier's lock, but for {@link #settled}. */
+final class StagedUnit {
+    /** Released once when the copy is ready, or will never be. */
+    final CountDownLatch settled = new CountDownLatch(1);
+
+    final UnitKey key;
+    final int slot;
+
+    /** The plan it was staged for; null once that is gone, or the unit was read. */
+    @Nullable
+    ReadPlan waitingFor;
+
+    /** Of the plan. */
+    int position;
+
+    State state = State.STAGING;
+    int lengthBytes;
+    int uses;
+
+    enum State {
+        STAGING,
+        READY,
+        /** Given up; the slot is free again once nobody uses it. */
+        GONE
+    }
+
+    StagedUnit(UnitKey key, int slot, ReadPlan plan, int position) {
+        this.key = key;
+        this.slot = slot;
+        this.waitingFor = plan;
+        this.position = position;
+    }
+}

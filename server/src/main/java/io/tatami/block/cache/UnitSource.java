@@ -1,0 +1,19 @@
+package io.tatami.block.cache;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.TatamiException;
+import io.tatami.block.volume.BlockReader;
+
+/** The volumes, for the tier to copy from. Calls block on the disk. */
+public interface UnitSource {
+    /**
+     * How many bytes of a finalized block are here.
+     *
+     * @throws TatamiException NO_SUCH_BLOCK where it is not here, or only below {@code generation}; BUSY where it is still
+     *     being written
+     */
+    long lengthBytes(BlockId block, long generation) throws TatamiException;
+
+    /** Reads a range of it from the volume. */
+    BlockReader open(BlockId block, long generation, long offsetBytes, long lengthBytes) throws TatamiException;
+}

@@ -1,0 +1,129 @@
+package io.tatami.block.service;
+
+import com.google.protobuf.ByteString;
+import io.tatami.base.BlockId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.block.cache.CacheTier;
+import io.tatami.block.cache.PlanId;
+import io.tatami.block.cache.PlanProgress;
+import io.tatami.block.cache.PlanSettings;
+import io.tatami.block.cache.PlannedRange;
+import io.tatami.protocol.BlockMethods;
+import io.tatami.protocol.wire.CacheStatus;
+import io.tatami.protocol.wire.CancelPlanReply;
+import io.tatami.protocol.wire.CancelPlanRequest;
+import io.tatami.protocol.wire.PlanReadsRequest;
+import io.tatami.protocol.wire.PlanStatusReply;
+import io.tatami.protocol.wire.PlanStatusRequest;
+import io.tatami.rpc.HandlerTable;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Takes access plans for the cache tier, where the server has one. */
+final class PlanCommands {
+    private static final int ID_BYTES = 2 * Long.BYTES;
+
+    private final @Nullable CacheTier tier;
+    private final BlockServerMetrics metrics;
+
+    PlanCommands(@Nullable CacheTier tier, BlockServerMetrics metrics) {
+        this.tier = tier;
+        this.metrics = metrics;
+    }
+
+    void serveOn(HandlerTable table, BlockCommands commands) {
+        commands.serve(table, BlockMethods.PLAN_READS, this::plan);
+        commands.serve(table, BlockMethods.PLAN_STATUS, this::status);
+        commands.serve(table, BlockMethods.CANCEL_PLAN, this::cancel);
+    }
+
+    private PlanStatusReply plan(PlanReadsRequest request) throws TatamiException {
+        PlanId id = id(request.getPlanId());
+        if (request.getWindowBytes() < 0 || request.getKeepMillis() <= 0 || request.getAlready() < 0) {
+            throw new TatamiException(ErrorCode.INVALID_ARGUMENT, "plan " + id + " has a negative window or no time");
+        }
+        List<PlannedRange> ranges = new ArrayList<>(request.getRangeCount());
+        for (io.tatami.protocol.wire.PlannedRange range : request.getRangeList()) {
+            ranges.add(range(range));
+        }
+        PlanSettings settings = new PlanSettings(
+                request.getReleaseAfterRead(),
+                request.getWindowBytes(),
+                TimeUnit.MILLISECONDS.toNanos(request.getKeepMillis()));
+        return reply(requireTier().plan(id, settings, request.getAlready(), ranges));
+    }
+
+    private static PlannedRange range(io.tatami.protocol.wire.PlannedRange range) throws TatamiException {
+        BlockId block = DataPort.blockId(range.getBlockId());
+        if (range.getOffset() < 0 || range.getLength() <= 0) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    range.getLength() + " bytes at " + range.getOffset() + " of " + block + " are no range");
+        }
+        return new PlannedRange(block, range.getGeneration(), range.getOffset(), range.getLength());
+    }
+
+    private PlanStatusReply status(PlanStatusRequest request) throws TatamiException {
+        return reply(requireTier().progress(id(request.getPlanId())));
+    }
+
+    private CancelPlanReply cancel(CancelPlanRequest request) throws TatamiException {
+        PlanId id = id(request.getPlanId());
+        if (tier != null) {
+            tier.cancel(id);
+        }
+        return CancelPlanReply.getDefaultInstance();
+    }
+
+    private CacheTier requireTier() throws TatamiException {
+        if (tier == null) {
+            throw new TatamiException(
+                    ErrorCode.UNSUPPORTED, "this block server has no cache tier; start it with --cache to give it one");
+        }
+        return tier;
+    }
+
+    private static PlanId id(ByteString bytes) throws TatamiException {
+        if (bytes.size() != ID_BYTES) {
+            throw new TatamiException(ErrorCode.INVALID_ARGUMENT, "a plan's id has 16 bytes, not " + bytes.size());
+        }
+        ByteBuffer id = bytes.asReadOnlyByteBuffer();
+        return new PlanId(new UUID(id.getLong(), id.getLong()));
+    }
+
+    private static PlanStatusReply reply(PlanProgress progress) {
+        return PlanStatusReply.newBuilder()
+                .setPlannedBytes(progress.plannedBytes())
+                .setRemainingBytes(progress.remainingBytes())
+                .setWaitingBytes(progress.waitingBytes())
+                .setReadBytes(progress.readBytes())
+                .setLateBytes(progress.lateBytes())
+                .setFailedBytes(progress.failedBytes())
+                .build();
+    }
+
+    /** Null where there is no tier. */
+    @Nullable
+    CacheStatus cacheStatus() {
+        if (tier == null) {
+            return null;
+        }
+        CacheTier.Status status = tier.status();
+        return CacheStatus.newBuilder()
+                .setPath(status.device())
+                .setCapacityBytes(status.capacityBytes())
+                .setUsedBytes(status.usedBytes())
+                .setBytesStaged(status.stagedBytes())
+                .setBytesReadStaged(metrics.stagedReadBytes())
+                .setBytesReadLate(metrics.lateReadBytes())
+                .setDamagedCopies(status.damagedCopies())
+                .setPlans(status.plans())
+                .setFailure(status.failure())
+                .build();
+    }
+}
