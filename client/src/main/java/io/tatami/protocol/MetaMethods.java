@@ -25,6 +25,7 @@ import io.tatami.protocol.wire.CreateReply;
 import io.tatami.protocol.wire.CreateRequest;
 import io.tatami.protocol.wire.CreateSymlinkRequest;
 import io.tatami.protocol.wire.CutFileRequest;
+import io.tatami.protocol.wire.DeleteDirectoryReply;
 import io.tatami.protocol.wire.DeleteDirectoryRequest;
 import io.tatami.protocol.wire.DeleteFileRequest;
 import io.tatami.protocol.wire.Empty;
@@ -141,8 +142,8 @@ public final class MetaMethods {
     public static final Method<RenameDirectoryRequest, Empty> RENAME_DIRECTORY =
             Method.once(12, "namespace.rename", RenameDirectoryRequest.parser(), Empty.parser());
 
-    public static final Method<DeleteDirectoryRequest, Empty> DELETE_DIRECTORY =
-            Method.once(13, "namespace.delete", DeleteDirectoryRequest.parser(), Empty.parser());
+    public static final Method<DeleteDirectoryRequest, DeleteDirectoryReply> DELETE_DIRECTORY =
+            Method.once(13, "namespace.delete", DeleteDirectoryRequest.parser(), DeleteDirectoryReply.parser());
 
     public static final Method<SetDirectoryAttributesRequest, Empty> SET_DIRECTORY_ATTRIBUTES =
             Method.once(14, "namespace.set-attributes", SetDirectoryAttributesRequest.parser(), Empty.parser());

@@ -19,6 +19,8 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -116,6 +118,46 @@ final class MetadataRetryTest {
         cluster.metadata.faults.refuseNext(MetaMethods.CREATE, ErrorCode.STALE_SHARD_MAP);
         client.create(path("/a/f"), CreateSpec.DEFAULT).close();
         assertEquals(5, cluster.metadata.faults.arrivals(MetaMethods.CREATE).size());
+    }
+
+    @Test
+    void aDeletionIsAskedForAgainUntilItIsFinished() throws Exception {
+        cluster.metadata.setPartsOfDeletion(3);
+        cluster.metadata.faults.loseNextReply(MetaMethods.DELETE_DIRECTORY);
+        assertTrue(client.delete(path("/a"), true));
+        assertFalse(cluster.metadata.hasDirectory("/a"));
+        List<Arrival> sent = cluster.metadata.faults.arrivals(MetaMethods.DELETE_DIRECTORY);
+        List<Long> numbers = sent.stream().map(Arrival::number).toList();
+        assertEquals(4, sent.size());
+        assertEquals(numbers.get(0), numbers.get(1));
+        assertEquals(3, numbers.stream().distinct().count());
+        assertEquals(1, sent.stream().map(Arrival::body).distinct().count());
+
+        cluster.metadata.addDirectory("/a");
+        assertTrue(client.delete(path("/a"), true));
+        Arrival other =
+                cluster.metadata.faults.arrivals(MetaMethods.DELETE_DIRECTORY).get(4);
+        assertNotEquals(sent.get(0).body(), other.body());
+    }
+
+    @Test
+    void aDeletionThatIsInterruptedIsNotAskedForAgain() throws Exception {
+        cluster.metadata.setPartsOfDeletion(Integer.MAX_VALUE);
+        CompletableFuture<TatamiException> failure = new CompletableFuture<>();
+        Thread deleter = new Thread(() ->
+                failure.complete(assertThrows(TatamiException.class, () -> client.delete(path("/a"), true))));
+        deleter.start();
+        while (cluster.metadata.faults.arrivals(MetaMethods.DELETE_DIRECTORY).size() < 3 && deleter.isAlive()) {
+            Thread.sleep(1);
+        }
+        deleter.interrupt();
+        assertEquals(ErrorCode.CANCELLED, failure.get(1, TimeUnit.MINUTES).code());
+        deleter.join();
+        cluster.metadata.faults.forget();
+        assertTrue(client.status(path("/a"), true).isDirectory());
+        assertEquals(
+                0,
+                cluster.metadata.faults.arrivals(MetaMethods.DELETE_DIRECTORY).size());
     }
 
     @Test

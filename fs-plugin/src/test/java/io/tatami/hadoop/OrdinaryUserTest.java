@@ -187,6 +187,22 @@ class OrdinaryUserTest {
         assertTrue(alice.rename(new Path(directory, "two"), new Path(directory, "three")));
     }
 
+    /** More directories than one request looks at. */
+    @Test
+    void manyDirectoriesAreDeletedAllOrNoneOfThem() throws IOException {
+        Path many = child("many");
+        for (int i = 0; i < 42; i++) {
+            alice.mkdirs(new Path(many, "d" + i + "/d".repeat(100)));
+        }
+        Path foreign = directory(new Path(many, "d7" + "/d".repeat(100) + "/foreign"), CLOSED);
+        superuser.mkdirs(new Path(foreign, "inside"));
+        assertThrows(AccessControlException.class, () -> alice.delete(many, true));
+        assertEquals(1 + 42 * 101 + 2, superuser.getContentSummary(many).getDirectoryCount());
+        superuser.delete(foreign, true);
+        assertTrue(alice.delete(many, true));
+        assertFalse(superuser.exists(many));
+    }
+
     @Test
     void parentsAreMadeOnceMoreWhereAnotherHasDeletedThem() throws IOException {
         Path file = child("one/two/file");

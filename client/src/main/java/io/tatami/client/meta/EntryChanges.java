@@ -236,12 +236,13 @@ public final class EntryChanges {
         DeleteDirectoryRequest request = DeleteDirectoryRequest.newBuilder()
                 .setPath(path.toString())
                 .setRecursive(recursive)
+                .setDeletion(caller.draw())
                 .build();
         try {
-            explained(
-                    path,
-                    deadline,
-                    () -> caller.call(GroupId.NAMESPACE, MetaMethods.DELETE_DIRECTORY, request, deadline));
+            Deadline ofThis = deadline;
+            while (deletePart(path, request, ofThis)) {
+                ofThis = caller.deadline();
+            }
             return true;
         } catch (TatamiException e) {
             if (PathFailures.isAbsence(e)) {
@@ -251,6 +252,16 @@ public final class EntryChanges {
         } finally {
             resolver.drop(path);
         }
+    }
+
+    /** Returns whether the request is to be sent again, and nothing is deleted so far. */
+    private boolean deletePart(TatamiPath path, DeleteDirectoryRequest request, Deadline deadline)
+            throws TatamiException {
+        return explained(
+                path,
+                deadline,
+                () -> caller.call(GroupId.NAMESPACE, MetaMethods.DELETE_DIRECTORY, request, deadline)
+                        .getUnfinished());
     }
 
     /** @see io.tatami.client.TatamiClient#setAttributes */

@@ -89,6 +89,11 @@ public final class MetadataCaller {
         return new Backoff(random);
     }
 
+    /** What tells requests that belong together from all others: any number but 0. */
+    long draw() {
+        return random.nextLong(1, Long.MAX_VALUE);
+    }
+
     public int shards() {
         return router.map().getShards();
     }

@@ -20,6 +20,8 @@ import io.tatami.protocol.wire.CompleteReply;
 import io.tatami.protocol.wire.CompleteRequest;
 import io.tatami.protocol.wire.CreateReply;
 import io.tatami.protocol.wire.CreateRequest;
+import io.tatami.protocol.wire.DeleteDirectoryReply;
+import io.tatami.protocol.wire.DeleteDirectoryRequest;
 import io.tatami.protocol.wire.DeleteFileRequest;
 import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.GetBlocksReply;
@@ -70,11 +72,13 @@ public final class FakeMetadata {
     private final Map<Long, TreeMap<String, String>> links = new HashMap<>();
     private final Map<Long, FakeFile> byId = new HashMap<>();
     private final Map<String, Message> replies = new HashMap<>();
+    private final Map<DeleteDirectoryRequest, Integer> deletionParts = new HashMap<>();
     private final Set<Long> lostLeases = new HashSet<>();
     private long version = 1;
     private long nextId = 10;
     private long sessions;
     private long spread = 1;
+    private int partsOfDeletion = 1;
 
     /** Answers one method. */
     @FunctionalInterface
@@ -89,6 +93,15 @@ public final class FakeMetadata {
     /** Directories resolved from now on have their entries divided over so many shards. */
     public synchronized void setSpread(int shards) {
         spread = shards;
+    }
+
+    /** So many requests of one deletion it takes from now on until a directory is deleted. */
+    public synchronized void setPartsOfDeletion(int parts) {
+        partsOfDeletion = parts;
+    }
+
+    public synchronized boolean hasDirectory(String path) {
+        return directories.containsKey(path);
     }
 
     public synchronized void addDirectory(String path) {
@@ -165,6 +178,7 @@ public final class FakeMetadata {
                                 .status(true))
                         .build());
         on(table, MetaMethods.DELETE_FILE, (context, request) -> delete(request));
+        on(table, MetaMethods.DELETE_DIRECTORY, (context, request) -> delete(request));
         on(
                 table,
                 MetaMethods.RENEW_LEASES,
@@ -376,6 +390,16 @@ public final class FakeMetadata {
             throw new TatamiException(isDirectory ? ErrorCode.IS_A_DIRECTORY : ErrorCode.NOT_FOUND, request.getName());
         }
         return Empty.getDefaultInstance();
+    }
+
+    private DeleteDirectoryReply delete(DeleteDirectoryRequest request) {
+        int parts = deletionParts.merge(request, 1, Integer::sum);
+        boolean unfinished = parts < partsOfDeletion;
+        if (!unfinished) {
+            change(request.getPath());
+            directories.keySet().removeIf(path -> (path + "/").startsWith(request.getPath() + "/"));
+        }
+        return DeleteDirectoryReply.newBuilder().setUnfinished(unfinished).build();
     }
 
     private FakeFile written(CallContext context, long id) throws TatamiException {

@@ -6,16 +6,17 @@ import io.tatami.meta.op.tree.wire.CommitDeleteRequest;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.TreeState;
 import io.tatami.meta.state.TreeState.Named;
-import io.tatami.protocol.wire.Empty;
+import io.tatami.protocol.wire.DeleteDirectoryReply;
 
 /**
  * Takes a directory with all below it out of the tree, in constant time. The change must be announced to all shards and,
  * unless the deletion is recursive, no shard may hold a file of the directory; {@link PlanOutdatedException} where another directory has the path
  * now.
  */
-public final class CommitDelete implements Operation<TreeState, CommitDeleteRequest, Empty> {
+public final class CommitDelete implements Operation<TreeState, CommitDeleteRequest, DeleteDirectoryReply> {
     @Override
-    public Empty decide(TreeState state, RequestContext context, CommitDeleteRequest commit) throws TatamiException {
+    public DeleteDirectoryReply decide(TreeState state, RequestContext context, CommitDeleteRequest commit)
+            throws TatamiException {
         Walk walk = PlanDelete.walk(state, context.caller(), commit.getRequest());
         Named directory = walk.last();
         if (directory.id().value() != commit.getDirectoryId()) {
@@ -26,6 +27,6 @@ public final class CommitDelete implements Operation<TreeState, CommitDeleteRequ
         }
         CommitRename.unhook(state, directory, commit.getVersion());
         CommitMkdirs.touch(state, walk.ancestor(), context.nowMillis());
-        return Empty.getDefaultInstance();
+        return DeleteDirectoryReply.getDefaultInstance();
     }
 }

@@ -111,6 +111,8 @@ final class Walk {
                     .setName(firstMissing())
                     .setParentSpread(last().record().getSpread());
         }
+        List<Named> above = isComplete() ? aboveLast() : steps;
+        above.forEach(step -> place.addAboveId(step.id().value()));
         return place.build();
     }
 

@@ -7,23 +7,27 @@ import io.tatami.meta.op.tree.PlanDelete;
 import io.tatami.meta.op.tree.PlanOutdatedException;
 import io.tatami.meta.op.tree.wire.CommitDeleteRequest;
 import io.tatami.meta.op.tree.wire.DeletePlan;
+import io.tatami.meta.service.BackgroundTask;
 import io.tatami.meta.service.Flow;
 import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.service.tree.RestingWalks.Key;
+import io.tatami.meta.state.Caller;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.DeleteDirectoryReply;
 import io.tatami.protocol.wire.DeleteDirectoryRequest;
-import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.TreeChange;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Deletes a directory: announced to all shards, so that nothing more is made in it, judged, and unhooked in one commit.
  * The superuser's deletion takes the same time for any subtree; for others the directories below are walked, as HDFS
- * checks access to them. Writers below are told before the deletion is answered.
+ * checks access to them, in as many requests as that takes. Writers below are told before the deletion is answered.
  */
-final class DeleteDirectoryFlow implements Flow<DeleteDirectoryRequest, Empty> {
+final class DeleteDirectoryFlow implements Flow<DeleteDirectoryRequest, DeleteDirectoryReply> {
     private static final PlanDelete PLAN = new PlanDelete();
     private static final CommitDelete COMMIT = new CommitDelete();
 
@@ -31,65 +35,92 @@ final class DeleteDirectoryFlow implements Flow<DeleteDirectoryRequest, Empty> {
 
     private final LeaderTree tree;
     private final DeletionAccess access;
+    private final RestingWalks<Deletion> resting;
 
     DeleteDirectoryFlow(LeaderTree tree) {
         this.tree = tree;
         this.access = new DeletionAccess(tree);
+        this.resting = new RestingWalks<>(tree.parts().clock(), Deletion::forget);
+    }
+
+    /** The deletions that wait to go on. */
+    BackgroundTask resting() {
+        return resting;
     }
 
     @Override
-    public CompletableFuture<Empty> run(RequestOrigin origin, DeleteDirectoryRequest request) {
-        return tree.term().thenCompose(changes -> tree.repeating(() -> attempt(origin, request)));
+    public CompletableFuture<DeleteDirectoryReply> run(RequestOrigin origin, DeleteDirectoryRequest request) {
+        return tree.term()
+                .thenCompose(changes -> tree.repeating(() -> {
+                    Deletion rested = resting.take(new Key(origin.caller(), request));
+                    return rested == null ? begin(origin, request) : rested.goOn(origin);
+                }));
     }
 
-    private CompletableFuture<Empty> attempt(RequestOrigin origin, DeleteDirectoryRequest request) {
+    private CompletableFuture<DeleteDirectoryReply> begin(RequestOrigin origin, DeleteDirectoryRequest request) {
         return tree.group().read(PLAN, origin, request).thenCompose(plan -> {
             boolean surelyNotEmpty = plan.getHasChildDirectories() && !request.getRecursive();
             if (surelyNotEmpty && origin.caller().superuser()) {
                 return CompletableFuture.failedFuture(PlanDelete.notEmpty(request.getPath()));
             }
-            return tree.names()
-                    .holding(
-                            List.of(plan.getPlace()),
-                            waited -> waited
-                                    ? CompletableFuture.failedFuture(new PlanOutdatedException(request.getPath()))
-                                    : tree.changing(
-                                            List.of(change(plan, false)),
-                                            announced -> judge(origin, request, plan, announced)));
+            Deletion deletion = new Deletion(origin, request, plan, resting);
+            CompletableFuture<DeleteDirectoryReply> answer = deletion.answer();
+            CompletableFuture<DeleteDirectoryReply> unused =
+                    fenced(deletion, announced -> judge(deletion, announced)).whenComplete(deletion::end);
+            return answer;
         });
     }
 
-    private CompletableFuture<Empty> judge(
-            RequestOrigin origin, DeleteDirectoryRequest request, DeletePlan plan, Announced announced) {
+    /** Holds the name, and has the shards refuse what was resolved through the directory, until all is over. */
+    private CompletableFuture<DeleteDirectoryReply> fenced(
+            Deletion deletion, Function<Announced, CompletableFuture<DeleteDirectoryReply>> body) {
+        return tree.names()
+                .holding(
+                        List.of(deletion.plan().getPlace()),
+                        waited -> waited
+                                ? CompletableFuture.failedFuture(new PlanOutdatedException(deletion.path()))
+                                : tree.changing(List.of(change(deletion.plan(), false)), body));
+    }
+
+    private CompletableFuture<DeleteDirectoryReply> judge(Deletion deletion, Announced announced) {
         CrashPoint.hit("meta.delete-directory.announced");
+        DeletePlan plan = deletion.plan();
         long directory = plan.getPlace().getDirectoryId();
-        boolean hasFiles = announced.hasFiles(directory);
-        if (!hasFiles && !plan.getHasChildDirectories()) {
-            return commit(origin, request, plan, 0);
+        if (!announced.hasFiles(directory) && !plan.getHasChildDirectories()) {
+            return commit(deletion, 0);
         }
-        CompletableFuture<Void> allowed = origin.caller().superuser()
-                ? CompletableFuture.completedFuture(null)
-                : access.require(origin.caller(), request.getPath(), plan);
-        return allowed.thenCompose(granted -> {
-            if (request.getRecursive()) {
-                return commit(origin, request, plan, announced.version());
-            }
-            return !plan.getHasChildDirectories() && announced.hasMoves(directory)
-                    ? Failures.failed(ErrorCode.BUSY, "entries are being moved out of " + request.getPath())
-                    : CompletableFuture.failedFuture(PlanDelete.notEmpty(request.getPath()));
-        });
+        Caller caller = deletion.origin().caller();
+        if (caller.superuser()) {
+            return granted(deletion, announced);
+        }
+        return tree.judged()
+                .judging(
+                        directory,
+                        () -> deletion.walk(access.walk(caller, deletion.path(), plan))
+                                .thenCompose(done -> granted(deletion, announced)));
+    }
+
+    private CompletableFuture<DeleteDirectoryReply> granted(Deletion deletion, Announced announced) {
+        DeletePlan plan = deletion.plan();
+        if (deletion.request().getRecursive()) {
+            return commit(deletion, announced.version());
+        }
+        return !plan.getHasChildDirectories()
+                        && announced.hasMoves(plan.getPlace().getDirectoryId())
+                ? Failures.failed(ErrorCode.BUSY, "entries are being moved out of " + deletion.path())
+                : CompletableFuture.failedFuture(PlanDelete.notEmpty(deletion.path()));
     }
 
     /** @param version of the change, 0 where nothing was below the directory */
-    private CompletableFuture<Empty> commit(
-            RequestOrigin origin, DeleteDirectoryRequest request, DeletePlan plan, long version) {
+    private CompletableFuture<DeleteDirectoryReply> commit(Deletion deletion, long version) {
+        DeletePlan plan = deletion.plan();
         CommitDeleteRequest commit = CommitDeleteRequest.newBuilder()
-                .setRequest(request)
+                .setRequest(deletion.request())
                 .setDirectoryId(plan.getPlace().getDirectoryId())
                 .setVersion(version)
                 .build();
         return tree.group()
-                .submitOnce(MetaMethods.DELETE_DIRECTORY, COMMIT, origin, commit)
+                .submitOnce(MetaMethods.DELETE_DIRECTORY, COMMIT, deletion.origin(), commit)
                 .thenCompose(reply -> {
                     CrashPoint.hit("meta.delete-directory.committed");
                     return cutWritersOff(plan, version)

@@ -20,8 +20,8 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Whether somebody may delete all that is below a directory, by HDFS's rules: he needs every permission on each directory
- * there that is not empty, and in a sticky one must own it or each of its entries. Asked while the deletion is announced,
- * so that nothing is added meanwhile.
+ * there that is not empty, and in a sticky one must own it or each of its entries. Asked while the deletion is announced
+ * and the subtree is among {@link JudgedSubtrees}, so that nothing is added meanwhile.
  */
 final class DeletionAccess {
     private static final int ALL = Access.READ | Access.WRITE | Access.EXECUTE;
@@ -33,14 +33,14 @@ final class DeletionAccess {
         this.tree = tree;
     }
 
-    /** Fails with PERMISSION_DENIED at the first directory or entry that stands in the way. */
-    CompletableFuture<Void> require(Caller caller, String path, DeletePlan plan) {
+    /** A walk that fails with PERMISSION_DENIED at the first directory or entry that stands in the way. */
+    SubtreeWalk walk(Caller caller, String path, DeletePlan plan) {
         Child root = Child.newBuilder()
                 .setDirectoryId(plan.getPlace().getDirectoryId())
                 .setSpread(plan.getPlace().getSpread())
                 .setAttributes(plan.getAttributes())
                 .build();
-        return new SubtreeWalk(tree, new Directory(root, path), page -> check(caller, page)).toEnd();
+        return new SubtreeWalk(tree, new Directory(root, path), page -> check(caller, page));
     }
 
     private CompletableFuture<Void> check(Caller caller, Page page) {

@@ -49,6 +49,7 @@ final class LeaderTree {
     private final GroupParts<TreeState> parts;
     private final TreeSettings settings;
     private final NameLocks names = new NameLocks();
+    private final JudgedSubtrees judged = new JudgedSubtrees();
     private final DirectoryIds ids;
     private final List<ShardAnnouncer> announcers;
     private CompletableFuture<TreeChanges> term =
@@ -86,6 +87,10 @@ final class LeaderTree {
 
     NameLocks names() {
         return names;
+    }
+
+    JudgedSubtrees judged() {
+        return judged;
     }
 
     DirectoryIds ids() {
@@ -134,6 +139,22 @@ final class LeaderTree {
             boolean again = left > 1 && Failures.of(thrown) instanceof PlanOutdatedException;
             return again ? repeating(attempt, left - 1) : CompletableFuture.failedFuture(thrown);
         });
+    }
+
+    /**
+     * Holds names and then changes something at {@code place}, one of them or none: at once where all is as planned, and
+     * else it waits until that may have changed, and fails with {@link PlanOutdatedException}.
+     */
+    <R> CompletableFuture<R> holding(List<Place> held, Place place, String path, Supplier<CompletableFuture<R>> body) {
+        CompletableFuture<Void> judgement = judged.over(place);
+        if (!judgement.isDone()) {
+            return judgement.thenCompose(over -> CompletableFuture.failedFuture(new PlanOutdatedException(path)));
+        }
+        return names.holding(
+                held,
+                waited -> waited
+                        ? CompletableFuture.failedFuture(new PlanOutdatedException(path))
+                        : judged.changing(place, path, body));
     }
 
     /**

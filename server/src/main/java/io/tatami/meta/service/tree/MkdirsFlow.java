@@ -6,7 +6,6 @@ import io.tatami.base.TatamiException;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.tree.CommitMkdirs;
 import io.tatami.meta.op.tree.PlanMkdirs;
-import io.tatami.meta.op.tree.PlanOutdatedException;
 import io.tatami.meta.op.tree.TreePath;
 import io.tatami.meta.op.tree.wire.CommitMkdirsRequest;
 import io.tatami.meta.op.tree.wire.MkdirsPlan;
@@ -63,14 +62,11 @@ final class MkdirsFlow implements Flow<MkdirsRequest, MkdirsReply> {
             if (plan.hasRefusal()) {
                 return refuse(request, plan);
             }
-            return tree.names()
-                    .holding(
-                            List.of(plan.getFirst()),
-                            waited -> waited
-                                    ? CompletableFuture.failedFuture(new PlanOutdatedException(request.getPath()))
-                                    : tree.ids()
-                                            .take(plan.getMissing())
-                                            .thenCompose(first -> make(origin, request, plan, first)));
+            return tree.holding(
+                    List.of(plan.getFirst()),
+                    plan.getFirst(),
+                    request.getPath(),
+                    () -> tree.ids().take(plan.getMissing()).thenCompose(first -> make(origin, request, plan, first)));
         });
     }
 

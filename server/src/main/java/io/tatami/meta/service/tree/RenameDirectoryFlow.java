@@ -3,7 +3,6 @@ package io.tatami.meta.service.tree;
 import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.meta.op.tree.CommitRename;
-import io.tatami.meta.op.tree.PlanOutdatedException;
 import io.tatami.meta.op.tree.PlanRename;
 import io.tatami.meta.op.tree.wire.CommitRenameRequest;
 import io.tatami.meta.op.tree.wire.RenamePlan;
@@ -42,13 +41,11 @@ final class RenameDirectoryFlow implements Flow<RenameDirectoryRequest, Empty> {
                 .read(PLAN, origin, request)
                 .thenCompose(plan -> plan.hasRefusal()
                         ? refuse(request, plan)
-                        : tree.names()
-                                .holding(
-                                        List.of(plan.getSource(), plan.getDestination()),
-                                        waited -> waited
-                                                ? CompletableFuture.failedFuture(
-                                                        new PlanOutdatedException(request.getSource()))
-                                                : rename(origin, request, plan)));
+                        : tree.holding(
+                                List.of(plan.getSource(), plan.getDestination()),
+                                plan.getDestination(),
+                                request.getSource(),
+                                () -> rename(origin, request, plan)));
     }
 
     private CompletableFuture<Empty> rename(RequestOrigin origin, RenameDirectoryRequest request, RenamePlan plan) {

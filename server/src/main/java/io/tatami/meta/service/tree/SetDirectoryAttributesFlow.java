@@ -44,10 +44,14 @@ final class SetDirectoryAttributesFlow implements Flow<SetDirectoryAttributesReq
                     .setSelfOnly(!plan.getConcernsHandles())
                     .setResetTimes(resetsTimes)
                     .build();
-            return tree.changing(List.of(change), announced -> {
-                CrashPoint.hit("meta.set-directory-attributes.announced");
-                return commit(origin, request, plan);
-            });
+            return tree.holding(
+                    List.of(),
+                    plan.getPlace(),
+                    request.getPath(),
+                    () -> tree.changing(List.of(change), announced -> {
+                        CrashPoint.hit("meta.set-directory-attributes.announced");
+                        return commit(origin, request, plan);
+                    }));
         });
     }
 

@@ -25,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 final class SubtreeWalk {
     private static final int DIRECTORIES_MAX = 256;
     private static final int CHILDREN_MAX = 4_096;
+    private static final int DIRECTORIES_OF_A_PART = 4_000;
     private static final ListChildren LIST = new ListChildren();
 
     private final LeaderTree tree;
@@ -74,9 +75,9 @@ final class SubtreeWalk {
         return until(Long.MAX_VALUE).thenApply(end -> null);
     }
 
-    /** Walks on through about {@code directories} more; whether it is at its end then. */
-    CompletableFuture<Boolean> goOn(int directories) {
-        return until(listed + directories);
+    /** Walks on through as many as one request should; whether it is at its end then. */
+    CompletableFuture<Boolean> goOn() {
+        return until(listed + DIRECTORIES_OF_A_PART);
     }
 
     private CompletableFuture<Boolean> until(long enough) {

@@ -25,18 +25,22 @@ public final class TreeHandlers implements Handlers<TreeState> {
     public void register(GroupTable<TreeState> table, GroupParts<TreeState> parts) throws TatamiException {
         LeaderTree tree = new LeaderTree(parts, TreeSettings.from(parts.settings()));
         Rights rights = parts.signer().rights();
+        ContentSummaryFlow summaries = new ContentSummaryFlow(tree);
+        DeleteDirectoryFlow deletions = new DeleteDirectoryFlow(tree);
         table.flow(MetaMethods.RESOLVE, new ResolveFlow(tree))
                 .flow(MetaMethods.GET_DIRECTORY, tree.reading(new GetDirectory(rights)))
                 .flow(MetaMethods.GET_DIRECTORIES, tree.reading(new GetDirectories(rights)))
                 .flow(MetaMethods.CHECK_REACH, tree.reading(new CheckReach()))
                 .flow(MetaMethods.CHECK_DIRECTORY, new CheckDirectoryFlow(tree))
-                .flow(MetaMethods.CONTENT_SUMMARY, new ContentSummaryFlow(tree))
+                .flow(MetaMethods.CONTENT_SUMMARY, summaries)
                 .flow(MetaMethods.MKDIRS, new MkdirsFlow(tree))
                 .flow(MetaMethods.RENAME_DIRECTORY, new RenameDirectoryFlow(tree))
-                .flow(MetaMethods.DELETE_DIRECTORY, new DeleteDirectoryFlow(tree))
+                .flow(MetaMethods.DELETE_DIRECTORY, deletions)
                 .flow(MetaMethods.SET_DIRECTORY_ATTRIBUTES, new SetDirectoryAttributesFlow(tree))
                 .background("tree.reclaim", "x", new SubtreeReclaimer(tree))
-                .background("tree.prune-gates", "", new GatePruner(tree));
+                .background("tree.prune-gates", "", new GatePruner(tree))
+                .background("tree.forget-summaries", "", summaries.resting())
+                .background("tree.forget-deletions", "", deletions.resting());
         if (founder != null) {
             table.background("tree.first-directories", "", new FirstDirectoryMaker(tree, founder));
         }

@@ -243,6 +243,32 @@ class RandomTreeTest {
     }
 
     @Test
+    void directoryIsNotPutWhereADeletionWouldHaveBeenRefusedForIt() throws TatamiException {
+        ExecutorService executor = Executors.newFixedThreadPool(4);
+        try {
+            TreeCluster cluster = new TreeCluster(executor);
+            TreeClient.root(cluster).mkdirs("/open", 0777);
+            TreeClient ann = TreeClient.user(cluster, "ann");
+            TreeClient bob = TreeClient.user(cluster, "bob");
+            int deletions = 0;
+            for (int round = 0; round < 400; round++) {
+                String top = "/open/d" + round;
+                ann.mkdirs(top, 0777);
+                bob.mkdirs(top + "/bobs", 0700);
+                CompletableFuture<String> made = CompletableFuture.supplyAsync(
+                        () -> outcome(tree -> bob.mkdir(top + "/bobs/inside"), over(bob)));
+                String deleted = outcome(tree -> tree.delete(top, true), over(ann));
+                String expected = made.join().equals("done") ? "PERMISSION_DENIED" : "done";
+                assertEquals(expected, deleted, top);
+                deletions += deleted.equals("done") ? 1 : 0;
+            }
+            assertTrue(deletions > 0, "no directory was ever deleted");
+        } finally {
+            executor.shutdown();
+        }
+    }
+
+    @Test
     void opposingRenamesNeverMakeALoop() throws TatamiException {
         ExecutorService executor = Executors.newFixedThreadPool(4);
         try {

@@ -1,18 +1,23 @@
 package io.tatami.meta.service.tree;
 
+import com.google.protobuf.Message;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.Placement;
+import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
+import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.Caller;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.AttributeChange;
 import io.tatami.protocol.wire.ContentSummaryReply;
 import io.tatami.protocol.wire.ContentSummaryRequest;
 import io.tatami.protocol.wire.CreateModes;
 import io.tatami.protocol.wire.CreateReply;
 import io.tatami.protocol.wire.CreateRequest;
+import io.tatami.protocol.wire.DeleteDirectoryReply;
 import io.tatami.protocol.wire.DeleteDirectoryRequest;
 import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.GetDirectoryRequest;
@@ -25,6 +30,7 @@ import io.tatami.protocol.wire.SetDirectoryAttributesRequest;
 import io.tatami.protocol.wire.SignedHandle;
 import io.tatami.protocol.wire.Status;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /** What somebody asks of a {@link TreeCluster}. */
 final class TreeClient {
@@ -58,7 +64,7 @@ final class TreeClient {
                 .getCreated();
     }
 
-    private static MkdirsRequest mkdirsRequest(String path, int mode, boolean parents) {
+    static MkdirsRequest mkdirsRequest(String path, int mode, boolean parents) {
         return MkdirsRequest.newBuilder()
                 .setPath(path)
                 .setCreateParents(parents)
@@ -87,6 +93,26 @@ final class TreeClient {
                         .setPath(path)
                         .setRecursive(recursive)
                         .build());
+    }
+
+    /** One request of a deletion with all that is below. */
+    CompletableFuture<DeleteDirectoryReply> deletePart(String path, long deletion) {
+        return deletePart(new RequestOrigin(caller, SessionId.NONE, 0, 0, RequestOrigin.NO_DEADLINE), path, deletion);
+    }
+
+    CompletableFuture<DeleteDirectoryReply> deletePart(RequestOrigin origin, String path, long deletion) {
+        DeleteDirectoryRequest request = DeleteDirectoryRequest.newBuilder()
+                .setPath(path)
+                .setRecursive(true)
+                .setDeletion(deletion)
+                .build();
+        return cluster.send(origin, GroupId.NAMESPACE, MetaMethods.DELETE_DIRECTORY, request);
+    }
+
+    /** {@link #mkdirs}, {@link #rename} and so on without waiting for the reply. */
+    <Q extends Message, R extends Message> CompletableFuture<R> begin(Method<Q, R> method, Q request) {
+        RequestOrigin origin = new RequestOrigin(caller, SessionId.NONE, 0, 0, RequestOrigin.NO_DEADLINE);
+        return cluster.send(origin, GroupId.NAMESPACE, method, request);
     }
 
     void change(String path, AttributeChange change) throws TatamiException {

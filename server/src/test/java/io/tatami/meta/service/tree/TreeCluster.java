@@ -31,6 +31,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -43,6 +44,9 @@ final class TreeCluster {
 
     /** Groups that do not answer. */
     final Set<GroupId> silent = ConcurrentHashMap.newKeySet();
+
+    /** Goes on by itself and by what a test adds. */
+    final AheadClock clock = new AheadClock();
 
     final HandleSigner signer = new HandleSigner(ByteString.copyFromUtf8("a key of the test cluster"));
     private final Executor executor;
@@ -134,7 +138,7 @@ final class TreeCluster {
 
     private <S> GroupParts<S> parts(MemoryGroup<S> group) {
         Settings settings = Settings.of(Map.of(TreeSettings.ROOT_OWNER.key(), "root"));
-        return new GroupParts<>(group, record(group.id()), new LoopPeers(), signer, Clock.SYSTEM, settings);
+        return new GroupParts<>(group, record(group.id()), new LoopPeers(), signer, clock, settings);
     }
 
     private static GroupRecord record(GroupId id) {
@@ -145,7 +149,8 @@ final class TreeCluster {
                 .build();
     }
 
-    private <Q extends Message, R extends Message> CompletableFuture<R> send(
+    /** Sends, and leaves the waiting for later. */
+    <Q extends Message, R extends Message> CompletableFuture<R> send(
             RequestOrigin origin, GroupId to, Method<Q, R> method, Q request) {
         MemoryGroup<?> group = groups.get(to);
         if (group == null || silent.contains(to)) {
@@ -154,6 +159,25 @@ final class TreeCluster {
         return CompletableFuture.completedFuture(request.toByteString())
                 .thenComposeAsync(bytes -> group.serve(origin, method.number(), bytes), executor)
                 .thenApply(bytes -> MemoryGroup.parsed(method.replyParser(), bytes));
+    }
+
+    /** The machine's clock, but for the time that a test does not wait for. */
+    static final class AheadClock implements Clock {
+        private final AtomicLong aheadNanos = new AtomicLong();
+
+        void goAhead(Duration time) {
+            aheadNanos.addAndGet(time.toNanos());
+        }
+
+        @Override
+        public long wallMillis() {
+            return SYSTEM.wallMillis() + Duration.ofNanos(aheadNanos.get()).toMillis();
+        }
+
+        @Override
+        public long monotonicNanos() {
+            return SYSTEM.monotonicNanos() + aheadNanos.get();
+        }
     }
 
     private final class LoopPeers implements Peers {
