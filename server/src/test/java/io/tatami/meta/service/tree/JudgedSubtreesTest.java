@@ -30,7 +30,7 @@ class JudgedSubtreesTest {
         CompletableFuture<String> first = new CompletableFuture<>();
         CompletableFuture<String> second = new CompletableFuture<>();
         CompletableFuture<String> unused = judged.changing(place(1L, 5L), "/a", () -> first);
-        CompletableFuture<String> alsoUnused = judged.changing(place(1L), "/b", () -> second);
+        CompletableFuture<String> unusedToo = judged.changing(place(1L), "/b", () -> second);
         CompletableFuture<String> judgement = judged.judging(5, () -> CompletableFuture.completedFuture("judged"));
         first.complete("changed");
         assertFalse(judgement.isDone());
