@@ -71,6 +71,7 @@ public final class BlockWriteStream implements AutoCloseable {
                 .setBlockId(spec.block().value())
                 .setGeneration(spec.generation())
                 .setReserveBytes(spec.reserveBytes())
+                .setNeededBytes(spec.neededBytes())
                 .setPacked(spec.packed())
                 .setStartOffset(spec.startOffset())
                 .setPreviousGeneration(spec.previousGeneration());
@@ -134,7 +135,8 @@ public final class BlockWriteStream implements AutoCloseable {
     }
 
     /**
-     * Takes all of {@code bytes}. It is the caller's to stop at the block's size: servers refuse more than was reserved.
+     * Takes all of {@code bytes}. It is the caller's to stop where {@link #awaitRoomBytes} says: servers refuse more than
+     * they have reserved.
      *
      * @throws TatamiException the stream's failure; those bytes that lie below {@link #position} were taken
      */
@@ -143,7 +145,7 @@ public final class BlockWriteStream implements AutoCloseable {
         while (bytes.hasRemaining()) {
             if (builder.isEmpty()) {
                 awaitRoom(BlockPayload.roomBytes(position));
-                builder.begin(position, roomBytes());
+                builder.begin(position, frameRoomBytes());
             }
             int before = bytes.remaining();
             builder.add(bytes);
@@ -251,9 +253,30 @@ public final class BlockWriteStream implements AutoCloseable {
         memory.release();
     }
 
-    private long roomBytes() {
-        long reserved = spec.reserveBytes() - position;
-        return reserved > 0 ? reserved : BlockPayload.BYTES_MAX;
+    /**
+     * How many bytes may still be written. What is needed at least is sure from the start; beyond it, this waits until
+     * the servers have told how much room they have.
+     *
+     * @return 0 where the block is as long as it can get
+     */
+    public long awaitRoomBytes() throws TatamiException {
+        if (!window.isReady()) {
+            if (position < spec.neededBytes()) {
+                return spec.neededBytes() - position;
+            }
+            window.awaitReady();
+        }
+        return roomBytes();
+    }
+
+    /** How many bytes may still be written, as far as is known now. */
+    public long roomBytes() {
+        return Math.max(0, Math.min(spec.reserveBytes(), window.roomBytes()) - position);
+    }
+
+    private long frameRoomBytes() {
+        long room = roomBytes();
+        return room > 0 ? room : BlockPayload.BYTES_MAX;
     }
 
     /** Waits for the window and for the network to take a frame of {@code bytes}; any failure ends the stream. */

@@ -8,34 +8,52 @@ import io.tatami.base.Check;
  *
  * @param generation under which bytes are written; servers refuse it below the one they have
  * @param reserveBytes room to reserve: the block size for a streaming writer, the length where it is known
+ * @param neededBytes room without which a server must refuse the block: it may reserve less than {@code reserveBytes}
+ *     where it has no free run as long, and tells how much
  * @param packed the length is known and short
  * @param startOffset 0 for a new block, else where to go on; an existing copy is cut to it
  * @param previousGeneration the least generation of the copies that are continued; 0 for a new block. At offset 0 a
  *     server without a copy begins one
  */
 public record WriteSpec(
-        BlockId block, long generation, long reserveBytes, boolean packed, long startOffset, long previousGeneration) {
+        BlockId block,
+        long generation,
+        long reserveBytes,
+        long neededBytes,
+        boolean packed,
+        long startOffset,
+        long previousGeneration) {
+    /** The shortest block that is worth a place of its own: one unit of the device. Shorter runs are for packed blocks. */
+    public static final long STREAMED_BYTES_MIN = 4L << 20;
+
     public WriteSpec {
         Check.check(generation > previousGeneration, "generation %d after %d", generation, previousGeneration);
         Check.check(
-                startOffset >= 0 && reserveBytes >= startOffset,
-                "reserve %d bytes, start at %d",
+                startOffset >= 0 && neededBytes >= startOffset && reserveBytes >= neededBytes,
+                "reserve %d bytes, %d at least, start at %d",
                 reserveBytes,
+                neededBytes,
                 startOffset);
     }
 
     /** A new block of up to {@code reserveBytes}. */
     public static WriteSpec create(BlockId block, long generation, long reserveBytes) {
-        return new WriteSpec(block, generation, reserveBytes, false, 0, 0);
+        return new WriteSpec(block, generation, reserveBytes, Math.min(reserveBytes, STREAMED_BYTES_MIN), false, 0, 0);
     }
 
     /** A new block whose whole, short length is known. */
     public static WriteSpec createPacked(BlockId block, long generation, long lengthBytes) {
-        return new WriteSpec(block, generation, lengthBytes, true, 0, 0);
+        return new WriteSpec(block, generation, lengthBytes, lengthBytes, true, 0, 0);
     }
 
     /** The same block from {@code offset} on, under a newer generation: append, or recovery from a failure. */
     public WriteSpec continuedAt(long offset, long newGeneration) {
-        return new WriteSpec(block, newGeneration, reserveBytes, packed, offset, generation);
+        return continuedAt(offset, newGeneration, generation, neededBytes);
+    }
+
+    /** As {@link #continuedAt(long, long)} over copies of {@code copiesGeneration}, with room for {@code takenBytes}. */
+    public WriteSpec continuedAt(long offset, long newGeneration, long copiesGeneration, long takenBytes) {
+        long needed = Math.max(neededBytes, Math.max(offset, takenBytes));
+        return new WriteSpec(block, newGeneration, reserveBytes, needed, packed, offset, copiesGeneration);
     }
 }

@@ -30,6 +30,7 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
     private long visibleLength;
     private long durableLength;
     private long acks;
+    private long roomBytes = Long.MAX_VALUE;
     private @Nullable WriteBlockReply reply;
     private @Nullable TatamiException failure;
 
@@ -62,6 +63,25 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
 
     void awaitReady() throws TatamiException {
         await(() -> acks > 0);
+    }
+
+    boolean isReady() {
+        lock.lock();
+        try {
+            return acks > 0;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What the block has room for; without limit before {@link #isReady}, and where the servers do not tell it. */
+    long roomBytes() {
+        lock.lock();
+        try {
+            return roomBytes;
+        } finally {
+            lock.unlock();
+        }
     }
 
     void awaitVisible(long length) throws TatamiException {
@@ -146,6 +166,7 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
         lock.lock();
         try {
             acks++;
+            roomBytes = ack.getRoomBytes() == 0 ? Long.MAX_VALUE : ack.getRoomBytes();
             visibleLength = Math.max(visibleLength, ack.getVisibleLength());
             durableLength = Math.max(durableLength, ack.getDurableLength());
             while (!frames.isEmpty() && frames.element().endOffset() <= visibleLength) {

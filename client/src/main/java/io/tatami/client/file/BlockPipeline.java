@@ -93,6 +93,7 @@ final class BlockPipeline {
                 new BlockId(last.getBlockId()),
                 last.getGeneration(),
                 blockSizeBytes,
+                last.getLength(),
                 false,
                 last.getLength(),
                 committedGeneration);
@@ -110,8 +111,14 @@ final class BlockPipeline {
         return position;
     }
 
+    /** How many bytes the block may still take, as far as is known now. */
     long roomBytes() {
-        return spec.reserveBytes() - position;
+        return stream == null ? spec.reserveBytes() - position : stream.roomBytes();
+    }
+
+    /** Whether the block takes nothing more; known after a {@link #write}. */
+    boolean isFull() {
+        return ready && roomBytes() == 0;
     }
 
     int copies() {
@@ -133,7 +140,8 @@ final class BlockPipeline {
     }
 
     /**
-     * Takes all of {@code bytes}, which fit into {@link #roomBytes}. Where it throws, it took those before its position.
+     * Takes as much of {@code bytes} as the block has room for; {@link #isFull} where that is not all. Where it throws, it
+     * took those before its position.
      */
     void write(ByteBuffer bytes) throws TatamiException {
         int before = bytes.remaining();
@@ -141,9 +149,23 @@ final class BlockPipeline {
             return;
         }
         try {
-            mending(writing -> writing.write(bytes));
+            mending(writing -> fill(writing, bytes));
         } finally {
             position += before - bytes.remaining();
+        }
+    }
+
+    private static void fill(BlockWriteStream writing, ByteBuffer bytes) throws TatamiException {
+        int limit = bytes.limit();
+        try {
+            long room = 1;
+            while (bytes.position() < limit && room > 0) {
+                room = writing.awaitRoomBytes();
+                bytes.limit(bytes.position() + (int) Math.min(limit - bytes.position(), room));
+                writing.write(bytes);
+            }
+        } finally {
+            bytes.limit(limit);
         }
     }
 
@@ -265,13 +287,14 @@ final class BlockPipeline {
             stream = null;
         }
         servers = grant.getServerIdList();
-        spec = new WriteSpec(
-                block(),
-                grant.getGeneration(),
-                spec.reserveBytes(),
-                spec.packed(),
-                acknowledgedLength,
-                committedGeneration);
+        spec = spec.continuedAt(acknowledgedLength, grant.getGeneration(), committedGeneration, takenBytes());
+    }
+
+    /** How far the bytes reach that were taken from the writer, in a write that goes on too; only without a stream. */
+    private long takenBytes() {
+        return unsent.isEmpty()
+                ? acknowledgedLength
+                : unsent.get(unsent.size() - 1).endOffset();
     }
 
     private Grant issue(ServerId failed, TatamiException failure) throws TatamiException {

@@ -264,14 +264,8 @@ public final class FileWriter implements AutoCloseable {
     /** Writes as much as the current block takes, and finishes it where it is full. */
     private void writeToBlock(ByteBuffer bytes) throws TatamiException {
         BlockPipeline block = currentBlock(bytes.remaining());
-        int limit = bytes.limit();
-        bytes.limit(bytes.position() + (int) Math.min(bytes.remaining(), block.roomBytes()));
-        try {
-            block.write(bytes);
-        } finally {
-            bytes.limit(limit);
-        }
-        if (block.position() == blockSizeBytes) {
+        block.write(bytes);
+        if (block.isFull()) {
             finishCurrent(block);
         } else if (!completing && block.roomBytes() <= Math.min(PREFETCH_ROOM_BYTES, blockSizeBytes / 4)) {
             grants.prefetch(finished);

@@ -15,6 +15,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.BlockPayload;
+import io.tatami.protocol.wire.WriteAck;
 import io.tatami.protocol.wire.WriteFrame;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -131,6 +132,39 @@ final class BlockWriteStreamTest {
             assertEquals(ErrorCode.CORRUPT, corrupt.code());
         }
         assertTrue(server.received.isEmpty());
+    }
+
+    @Test
+    void aBlockEndsWhereTheServersHaveNoMoreRoom() throws Exception {
+        ScriptedServer server = new ScriptedServer();
+        WriteSpec needsOne = new WriteSpec(BlockId.of(1, 0, 1), 1, 16 * MIB, MIB, false, 0, 0);
+        try (BlockWriteStream stream = open(server, needsOne)) {
+            assertEquals(MIB, stream.awaitRoomBytes(), "what is needed is sure before any word of the server's");
+            stream.write(bytes, 0, MIB);
+            server.say(WriteAck.newBuilder().setRoomBytes(MIB + 10).build());
+            assertEquals(10, stream.awaitRoomBytes());
+            stream.write(bytes, MIB, 10);
+            assertEquals(0, stream.awaitRoomBytes());
+        }
+        ScriptedServer old = new ScriptedServer();
+        try (BlockWriteStream stream = open(old, needsOne)) {
+            old.acknowledge(0, 0);
+            assertEquals(16 * MIB, stream.awaitRoomBytes(), "a server that does not tell has what was to be reserved");
+        }
+        ScriptedServer silent = new ScriptedServer();
+        try (BlockWriteStream stream = open(silent, needsOne)) {
+            stream.write(bytes, 0, MIB);
+            assertThrows(TatamiException.class, stream::awaitRoomBytes);
+        }
+    }
+
+    @Test
+    void whatWasTakenIsNeededWhenABlockIsContinuedElsewhere() {
+        WriteSpec moved = SPEC.continuedAt(0, 3, 1, 9 * MIB);
+
+        assertEquals(4 * MIB, SPEC.neededBytes());
+        assertEquals(9 * MIB, moved.neededBytes());
+        assertEquals(9 * MIB, moved.continuedAt(5 * MIB, 4).neededBytes());
     }
 
     @Test

@@ -6,6 +6,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.block.cache.UnitSource;
 import io.tatami.block.volume.BlockReader;
 import io.tatami.block.volume.BlockWriter;
+import io.tatami.block.volume.Reservation;
 import io.tatami.block.volume.StoredBlock;
 import io.tatami.block.volume.Volume;
 import io.tatami.block.volume.VolumeStatistics;
@@ -98,22 +99,41 @@ public final class VolumeSet implements UnitSource {
                     ErrorCode.NO_SUCH_BLOCK,
                     block + " is here only with generation " + stored.generation() + ", which missed writes");
         }
-        return found.get().volume().reopen(block, generation, request.getStartOffset(), request.getReserveBytes());
+        return reopen(found.get().volume(), block, request);
     }
 
-    /** On the volume with the most free room; where that has none after all, on the next. */
+    private static BlockWriter reopen(Volume volume, BlockId block, WriteBlockRequest request) throws TatamiException {
+        BlockWriter writer =
+                volume.reopen(block, request.getGeneration(), request.getStartOffset(), request.getReserveBytes());
+        if (writer.capacityBytes() < request.getNeededBytes()) {
+            writer.close();
+            throw new TatamiException(
+                    ErrorCode.NO_SPACE,
+                    block + " has room for " + writer.capacityBytes() + " bytes and cannot get "
+                            + request.getNeededBytes());
+        }
+        return writer;
+    }
+
+    /** A volume as it was when a place for a block was looked for. */
+    private record Candidate(Volume volume, VolumeStatistics statistics) {
+        boolean hasRun(long bytes) {
+            return statistics.largestFreeExtentBytes() >= bytes;
+        }
+    }
+
+    /**
+     * On the volume with the most free room that has a free run of all that is wanted; where none has, on the one with the
+     * longest run. Where that has none after all, on the next.
+     */
     private BlockWriter create(BlockId block, WriteBlockRequest request) throws TatamiException {
-        List<Volume> byRoom = volumes.stream()
-                .map(ServedVolume::volume)
-                .filter(volume -> volume.statistics().failure().isEmpty())
-                .sorted(Comparator.comparingLong(
-                        (Volume volume) -> -volume.statistics().freeBytes()))
-                .toList();
+        long wanted = Math.max(1, request.getReserveBytes());
+        long needed = Math.max(1, Math.min(wanted, request.getNeededBytes()));
+        Reservation room = new Reservation(wanted, needed, request.getPacked());
         TatamiException failure = null;
-        for (Volume volume : byRoom) {
+        for (Candidate candidate : candidates(wanted)) {
             try {
-                return volume.create(
-                        block, request.getGeneration(), Math.max(1, request.getReserveBytes()), request.getPacked());
+                return candidate.volume().create(block, request.getGeneration(), room);
             } catch (TatamiException e) {
                 failure = withEarlier(e, failure);
                 if (e.code() != ErrorCode.NO_SPACE && e.code() != ErrorCode.IO_ERROR) {
@@ -124,6 +144,18 @@ public final class VolumeSet implements UnitSource {
         throw failure == null
                 ? new TatamiException(ErrorCode.IO_ERROR, "every volume of this server has stopped")
                 : failure;
+    }
+
+    /** The volumes that serve, the best place for {@code wantedBytes} first. */
+    private List<Candidate> candidates(long wantedBytes) {
+        Comparator<Candidate> hasWholeRun = Comparator.comparing(candidate -> !candidate.hasRun(wantedBytes));
+        return volumes.stream()
+                .map(served -> new Candidate(served.volume(), served.volume().statistics()))
+                .filter(candidate -> candidate.statistics().failure().isEmpty())
+                .sorted(hasWholeRun.thenComparingLong(candidate -> candidate.hasRun(wantedBytes)
+                        ? -candidate.statistics().freeBytes()
+                        : -candidate.statistics().largestFreeExtentBytes()))
+                .toList();
     }
 
     private static TatamiException withEarlier(TatamiException now, @Nullable TatamiException earlier) {

@@ -51,6 +51,7 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
     private boolean chainFinished;
     private long chainVisible;
     private long chainDurable;
+    private long roomBytes;
     private long sequence;
     private long received;
     private long durable;
@@ -151,6 +152,7 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         BlockWriter opened = port.volumes().openWriter(request);
         writer = opened;
         received = opened.lengthBytes();
+        roomBytes = opened.capacityBytes();
         durable = request.getStartOffset();
         Check.check(received == request.getStartOffset(), "%s begins at %d", block, received);
         CrashPoint.hit("service.write.after-open");
@@ -250,6 +252,7 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
                 .setSequence(sequence)
                 .setVisibleLength(visible)
                 .setDurableLength(chain == null ? durable : Math.min(durable, chainDurable))
+                .setRoomBytes(roomBytes)
                 .build());
         if (finished && (chain == null || chainFinished)) {
             ended = true;
@@ -266,6 +269,7 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
             chainReady = true;
             chainVisible = Math.max(chainVisible, ack.getVisibleLength());
             chainDurable = Math.max(chainDurable, ack.getDurableLength());
+            roomBytes = ack.getRoomBytes() == 0 ? roomBytes : Math.min(roomBytes, ack.getRoomBytes());
             flushIfReady();
             acknowledge();
             takeHeldBack();

@@ -44,25 +44,28 @@ public final class Volume implements AutoCloseable {
         return superblock.volume();
     }
 
+    /** {@link #create(BlockId, long, Reservation)} where any room will do. */
+    public BlockWriter create(BlockId block, long generation, long reservedBytes, boolean shortFromStart)
+            throws TatamiException {
+        return create(block, generation, new Reservation(reservedBytes, 1, shortFromStart));
+    }
+
     /**
      * Begins a block. Nothing is durable before the first {@link BlockWriter#sync()}: after a crash before it, the block
      * never was.
      *
-     * @param reservedBytes how much room to take, at least 1; where no free extent is as long, the longest is taken, and
+     * @param room how much to take; where no free extent is as long, the longest is taken, and
      *     {@link BlockWriter#capacityBytes()} tells
-     * @param shortFromStart the length is known and below the block size: the block is packed at the high end
-     * @throws TatamiException ALREADY_EXISTS, NO_SPACE or IO_ERROR
+     * @throws TatamiException ALREADY_EXISTS, NO_SPACE where the longest is too short, or IO_ERROR
      */
-    public BlockWriter create(BlockId block, long generation, long reservedBytes, boolean shortFromStart)
-            throws TatamiException {
-        Check.check(reservedBytes > 0, "block %s with room for %d bytes", block, reservedBytes);
+    public BlockWriter create(BlockId block, long generation, Reservation room) throws TatamiException {
         parts.failStop().check();
         throwIfIndexIsFull();
         if (replicas.containsKey(block)) {
             throw alreadyExists(block);
         }
-        ExtentAllocator.End end = shortFromStart ? ExtentAllocator.End.HIGH : ExtentAllocator.End.LOW;
-        Extent extent = parts.allocator().allocate(reservedBytes, 1, end);
+        ExtentAllocator.End end = room.shortFromStart() ? ExtentAllocator.End.HIGH : ExtentAllocator.End.LOW;
+        Extent extent = parts.allocator().allocate(room.wantedBytes(), room.neededBytes(), end);
         Replica replica = Replica.begun(block, generation, OpenBlock.begin(parts, block, extent));
         BlockWriter writer = new BlockWriter(parts, committer, replica, generation);
         replica.replaceWriter(writer);

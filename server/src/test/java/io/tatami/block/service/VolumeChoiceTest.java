@@ -1,0 +1,116 @@
+package io.tatami.block.service;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.block.device.VolumeFile;
+import io.tatami.block.volume.BlockWriter;
+import io.tatami.block.volume.Volume;
+import io.tatami.block.volume.VolumeFormatter;
+import io.tatami.block.volume.VolumeOpener;
+import io.tatami.block.volume.VolumeResources;
+import io.tatami.protocol.wire.WriteBlockRequest;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Where a server of two volumes puts a new block. */
+final class VolumeChoiceTest {
+    private static final long MIB = 1 << 20;
+
+    private Volume broken;
+    private Volume small;
+    private VolumeSet volumes;
+    private int blocks;
+
+    /** One volume with much room in holes of 8 MiB, and one with less, in one run. */
+    @BeforeEach
+    void open(@TempDir Path directory) throws Exception {
+        broken = volume(directory, "broken", 104 * MIB);
+        small = volume(directory, "small", 36 * MIB);
+        volumes = new VolumeSet(
+                List.of(new VolumeSet.ServedVolume(broken, "broken"), new VolumeSet.ServedVolume(small, "small")));
+        for (int i = 0; i < 12; i++) {
+            broken.create(next(), 1, 8 * MIB, false);
+        }
+        take(broken, broken.statistics().freeBytes());
+        for (int i = 1; i <= 12; i += 2) {
+            broken.delete(BlockRig.block(i), Long.MAX_VALUE);
+        }
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        broken.close();
+        small.close();
+    }
+
+    @Test
+    void aVolumeWithAWholeRunIsPreferredToOneWithMoreRoomInPieces() throws Exception {
+        BlockWriter writer = volumes.openWriter(request(16 * MIB, 4 * MIB));
+
+        assertEquals(16 * MIB, writer.capacityBytes());
+        assertEquals(true, small.find(writer.block()).isPresent());
+    }
+
+    @Test
+    void whereNoVolumeHasAWholeRunTheLongestIsGiven() throws Exception {
+        take(small, small.statistics().freeBytes() - 5 * MIB);
+
+        BlockWriter first = volumes.openWriter(request(16 * MIB, 4 * MIB));
+
+        assertEquals(8 * MIB, first.capacityBytes());
+        for (int i = 0; i < 5; i++) {
+            assertEquals(8 * MIB, volumes.openWriter(request(16 * MIB, 4 * MIB)).capacityBytes());
+        }
+        assertEquals(5 * MIB, volumes.openWriter(request(16 * MIB, 4 * MIB)).capacityBytes());
+        refuses(request(16 * MIB, 4 * MIB));
+    }
+
+    @Test
+    void runsShorterThanIsNeededAreNotGiven() throws Exception {
+        take(small, small.statistics().freeBytes());
+
+        refuses(request(16 * MIB, 9 * MIB));
+        assertEquals(8 * MIB, volumes.openWriter(request(8 * MIB, 8 * MIB)).capacityBytes());
+    }
+
+    private void refuses(WriteBlockRequest request) {
+        TatamiException refused = assertThrows(TatamiException.class, () -> volumes.openWriter(request));
+        assertEquals(ErrorCode.NO_SPACE, refused.code());
+    }
+
+    private void take(Volume volume, long bytes) throws TatamiException {
+        if (bytes > 0) {
+            assertEquals(bytes, volume.create(next(), 1, bytes, false).capacityBytes());
+        }
+    }
+
+    private WriteBlockRequest request(long wanted, long needed) {
+        return WriteBlockRequest.newBuilder()
+                .setBlockId(next().value())
+                .setGeneration(1)
+                .setReserveBytes(wanted)
+                .setNeededBytes(needed)
+                .build();
+    }
+
+    private BlockId next() {
+        return BlockRig.block(++blocks);
+    }
+
+    private static Volume volume(Path directory, String name, long bytes) throws Exception {
+        Path file = directory.resolve(name);
+        Path index = directory.resolve(name + "-index");
+        VolumeFile.create(file, bytes);
+        new VolumeFormatter(BlockRig.CLUSTER, new SplittableRandom(bytes)).format(file, index, false);
+        return new VolumeOpener(BlockRig.CLUSTER, VolumeResources.withBuffers(4, 4)).open(file, index);
+    }
+}
