@@ -41,11 +41,11 @@ class AllocatorChurnTest {
     void aVolumeThatIsNearlyFullRefusesOnlyWhatItHasNoRunFor() {
         BookedVolume volume = new BookedVolume(256L << 30, replay(SEED));
 
-        List<Hour> days = new Churn(volume, SEED, 0.97).run(3 * DAY_HOURS);
+        List<Hour> day = new Churn(volume, SEED, 0.97).run(DAY_HOURS);
 
-        long reserved = days.stream().mapToLong(Hour::reserved).sum();
-        long refused = days.stream().mapToLong(Hour::refused).sum();
-        long whole = days.stream().mapToLong(Hour::whole).sum();
+        long reserved = day.stream().mapToLong(Hour::reserved).sum();
+        long refused = day.stream().mapToLong(Hour::refused).sum();
+        long whole = day.stream().mapToLong(Hour::whole).sum();
         assertTrue(whole < reserved, replay(SEED) + ": no writer was ever given a shorter block");
         assertTrue(refused < reserved / 100, replay(SEED) + ": " + refused + " of " + reserved + " were refused");
     }
