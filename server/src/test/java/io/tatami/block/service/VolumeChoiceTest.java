@@ -2,6 +2,7 @@ package io.tatami.block.service;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
@@ -16,6 +17,7 @@ import io.tatami.protocol.wire.WriteBlockRequest;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,7 +40,7 @@ final class VolumeChoiceTest {
         volumes = new VolumeSet(
                 List.of(new VolumeSet.ServedVolume(broken, "broken"), new VolumeSet.ServedVolume(small, "small")));
         for (int i = 0; i < 12; i++) {
-            broken.create(next(), 1, 8 * MIB, false);
+            take(broken, 8 * MIB);
         }
         take(broken, broken.statistics().freeBytes());
         for (int i = 1; i <= 12; i += 2) {
@@ -57,7 +59,7 @@ final class VolumeChoiceTest {
         BlockWriter writer = volumes.openWriter(request(16 * MIB, 4 * MIB));
 
         assertEquals(16 * MIB, writer.capacityBytes());
-        assertEquals(true, small.find(writer.block()).isPresent());
+        assertTrue(small.find(writer.block()).isPresent());
     }
 
     @Test
@@ -109,8 +111,9 @@ final class VolumeChoiceTest {
     private static Volume volume(Path directory, String name, long bytes) throws Exception {
         Path file = directory.resolve(name);
         Path index = directory.resolve(name + "-index");
-        VolumeFile.create(file, bytes);
-        new VolumeFormatter(BlockRig.CLUSTER, new SplittableRandom(bytes)).format(file, index, false);
+        VolumeFile.Allocation unused = VolumeFile.create(file, bytes);
+        UUID volume = new VolumeFormatter(BlockRig.CLUSTER, new SplittableRandom(bytes)).format(file, index, false);
+        assertTrue(volume.version() > 0);
         return new VolumeOpener(BlockRig.CLUSTER, VolumeResources.withBuffers(4, 4)).open(file, index);
     }
 }
