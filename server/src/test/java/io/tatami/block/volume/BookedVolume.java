@@ -51,9 +51,9 @@ final class BookedVolume {
     }
 
     void giveBack(Extent extent, long keptBytes) {
-        Long length = taken.remove(extent.offsetBytes());
-        assertEquals(extent.lengthBytes(), length, replay);
-        takenBytes -= length;
+        assertEquals(extent.lengthBytes(), taken.getOrDefault(extent.offsetBytes(), 0L), replay);
+        taken.remove(extent.offsetBytes());
+        takenBytes -= extent.lengthBytes();
         book(extent.head(keptBytes));
         allocator.release(extent.rest(keptBytes));
     }
