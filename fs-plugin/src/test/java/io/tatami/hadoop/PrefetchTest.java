@@ -141,11 +141,9 @@ class PrefetchTest {
             byte[] split = new byte[BLOCK_BYTES];
             in.readFully(BLOCK_BYTES, split);
             assertArrayEquals(java.util.Arrays.copyOfRange(bytes, BLOCK_BYTES, 2 * BLOCK_BYTES), split);
-            assertEquals(
-                    BLOCK_BYTES, counter(in, "stream_read_cached_bytes") + counter(in, "stream_read_late_bytes"));
+            assertEquals(BLOCK_BYTES, counter(in, "stream_read_cached_bytes") + counter(in, "stream_read_late_bytes"));
             in.readFully(0, new byte[1000]);
-            assertEquals(
-                    BLOCK_BYTES, counter(in, "stream_read_cached_bytes") + counter(in, "stream_read_late_bytes"));
+            assertEquals(BLOCK_BYTES, counter(in, "stream_read_cached_bytes") + counter(in, "stream_read_late_bytes"));
         }
     }
 

@@ -149,8 +149,8 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
             }
         }
         boolean isPlanned = plan != null;
-        boolean isTooShort = isReady && staged.lengthBytes < endBytes - (long) unit * Device.UNIT_BYTES;
-        if (staged == null || isTooShort) {
+        long neededBytes = endBytes - (long) unit * Device.UNIT_BYTES;
+        if (staged == null || (isReady && staged.lengthBytes < neededBytes)) {
             return new Answer(null, isPlanned);
         }
         space.use(staged);
