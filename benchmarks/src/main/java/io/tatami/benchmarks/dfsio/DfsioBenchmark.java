@@ -1,20 +1,17 @@
 package io.tatami.benchmarks.dfsio;
 
 import io.tatami.benchmarks.Results;
+import io.tatami.benchmarks.Rounds;
 import io.tatami.benchmarks.peer.CpuMeter;
 import io.tatami.benchmarks.peer.DeviceCeiling;
-import io.tatami.benchmarks.peer.HdfsPeer;
+import io.tatami.benchmarks.peer.PageCache;
 import io.tatami.benchmarks.peer.Peer;
 import io.tatami.benchmarks.peer.PeerOrder;
-import io.tatami.benchmarks.peer.TatamiPeer;
+import io.tatami.benchmarks.peer.Peers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.fs.FileUtil;
 import picocli.CommandLine.Command;
@@ -23,7 +20,7 @@ import picocli.CommandLine.Option;
 /**
  * {@code tatami bench dfsio}: Hadoop's TestDFSIO, write, cold read and warm read. A round is the ceiling of the disk, each
  * peer started anew in random order, the ceiling again; a round whose ceilings differ by more than
- * {@value #CEILING_SPREAD_MAX} is left out of the medians. A write's rate counts until the bytes are on the device: for
+ * {@value DeviceCeiling#SPREAD_MAX} is left out of the medians. A write's rate counts until the bytes are on the device: for
  * HDFS, which acknowledges from the page cache, also with the time of the sync that follows.
  */
 @Command(
@@ -31,7 +28,6 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         description = "Hadoop's TestDFSIO: write, cold and warm read, beside HDFS with --vs hdfs.")
 public final class DfsioBenchmark implements Callable<Integer> {
-    private static final double CEILING_SPREAD_MAX = 0.15;
     private static final List<String> COLUMNS = List.of(
             "round",
             "peer",
@@ -72,10 +68,8 @@ public final class DfsioBenchmark implements Callable<Integer> {
     @Option(names = "--seed", description = "Of the order of peers (default: ${DEFAULT-VALUE}).")
     private long seed = 1;
 
-    /** One round's rates in MB/s, by workload and peer. */
-    private final Map<String, Double> round = new TreeMap<>();
-
-    private final Map<String, List<Double>> rates = new TreeMap<>();
+    /** Rates in MB/s, by workload and peer. */
+    private final Rounds figures = new Rounds();
 
     @Override
     public Integer call() throws Exception {
@@ -88,16 +82,16 @@ public final class DfsioBenchmark implements Callable<Integer> {
                     + (hasCeiling ? "" : "; no ceiling: there is no fio, and only root can install it")
                     + (PageCache.canBeDropped() ? "" : "; no cold reads: only root can empty the page cache"));
             for (int number = 1; number <= rounds; number++) {
-                round.clear();
-                boolean steady = true;
                 DeviceCeiling.Speed before = hasCeiling ? measureCeiling(number, ceiling, results) : null;
                 for (String peer : order.next()) {
                     measure(number, peer, results);
                 }
-                if (before != null) {
-                    steady = isSteady(before, measureCeiling(number, ceiling, results));
+                if (before == null || before.isNear(measureCeiling(number, ceiling, results))) {
+                    figures.keep();
+                } else {
+                    figures.leaveOut();
+                    results.remark(DeviceCeiling.leftOut(number));
                 }
-                keepRound(number, steady, results);
             }
             ceiling.remove();
             summarize(results);
@@ -112,34 +106,15 @@ public final class DfsioBenchmark implements Callable<Integer> {
         String read = String.format("%.0f", speed.readBytesPerSecond() / 1e6);
         results.row(number, "device", "write", files * mebibytes, "", "", "", write, write, "", "");
         results.row(number, "device", "read", files * mebibytes, "", "", "", read, read, "", "");
-        round.merge("write device", speed.writeBytesPerSecond() / 1e6, Math::max);
-        round.merge("cold-read device", speed.readBytesPerSecond() / 1e6, Math::max);
+        figures.putGreatest("write device", speed.writeBytesPerSecond() / 1e6);
+        figures.putGreatest("cold-read device", speed.readBytesPerSecond() / 1e6);
         return speed;
-    }
-
-    private static boolean isSteady(DeviceCeiling.Speed before, DeviceCeiling.Speed after) {
-        return differ(before.writeBytesPerSecond(), after.writeBytesPerSecond()) <= CEILING_SPREAD_MAX
-                && differ(before.readBytesPerSecond(), after.readBytesPerSecond()) <= CEILING_SPREAD_MAX;
-    }
-
-    private static double differ(double left, double right) {
-        return Math.abs(left - right) / Math.max(left, right);
-    }
-
-    private void keepRound(int number, boolean steady, Results results) {
-        if (!steady) {
-            results.remark(
-                    "round " + number + " is left out: its two ceilings differ by more than " + CEILING_SPREAD_MAX);
-            return;
-        }
-        round.forEach((what, rate) ->
-                rates.computeIfAbsent(what, key -> new ArrayList<>()).add(rate));
     }
 
     private void measure(int number, String name, Results results) throws Exception {
         Path directory = work.resolve("dfsio-" + name);
         FileUtil.fullyDelete(directory.toFile());
-        try (Peer peer = start(name, directory);
+        try (Peer peer = Peers.start(name, directory, (files * (mebibytes + warmUpMebibytes) + 2048L) + "m");
                 DfsioClient client = new DfsioClient(peer, files, directory.resolve("client"))) {
             client.run("write", warmUpMebibytes);
             client.run("read", warmUpMebibytes);
@@ -152,14 +127,6 @@ public final class DfsioBenchmark implements Callable<Integer> {
             }
             measure(number, peer, client, "warm-read", results);
         }
-    }
-
-    private Peer start(String name, Path directory) throws IOException, InterruptedException {
-        return switch (name) {
-            case "tatami" -> TatamiPeer.start(directory, (files * (mebibytes + warmUpMebibytes) + 2048L) + "m");
-            case "hdfs" -> HdfsPeer.start(directory);
-            default -> throw new IOException("there is no peer " + name + "; it is tatami or hdfs");
-        };
     }
 
     private void measure(int number, Peer peer, DfsioClient client, String workload, Results results)
@@ -183,13 +150,14 @@ public final class DfsioBenchmark implements Callable<Integer> {
                 String.format("%.0f", jobRate),
                 String.format("%.3f", outcome.cpuSeconds() * 1e3 / megabytes),
                 String.format("%.3f", meter.usedNanos() / 1e6 / megabytes));
-        round.put(workload + " " + peer.name(), throughput);
-        round.put(workload + "-job-synced " + peer.name(), jobRate);
+        figures.put(workload + " " + peer.name(), throughput);
+        figures.put(workload + "-job-synced " + peer.name(), jobRate);
     }
 
     private void summarize(Results results) {
-        rates.forEach(
-                (what, values) -> results.remark(String.format("median %s %.0f MB/s", what, Results.median(values))));
+        for (String what : figures.subjects()) {
+            results.remark(String.format("median %s %.0f MB/s", what, Results.median(figures.figures(what))));
+        }
         for (String workload : List.of(
                 "write",
                 "write-job-synced",
@@ -197,21 +165,9 @@ public final class DfsioBenchmark implements Callable<Integer> {
                 "cold-read-job-synced",
                 "warm-read",
                 "warm-read-job-synced")) {
-            List<Double> ours = rates.getOrDefault(workload + " tatami", List.of());
-            List<Double> theirs = rates.getOrDefault(workload + " " + versus, List.of());
-            List<Double> ratios = new ArrayList<>();
-            for (int i = 0; i < theirs.size(); i++) {
-                ratios.add(ours.get(i) / theirs.get(i));
-            }
+            List<Double> ratios = figures.ratios(workload + " tatami", workload + " " + versus);
             if (!ratios.isEmpty()) {
-                results.remark(String.format(
-                        "%s: Tatami is %.2f times %s (median of %d rounds, %.2f to %.2f)",
-                        workload,
-                        Results.median(ratios),
-                        versus,
-                        ratios.size(),
-                        Collections.min(ratios),
-                        Collections.max(ratios)));
+                results.remark(String.format("%s: Tatami is %s times %s", workload, Rounds.describe(ratios), versus));
             }
         }
         results.remark("raw figures: " + results.file());

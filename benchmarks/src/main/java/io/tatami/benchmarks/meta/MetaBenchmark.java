@@ -2,10 +2,9 @@ package io.tatami.benchmarks.meta;
 
 import io.tatami.benchmarks.Results;
 import io.tatami.benchmarks.peer.CpuMeter;
-import io.tatami.benchmarks.peer.HdfsPeer;
 import io.tatami.benchmarks.peer.Peer;
 import io.tatami.benchmarks.peer.PeerOrder;
-import io.tatami.benchmarks.peer.TatamiPeer;
+import io.tatami.benchmarks.peer.Peers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -105,19 +104,11 @@ public final class MetaBenchmark implements Callable<Integer> {
     private void measure(int round, String name, Results results) throws Exception {
         Path directory = Files.createDirectories(work).resolve("meta-" + name);
         FileUtil.fullyDelete(directory.toFile());
-        try (Peer peer = start(name, directory)) {
+        try (Peer peer = Peers.start(name, directory, "4g")) {
             for (int clients : clientCounts) {
                 measure(round, peer, clients, results);
             }
         }
-    }
-
-    private static Peer start(String name, Path directory) throws IOException, InterruptedException {
-        return switch (name) {
-            case "tatami" -> TatamiPeer.start(directory, "4g");
-            case "hdfs" -> HdfsPeer.start(directory);
-            default -> throw new IOException("there is no peer " + name + "; it is tatami or hdfs");
-        };
     }
 
     private void measure(int round, Peer peer, int clients, Results results) throws IOException {

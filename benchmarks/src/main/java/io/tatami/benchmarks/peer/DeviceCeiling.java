@@ -17,6 +17,9 @@ import java.util.concurrent.TimeUnit;
  * ceiling and the results say so.
  */
 public final class DeviceCeiling {
+    /** By how much the ceilings before and after a round may differ for the round to count. */
+    public static final double SPREAD_MAX = 0.15;
+
     private static final List<List<String>> ENGINES =
             List.of(List.of("--ioengine=psync"), List.of("--ioengine=io_uring", "--iodepth=4"));
     private static final int FIO_BANDWIDTH_FIELD_READ = 6;
@@ -27,7 +30,17 @@ public final class DeviceCeiling {
     private final String size;
 
     /** Bytes a second of one sequential writer and of one sequential reader. */
-    public record Speed(double writeBytesPerSecond, double readBytesPerSecond) {}
+    public record Speed(double writeBytesPerSecond, double readBytesPerSecond) {
+        /** Whether a round between the two counts: in neither direction do they differ by more than {@link #SPREAD_MAX}. */
+        public boolean isNear(Speed other) {
+            return spread(writeBytesPerSecond, other.writeBytesPerSecond) <= SPREAD_MAX
+                    && spread(readBytesPerSecond, other.readBytesPerSecond) <= SPREAD_MAX;
+        }
+
+        private static double spread(double left, double right) {
+            return Math.abs(left - right) / Math.max(left, right);
+        }
+    }
 
     /**
      * @param directory on the disk in question
@@ -38,12 +51,14 @@ public final class DeviceCeiling {
         this.size = mebibytes + "m";
     }
 
+    /** For the results: why a round does not count. */
+    public static String leftOut(int round) {
+        return "round " + round + " is left out: its two ceilings differ by more than " + SPREAD_MAX;
+    }
+
     /** Makes fio available; false where it is not and cannot be. */
-    public static boolean isAvailable() throws IOException, InterruptedException {
-        if (succeeds("fio", "--version")) {
-            return true;
-        }
-        return succeeds("apt-get", "install", "-y", "-q", "fio") && succeeds("fio", "--version");
+    public static boolean isAvailable() throws InterruptedException {
+        return Program.isAvailable("fio", "--version", "fio");
     }
 
     /** Measures both directions; the file is rewritten in place when it is there already, and stays. */
@@ -95,17 +110,5 @@ public final class DeviceCeiling {
         }
         int field = direction.equals("read") ? FIO_BANDWIDTH_FIELD_READ : FIO_BANDWIDTH_FIELD_WRITE;
         return Double.parseDouble(line.split(";", -1)[field]) * 1024;
-    }
-
-    private static boolean succeeds(String... command) throws InterruptedException {
-        try {
-            Process process = new ProcessBuilder(command)
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            return process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS) && process.exitValue() == 0;
-        } catch (IOException e) {
-            return false;
-        }
     }
 }

@@ -31,8 +31,13 @@ public final class HdfsPeer implements Peer {
 
     /** Formats and starts HDFS in an empty directory. */
     public static HdfsPeer start(Path directory) throws IOException, InterruptedException {
+        return start(directory, directory.resolve("data"));
+    }
+
+    /** As {@link #start(Path)}, with the blocks in a directory elsewhere, which stays when the peer is closed. */
+    public static HdfsPeer start(Path directory, Path data) throws IOException, InterruptedException {
         Files.createDirectories(directory);
-        HdfsPeer peer = new HdfsPeer(directory, configure(directory));
+        HdfsPeer peer = new HdfsPeer(directory, configure(directory, data));
         try {
             peer.startProcesses();
             return peer;
@@ -42,7 +47,7 @@ public final class HdfsPeer implements Peer {
         }
     }
 
-    private static Configuration configure(Path directory) throws IOException {
+    private static Configuration configure(Path directory, Path data) throws IOException {
         Configuration configuration = new Configuration();
         configuration.addResource("hdfs-peer.xml");
         int[] ports = FreePorts.take(6);
@@ -54,8 +59,7 @@ public final class HdfsPeer implements Peer {
         configuration.set("dfs.datanode.http.address", "localhost:" + ports[4]);
         configuration.set(
                 "dfs.namenode.name.dir", directory.resolve("name").toUri().toString());
-        configuration.set(
-                "dfs.datanode.data.dir", directory.resolve("data").toUri().toString());
+        configuration.set("dfs.datanode.data.dir", data.toUri().toString());
         configuration.set("dfs.domain.socket.path", directory.resolve("socket") + "_PORT");
         configuration.set("hadoop.tmp.dir", directory.resolve("tmp").toString());
         HostNames.configure(configuration);

@@ -64,7 +64,8 @@ public final class ServerProcess implements AutoCloseable {
         long deadline = System.nanoTime() + limit.toNanos();
         while (!ready.holds()) {
             if (process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS)) {
-                throw new IOException("a server ended before it served:\n" + Files.readString(output));
+                throw new IOException("a server ended with status " + process.exitValue() + " before it served:\n"
+                        + Files.readString(output));
             }
             if (System.nanoTime() - deadline > 0) {
                 throw new IOException("a server did not serve within " + limit + "; its output is " + output);

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
 import org.apache.hadoop.conf.Configuration;
@@ -34,23 +35,22 @@ public final class TatamiPeer implements Peer {
      * @param capacity of its volume, such as {@code 20g}
      */
     public static TatamiPeer start(Path directory, String capacity) throws IOException, InterruptedException {
+        return start(directory, List.of("--capacity", capacity));
+    }
+
+    /** As {@link #start(Path, String)}, with the blocks on a block device that holds nothing yet. */
+    public static TatamiPeer startOnDevice(Path directory, Path device) throws IOException, InterruptedException {
+        return start(directory, List.of("--volume", device.toString()));
+    }
+
+    private static TatamiPeer start(Path directory, List<String> volume) throws IOException, InterruptedException {
         Files.createDirectories(directory);
         Path data = directory.resolve("data");
+        List<String> arguments = new ArrayList<>(
+                List.of("start", "standalone", "--foreground", "--port", "0", "--data", data.toString()));
+        arguments.addAll(volume);
         ServerProcess process = ServerProcess.start(
-                "io.tatami.server.TatamiServer",
-                JAVA_OPTIONS,
-                directory,
-                List.of(
-                        "start",
-                        "standalone",
-                        "--foreground",
-                        "--port",
-                        "0",
-                        "--data",
-                        data.toString(),
-                        "--capacity",
-                        capacity),
-                directory.resolve("server.out"));
+                "io.tatami.server.TatamiServer", JAVA_OPTIONS, directory, arguments, directory.resolve("server.out"));
         try {
             Path ready = data.resolve("run").resolve("ready");
             process.awaitReady(() -> Files.exists(ready), START_LIMIT);
