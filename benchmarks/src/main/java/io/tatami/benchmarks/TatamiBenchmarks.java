@@ -7,6 +7,7 @@ import io.tatami.benchmarks.meta.MetaBenchmark;
 import io.tatami.benchmarks.micro.MicroBenchmarks;
 import io.tatami.benchmarks.peer.HostNames;
 import io.tatami.benchmarks.quickstart.Quickstart;
+import io.tatami.benchmarks.stream.StreamBenchmark;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -23,6 +24,7 @@ public final class TatamiBenchmarks {
             subcommands = {
                 MetaBenchmark.class,
                 DfsioBenchmark.class,
+                StreamBenchmark.class,
                 MicroBenchmarks.class,
                 JobsCommand.class,
                 CapacityBenchmark.class

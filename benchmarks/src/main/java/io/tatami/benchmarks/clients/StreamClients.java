@@ -1,0 +1,71 @@
+package io.tatami.benchmarks.clients;
+
+import io.tatami.benchmarks.peer.Peer;
+import io.tatami.benchmarks.peer.WorkerProcess;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The clients of one peer, in JVMs of at most {@value #CLIENTS_PER_JVM}. Owned by one thread. */
+public final class StreamClients implements AutoCloseable {
+    private static final int CLIENTS_PER_JVM = 8;
+
+    private final List<WorkerProcess> workers = new ArrayList<>();
+
+    /**
+     * What all clients did together.
+     *
+     * @param cpuSeconds of their JVMs
+     */
+    public record Outcome(double seconds, double cpuSeconds) {}
+
+    /**
+     * @param callBytes in how many bytes they call write and read
+     * @param directory for their configuration and what they log
+     */
+    public StreamClients(Peer peer, int clients, int callBytes, Path directory) throws IOException {
+        for (int first = 0; first < clients; first += CLIENTS_PER_JVM) {
+            workers.add(new WorkerProcess(
+                    StreamWorker.class,
+                    "1g",
+                    peer.configuration(),
+                    directory,
+                    Integer.toString(first),
+                    Integer.toString(Math.min(CLIENTS_PER_JVM, clients - first)),
+                    Integer.toString(callBytes)));
+        }
+        for (WorkerProcess worker : workers) {
+            worker.awaitReady();
+        }
+    }
+
+    /** Has {@code streams} of the clients write {@code files} files of {@code mebibytes} each, evenly shared. */
+    public Outcome write(String directory, int streams, int files, int mebibytes) throws IOException {
+        return run("write " + directory + " " + streams + " " + files + " " + mebibytes);
+    }
+
+    /** Has them read what was written so. */
+    public Outcome read(String directory, int streams, int files, int mebibytes) throws IOException {
+        return run("read " + directory + " " + streams + " " + files + " " + mebibytes);
+    }
+
+    private Outcome run(String line) throws IOException {
+        double cpuBegin = cpuSeconds();
+        workers.forEach(worker -> worker.tell(line));
+        long nanos = 0;
+        for (WorkerProcess worker : workers) {
+            nanos = Math.max(nanos, Long.parseLong(worker.awaitDone().get(0)));
+        }
+        return new Outcome(nanos / 1e9, cpuSeconds() - cpuBegin);
+    }
+
+    private double cpuSeconds() {
+        return workers.stream().mapToDouble(WorkerProcess::cpuSeconds).sum();
+    }
+
+    @Override
+    public void close() {
+        workers.forEach(WorkerProcess::close);
+    }
+}

@@ -1,0 +1,83 @@
+package io.tatami.benchmarks.stream;
+
+import io.tatami.benchmarks.Results;
+import io.tatami.benchmarks.Rounds;
+import io.tatami.benchmarks.peer.Undo;
+import io.tatami.benchmarks.scan.ScanOptions;
+import io.tatami.benchmarks.scan.ScanRuns;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code tatami bench stream}: {@link StreamRounds} and {@link ScanRuns}. */
+@Command(
+        name = "stream",
+        mixinStandardHelpOptions = true,
+        description =
+                "Sequential writers and readers, one and many, and the scan of one large file on ext4, XFS and Tatami"
+                        + " on loop devices, which needs root; beside HDFS with --vs hdfs.")
+public final class StreamBenchmark implements Callable<Integer> {
+    @Option(names = "--vs", paramLabel = "PEER", description = "hdfs: run the same on HDFS in every round.")
+    private String versus = "";
+
+    @Option(names = "--only", split = ",", description = "Default all: ${COMPLETION-CANDIDATES}.")
+    private Set<Part> only = EnumSet.allOf(Part.class);
+
+    @Mixin
+    private StreamOptions streams = new StreamOptions();
+
+    @Mixin
+    private ScanOptions scan = new ScanOptions();
+
+    @Option(names = "--work", description = "Where servers keep their data (default: ${DEFAULT-VALUE}).")
+    private Path work = Path.of(System.getProperty("java.io.tmpdir"), "tatami-bench");
+
+    @Option(names = "--results", description = "Where the raw figures go (default: ${DEFAULT-VALUE}).")
+    private Path resultsDirectory = Path.of("benchmarks", "results");
+
+    @Option(names = "--seed", description = "Of the orders in which things come (default: ${DEFAULT-VALUE}).")
+    private long seed = 1;
+
+    /** The two things it measures. */
+    private enum Part {
+        STREAMS,
+        SCAN
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        Files.createDirectories(work);
+        Undo undo = new Undo();
+        try {
+            if (only.contains(Part.STREAMS)) {
+                runStreams(undo);
+            }
+            if (only.contains(Part.SCAN)) {
+                runScan(undo);
+            }
+        } finally {
+            undo.run();
+        }
+        return 0;
+    }
+
+    private void runStreams(Undo undo) throws Exception {
+        try (Results results = new Results(resultsDirectory, "stream", StreamRounds.COLUMNS)) {
+            Rounds figures = new StreamRounds(streams, versus, work, seed, undo, results).run();
+            new StreamSummary(figures, streams.streamCounts, versus).lines().forEach(results::remark);
+            results.remark("raw figures: " + results.file());
+        }
+    }
+
+    private void runScan(Undo undo) throws Exception {
+        try (Results results = new Results(resultsDirectory, "scan", ScanRuns.COLUMNS)) {
+            new ScanRuns(scan, versus, work, seed, undo, results).run();
+            results.remark("raw figures: " + results.file());
+        }
+    }
+}

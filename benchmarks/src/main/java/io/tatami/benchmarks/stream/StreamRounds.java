@@ -1,0 +1,209 @@
+package io.tatami.benchmarks.stream;
+
+import io.tatami.benchmarks.Results;
+import io.tatami.benchmarks.Rounds;
+import io.tatami.benchmarks.clients.StreamClients;
+import io.tatami.benchmarks.peer.CpuMeter;
+import io.tatami.benchmarks.peer.DeviceCeiling;
+import io.tatami.benchmarks.peer.PageCache;
+import io.tatami.benchmarks.peer.Peer;
+import io.tatami.benchmarks.peer.PeerOrder;
+import io.tatami.benchmarks.peer.Peers;
+import io.tatami.benchmarks.peer.Undo;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FileUtil;
+
+/**
+ * Writers, cold readers and warm readers, more and more at once. A round is the ceiling of the disk, each peer started anew
+ * in random order, the ceiling again; within a peer's turn the numbers of streams come in random order too, since the
+ * disk's speed drifts. A write is over when the last file is closed, and once more when the disk has been synced, for HDFS
+ * acknowledges from the page cache.
+ */
+final class StreamRounds {
+    static final int CALL_BYTES = 1 << 20;
+    static final List<String> COLUMNS = List.of(
+            "round",
+            "peer",
+            "streams",
+            "workload",
+            "mebibytes",
+            "seconds",
+            "sync_seconds",
+            "mb_per_s",
+            "synced_mb_per_s",
+            "client_cpu_s_per_gb",
+            "server_cpu_s_per_gb");
+    private static final double BYTES_PER_MEBIBYTE = 1 << 20;
+    private static final int SPARE_MEBIBYTES = 2048;
+    private static final long DELETION_LIMIT_SECONDS = 120;
+    private static final long POLL_MILLIS = 200;
+
+    private final StreamOptions options;
+    private final Path work;
+    private final PeerOrder order;
+    private final Random random;
+    private final Undo undo;
+    private final Results results;
+    private final Rounds figures = new Rounds();
+
+    StreamRounds(StreamOptions options, String versus, Path work, long seed, Undo undo, Results results) {
+        this.options = options;
+        this.work = work;
+        this.order = new PeerOrder(versus, seed);
+        // Small seeds give java.util.Random the same first draws.
+        this.random = new Random(new SplittableRandom(seed).nextLong());
+        this.undo = undo;
+        this.results = results;
+    }
+
+    Rounds run() throws Exception {
+        DeviceCeiling ceiling = new DeviceCeiling(work, options.totalMebibytes());
+        undo.add(ceiling::remove);
+        boolean hasCeiling = DeviceCeiling.isAvailable();
+        tellSurroundings(hasCeiling);
+        for (int round = 1; round <= options.rounds; round++) {
+            DeviceCeiling.Speed before = hasCeiling ? measureCeiling(round, ceiling) : null;
+            for (String peer : order.next()) {
+                measure(round, peer);
+            }
+            if (before == null || before.isNear(measureCeiling(round, ceiling))) {
+                figures.keep();
+            } else {
+                figures.leaveOut();
+                results.remark(DeviceCeiling.leftOut(round));
+            }
+        }
+        return figures;
+    }
+
+    private void tellSurroundings(boolean hasCeiling) {
+        results.remark(String.format(
+                "%d files of %d MiB of random bytes, shared by the streams; calls of %d bytes; replication 1",
+                options.files, options.mebibytes, CALL_BYTES));
+        if (!hasCeiling) {
+            results.remark("no ceiling: there is no fio, and only root can install it");
+        }
+        if (!PageCache.canBeDropped()) {
+            results.remark("no cold reads: only root can empty the page cache");
+        }
+    }
+
+    private DeviceCeiling.Speed measureCeiling(int round, DeviceCeiling ceiling)
+            throws IOException, InterruptedException {
+        DeviceCeiling.Speed speed = ceiling.measure();
+        double write = speed.writeBytesPerSecond() / 1e6;
+        double read = speed.readBytesPerSecond() / 1e6;
+        recordCeiling(round, "write", write);
+        recordCeiling(round, "read", read);
+        return speed;
+    }
+
+    private void recordCeiling(int round, String direction, double rate) {
+        String text = String.format("%.0f", rate);
+        results.row(round, "device", 1, direction, options.totalMebibytes(), "", "", text, text, "", "");
+        figures.putGreatest(StreamFigure.ceiling(direction), rate);
+    }
+
+    private void measure(int round, String name) throws Exception {
+        Path directory = work.resolve("stream-" + name);
+        FileUtil.fullyDelete(directory.toFile());
+        undo.add(() -> FileUtil.fullyDelete(directory.toFile()));
+        int capacityMebibytes = 2 * options.totalMebibytes() + SPARE_MEBIBYTES;
+        try (Peer peer = Peers.start(name, directory, capacityMebibytes + "m")) {
+            undo.add(peer::close);
+            try (StreamClients clients =
+                    new StreamClients(peer, options.streamsMax(), CALL_BYTES, directory.resolve("clients"))) {
+                undo.add(clients::close);
+                warmUp(peer, clients);
+                List<Integer> counts = new ArrayList<>(options.streamCounts);
+                Collections.shuffle(counts, random);
+                for (int streams : counts) {
+                    measure(round, peer, clients, streams);
+                }
+            }
+        }
+    }
+
+    private void warmUp(Peer peer, StreamClients clients) throws IOException, InterruptedException {
+        clients.write("/warm-up", options.streamsMax(), options.files, options.warmUpMebibytes);
+        clients.read("/warm-up", options.streamsMax(), options.files, options.warmUpMebibytes);
+        delete(peer, "/warm-up");
+    }
+
+    private void measure(int round, Peer peer, StreamClients clients, int streams)
+            throws IOException, InterruptedException {
+        String directory = "/streams-" + streams;
+        PageCache.sync(work);
+        CpuMeter meter = new CpuMeter(peer);
+        StreamClients.Outcome written = clients.write(directory, streams, options.files, options.mebibytes);
+        record(round, peer, new StreamFigure("write", streams), written, PageCache.sync(work), meter);
+        if (PageCache.canBeDropped()) {
+            PageCache.drop();
+            measureRead(round, peer, clients, new StreamFigure("cold-read", streams));
+        }
+        measureRead(round, peer, clients, new StreamFigure("warm-read", streams));
+        delete(peer, directory);
+    }
+
+    private void measureRead(int round, Peer peer, StreamClients clients, StreamFigure figure) throws IOException {
+        CpuMeter meter = new CpuMeter(peer);
+        StreamClients.Outcome read =
+                clients.read("/streams-" + figure.streams(), figure.streams(), options.files, options.mebibytes);
+        record(round, peer, figure, read, 0, meter);
+    }
+
+    private void record(
+            int round,
+            Peer peer,
+            StreamFigure figure,
+            StreamClients.Outcome outcome,
+            double syncSeconds,
+            CpuMeter meter) {
+        double megabytes = options.totalMebibytes() * BYTES_PER_MEBIBYTE / 1e6;
+        double rate = megabytes / outcome.seconds();
+        double syncedRate = megabytes / (outcome.seconds() + syncSeconds);
+        double clientCpu = outcome.cpuSeconds() * 1e3 / megabytes;
+        double serverCpu = meter.usedNanos() / 1e6 / megabytes;
+        results.row(
+                round,
+                peer.name(),
+                figure.streams(),
+                figure.workload(),
+                options.totalMebibytes(),
+                String.format("%.3f", outcome.seconds()),
+                String.format("%.3f", syncSeconds),
+                String.format("%.0f", rate),
+                String.format("%.0f", syncedRate),
+                String.format("%.3f", clientCpu),
+                String.format("%.3f", serverCpu));
+        figures.put(figure.rate(peer.name()), rate);
+        figures.put(figure.cpu(peer.name()), clientCpu + serverCpu);
+        if (figure.isWrite()) {
+            figures.put(figure.synced().rate(peer.name()), syncedRate);
+        }
+    }
+
+    /** Deletes, and waits until the servers have: what they still do would be in the next figure. */
+    private void delete(Peer peer, String directory) throws IOException, InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DELETION_LIMIT_SECONDS);
+        try (FileSystem fs =
+                FileSystem.newInstance(FileSystem.getDefaultUri(peer.configuration()), peer.configuration())) {
+            fs.delete(new org.apache.hadoop.fs.Path(directory), true);
+            while (fs.getStatus().getUsed() > BYTES_PER_MEBIBYTE * options.mebibytes / 2) {
+                if (System.nanoTime() - deadline > 0) {
+                    results.remark(peer.name() + " had not freed what was deleted when the next measurement began");
+                    return;
+                }
+                Thread.sleep(POLL_MILLIS);
+            }
+        }
+    }
+}
