@@ -6,6 +6,7 @@ import io.tatami.benchmarks.meta.CapacityBenchmark;
 import io.tatami.benchmarks.meta.MetaBenchmark;
 import io.tatami.benchmarks.micro.MicroBenchmarks;
 import io.tatami.benchmarks.peer.HostNames;
+import io.tatami.benchmarks.prefetch.PrefetchBenchmark;
 import io.tatami.benchmarks.quickstart.Quickstart;
 import io.tatami.benchmarks.stream.StreamBenchmark;
 import picocli.CommandLine;
@@ -25,6 +26,7 @@ public final class TatamiBenchmarks {
                 MetaBenchmark.class,
                 DfsioBenchmark.class,
                 StreamBenchmark.class,
+                PrefetchBenchmark.class,
                 MicroBenchmarks.class,
                 JobsCommand.class,
                 CapacityBenchmark.class

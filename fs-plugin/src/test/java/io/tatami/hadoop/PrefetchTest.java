@@ -215,6 +215,6 @@ class PrefetchTest {
     }
 
     private static long counter(FSDataInputStream in, String name) {
-        return in.getIOStatistics().counters().get(name);
+        return in.getIOStatistics().counters().getOrDefault(name, -1L);
     }
 }

@@ -40,7 +40,15 @@ public final class TatamiPeer implements Peer {
 
     /** As {@link #start(Path, String)}, with the blocks on a block device that holds nothing yet. */
     public static TatamiPeer startOnDevice(Path directory, Path device) throws IOException, InterruptedException {
-        return start(directory, List.of("--volume", device.toString()));
+        return startOnDevice(directory, device, List.of());
+    }
+
+    /** As {@link #startOnDevice(Path, Path)}, with more options of {@code start standalone}. */
+    public static TatamiPeer startOnDevice(Path directory, Path device, List<String> options)
+            throws IOException, InterruptedException {
+        List<String> arguments = new ArrayList<>(List.of("--volume", device.toString()));
+        arguments.addAll(options);
+        return start(directory, arguments);
     }
 
     private static TatamiPeer start(Path directory, List<String> volume) throws IOException, InterruptedException {

@@ -1,5 +1,6 @@
 package io.tatami.benchmarks.scan;
 
+import io.tatami.benchmarks.peer.LoopDevice;
 import io.tatami.benchmarks.peer.Peer;
 import io.tatami.benchmarks.peer.Program;
 import java.io.IOException;

@@ -2,6 +2,7 @@ package io.tatami.benchmarks.scan;
 
 import io.tatami.benchmarks.clients.StreamClients;
 import io.tatami.benchmarks.peer.CpuMeter;
+import io.tatami.benchmarks.peer.LoopDevice;
 import io.tatami.benchmarks.peer.PageCache;
 import io.tatami.benchmarks.peer.Peer;
 import io.tatami.benchmarks.peer.Undo;

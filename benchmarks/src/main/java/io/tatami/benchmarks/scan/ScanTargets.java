@@ -2,6 +2,7 @@ package io.tatami.benchmarks.scan;
 
 import io.tatami.benchmarks.Results;
 import io.tatami.benchmarks.peer.HdfsPeer;
+import io.tatami.benchmarks.peer.LoopDevice;
 import io.tatami.benchmarks.peer.Peer;
 import io.tatami.benchmarks.peer.TatamiPeer;
 import io.tatami.benchmarks.peer.Undo;

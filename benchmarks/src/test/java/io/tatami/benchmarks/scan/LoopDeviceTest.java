@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.tatami.benchmarks.peer.LoopDevice;
 import io.tatami.benchmarks.peer.Program;
 import io.tatami.benchmarks.peer.Undo;
 import java.io.IOException;

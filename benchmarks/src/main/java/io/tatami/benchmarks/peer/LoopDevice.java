@@ -1,6 +1,5 @@
-package io.tatami.benchmarks.scan;
+package io.tatami.benchmarks.peer;
 
-import io.tatami.benchmarks.peer.Program;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,7 +8,7 @@ import java.nio.file.Path;
  * A file as a block device, past the page cache of the file system that the file is on. All are alike: of the same size,
  * with all of their space taken from that file system before anything is written. Closing removes the file.
  */
-final class LoopDevice implements AutoCloseable {
+public final class LoopDevice implements AutoCloseable {
     private final Path file;
     private final Path device;
 
@@ -19,7 +18,7 @@ final class LoopDevice implements AutoCloseable {
     }
 
     /** @param file is made, or made anew */
-    static LoopDevice attach(Path file, int mebibytes) throws IOException, InterruptedException {
+    public static LoopDevice attach(Path file, int mebibytes) throws IOException, InterruptedException {
         Files.deleteIfExists(file);
         try {
             Program.run("fallocate", "--length", mebibytes + "MiB", file.toString());
@@ -41,18 +40,18 @@ final class LoopDevice implements AutoCloseable {
         }
     }
 
-    Path path() {
+    public Path path() {
         return device;
     }
 
     /** The kernel's number for it, as its events have it: major number times 2^20 plus minor number. */
-    long number() throws IOException {
+    public long number() throws IOException {
         String[] numbers = setting("dev").split(":", -1);
         return (Long.parseLong(numbers[0]) << 20) + Long.parseLong(numbers[1]);
     }
 
     /** What the kernel tells of it in {@code /sys/block}. */
-    String setting(String name) throws IOException {
+    public String setting(String name) throws IOException {
         return Files.readString(Path.of("/sys/block", device.getFileName().toString(), name))
                 .strip();
     }
