@@ -5,7 +5,7 @@ package io.tatami.client;
  *
  * @param plannedBytes what servers with a cache tier have to stage
  * @param remainingBytes of these, neither staged nor read nor given up yet
- * @param waitingBytes staged, or being staged, and not read yet
+ * @param waitingBytes staged and not read yet
  * @param readBytes passed by readers
  * @param lateBytes of these, what was not there yet when it was asked for
  * @param failedBytes could not be staged: files being written, failed disks

@@ -1,8 +1,10 @@
 package io.tatami.client;
 
+import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
+import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.client.block.BlockClient;
 import io.tatami.client.block.BlockClientSettings;
@@ -36,7 +38,9 @@ import io.tatami.rpc.netty.SharedLoops;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
@@ -249,6 +253,14 @@ public final class TatamiClient implements AutoCloseable {
      */
     public Prefetch prefetch(AccessPlan plan) throws TatamiException {
         return streams.prefetch(plan);
+    }
+
+    /**
+     * Which servers have at least half of a block on their cache tiers at this moment. Blocks that none has are left out;
+     * servers that do not answer within a second count as having nothing.
+     */
+    public Map<BlockId, Set<ServerId>> stagedCopies(List<LocatedBlock> blocks) throws TatamiException {
+        return streams.stagedCopies(blocks);
     }
 
     /** A plan that was made before, by this client or another. */

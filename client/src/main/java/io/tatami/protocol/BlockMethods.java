@@ -22,6 +22,8 @@ import io.tatami.protocol.wire.ReadFrame;
 import io.tatami.protocol.wire.RecoverBlockReply;
 import io.tatami.protocol.wire.RecoverBlockRequest;
 import io.tatami.protocol.wire.ScrubRequest;
+import io.tatami.protocol.wire.StagedBlocksReply;
+import io.tatami.protocol.wire.StagedBlocksRequest;
 import io.tatami.protocol.wire.WriteAck;
 import io.tatami.protocol.wire.WriteBlockReply;
 import io.tatami.protocol.wire.WriteBlockRequest;
@@ -98,6 +100,10 @@ public final class BlockMethods {
     /** What was staged and not read is dropped; nothing happens where the plan is not known. */
     public static final Method<CancelPlanRequest, CancelPlanReply> CANCEL_PLAN =
             Method.idempotent(211, "block.cancel-plan", CancelPlanRequest.parser(), CancelPlanReply.parser());
+
+    /** What of some blocks is on the cache tier now. Fails with UNSUPPORTED. */
+    public static final Method<StagedBlocksRequest, StagedBlocksReply> STAGED_BLOCKS =
+            Method.idempotent(212, "block.staged", StagedBlocksRequest.parser(), StagedBlocksReply.parser());
 
     private BlockMethods() {}
 }

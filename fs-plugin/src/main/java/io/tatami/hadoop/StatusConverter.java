@@ -1,10 +1,14 @@
 package io.tatami.hadoop;
 
+import io.tatami.base.BlockId;
+import io.tatami.base.ServerId;
 import io.tatami.client.LocatedBlock;
 import io.tatami.client.PathStatus;
 import io.tatami.protocol.wire.Attributes;
 import java.net.URI;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.StorageType;
@@ -27,19 +31,29 @@ final class StatusConverter {
         return new TatamiFileStatus(status, path, symlink, hasAcl(status.attributes()));
     }
 
-    TatamiLocatedFileStatus located(PathStatus status) {
-        return new TatamiLocatedFileStatus(status(status), locations(status.blocks()));
+    TatamiLocatedFileStatus located(PathStatus status, Map<BlockId, Set<ServerId>> staged) {
+        return new TatamiLocatedFileStatus(status(status), locations(status.blocks(), staged));
     }
 
-    /** One location a block, its servers in the order given. */
-    BlockLocation[] locations(List<LocatedBlock> blocks) {
-        return blocks.stream().map(StatusConverter::location).toArray(BlockLocation[]::new);
+    /**
+     * One location a block, its servers in the order given.
+     *
+     * @param staged the servers that have a block on their cache tiers
+     */
+    BlockLocation[] locations(List<LocatedBlock> blocks, Map<BlockId, Set<ServerId>> staged) {
+        return blocks.stream()
+                .map(block -> location(block, staged.getOrDefault(block.block(), Set.of())))
+                .toArray(BlockLocation[]::new);
     }
 
-    private static BlockLocation location(LocatedBlock block) {
+    private static BlockLocation location(LocatedBlock block, Set<ServerId> staged) {
         List<LocatedBlock.Holder> holders =
                 block.holders().stream().filter(LocatedBlock.Holder::alive).toList();
         String[] hosts = holders.stream().map(LocatedBlock.Holder::host).toArray(String[]::new);
+        String[] cachedHosts = holders.stream()
+                .filter(holder -> staged.contains(holder.server()))
+                .map(LocatedBlock.Holder::host)
+                .toArray(String[]::new);
         String[] names = holders.stream()
                 .map(holder -> holder.host() + ":" + holder.port())
                 .toArray(String[]::new);
@@ -55,7 +69,7 @@ final class StatusConverter {
         return new BlockLocation(
                 names,
                 hosts,
-                new String[0],
+                cachedHosts,
                 topology,
                 storageIds,
                 storageTypes,

@@ -7,6 +7,7 @@ import io.tatami.client.ClusterStatus;
 import io.tatami.client.ContentTotals;
 import io.tatami.client.CreateSpec;
 import io.tatami.client.DirectoryListing;
+import io.tatami.client.LocatedBlock;
 import io.tatami.client.PathStatus;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.TatamiPath;
@@ -25,7 +26,6 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import org.apache.hadoop.HadoopIllegalArgumentException;
 import org.apache.hadoop.conf.Configuration;
@@ -186,11 +186,16 @@ final class TatamiCalls implements AutoCloseable {
     }
 
     RemoteIterator<LocatedFileStatus> listLocated(Path path) throws IOException {
-        return iterate(path, true, statuses::located);
+        return iterate(path, true, status -> statuses.located(status, client.stagedCopies(status.blocks())));
     }
 
-    private <T> RemoteIterator<T> iterate(Path path, boolean withLocations, Function<PathStatus, T> convert)
-            throws IOException {
+    /** Makes a status Hadoop's; may ask servers. */
+    @FunctionalInterface
+    private interface Conversion<T> {
+        T of(PathStatus status) throws IOException;
+    }
+
+    private <T> RemoteIterator<T> iterate(Path path, boolean withLocations, Conversion<T> convert) throws IOException {
         TatamiPath target = path(path);
         DirectoryListing listing = translated(() -> client.list(target, withLocations));
         return new RemoteIterator<>() {
@@ -201,7 +206,7 @@ final class TatamiCalls implements AutoCloseable {
 
             @Override
             public T next() throws IOException {
-                return convert.apply(translated(listing::next));
+                return translated(() -> convert.of(listing.next()));
             }
         };
     }
@@ -438,7 +443,10 @@ final class TatamiCalls implements AutoCloseable {
 
     BlockLocation[] blockLocations(Path path, long start, long length) throws IOException {
         TatamiPath target = path(path);
-        return statuses.locations(translated(() -> client.blockLocations(target, start, length)));
+        return translated(() -> {
+            List<LocatedBlock> blocks = client.blockLocations(target, start, length);
+            return statuses.locations(blocks, client.stagedCopies(blocks));
+        });
     }
 
     /** The composed CRC32C of a file's first bytes, which is HDFS's with {@code dfs.checksum.combine.mode=COMPOSITE_CRC}. */

@@ -19,10 +19,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.FutureDataInputStreamBuilder;
+import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Options.OpenFileOptions;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapreduce.InputSplit;
@@ -96,6 +98,21 @@ class PrefetchTest {
         PrefetchProgress end = prefetch.progress();
         assertEquals(end.plannedBytes(), end.readBytes());
         assertEquals(0, end.waitingBytes());
+        prefetch.cancel();
+    }
+
+    @Test
+    void locationsNameTheHostsThatHaveABlockStaged() throws Exception {
+        write("/located/file", 2 * BLOCK_BYTES, 7);
+        Prefetch prefetch =
+                fs.prefetch(PrefetchPlan.inOrder().read(new Path("/located/file"), BLOCK_BYTES, BLOCK_BYTES));
+        awaitStaged(prefetch);
+
+        BlockLocation[] blocks = fs.getFileBlockLocations(new Path("/located/file"), 0, 2L * BLOCK_BYTES);
+        assertArrayEquals(new String[0], blocks[0].getCachedHosts());
+        assertArrayEquals(blocks[1].getHosts(), blocks[1].getCachedHosts());
+        LocatedFileStatus listed = fs.listLocatedStatus(new Path("/located")).next();
+        assertArrayEquals(blocks[1].getHosts(), listed.getBlockLocations()[1].getCachedHosts());
         prefetch.cancel();
     }
 
@@ -207,7 +224,7 @@ class PrefetchTest {
     private static void awaitStaged(Prefetch prefetch) throws IOException, InterruptedException {
         long end = System.nanoTime() + LIMIT.toNanos();
         PrefetchProgress now = prefetch.progress();
-        while (now.remainingBytes() > 0 || now.waitingBytes() < now.plannedBytes()) {
+        while (now.remainingBytes() > 0) {
             assertTrue(System.nanoTime() < end, "staged only " + now);
             Thread.sleep(10);
             now = prefetch.progress();

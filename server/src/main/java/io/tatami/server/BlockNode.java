@@ -113,7 +113,7 @@ public final class BlockNode implements AutoCloseable {
                     loops, rpc, Clock.SYSTEM, ServerIdentity.simple("block server", cluster), server.handlers()));
             address = (InetSocketAddress) listener.start(new InetSocketAddress(place.host(), place.port()));
             CrashPoint.hit("service.open.listens");
-            id = join(server, new RoutedMetadataLink(client, metadata, METADATA_TIMEOUT_MILLIS), place.host());
+            id = join(server, new RoutedMetadataLink(client, metadata, METADATA_TIMEOUT_MILLIS), place);
             LOG.info("block server {} serves at {}", id, address);
         } catch (TatamiException | RuntimeException e) {
             PartsCloser.closeAfter(parts, e);
@@ -193,10 +193,11 @@ public final class BlockNode implements AutoCloseable {
         new VolumeFormatter(cluster, new SecureRandom()).format(volume, index, false);
     }
 
-    private ServerId join(BlockServer server, RoutedMetadataLink link, String host) throws TatamiException {
+    private ServerId join(BlockServer server, RoutedMetadataLink link, Place place) throws TatamiException {
         RegisterBlockServerRequest registration = RegisterBlockServerRequest.newBuilder()
-                .setHost(host)
-                .setData(Endpoint.newBuilder().setHost(host).setPort(address.getPort()))
+                .setHost(place.host())
+                .setData(Endpoint.newBuilder().setHost(place.host()).setPort(address.getPort()))
+                .setHasCache(place.cache() != null)
                 .setRack("/default-rack")
                 .addStorageType("DISK")
                 .build();

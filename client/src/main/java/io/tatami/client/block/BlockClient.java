@@ -17,6 +17,7 @@ import io.tatami.protocol.wire.PlanReadsRequest;
 import io.tatami.protocol.wire.PlanStatusReply;
 import io.tatami.protocol.wire.PlanStatusRequest;
 import io.tatami.protocol.wire.ReadBlockRequest;
+import io.tatami.protocol.wire.StagedBlocksRequest;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
 import io.tatami.rpc.Connector;
@@ -130,6 +131,23 @@ public final class BlockClient {
         CancelPlanRequest request =
                 CancelPlanRequest.newBuilder().setPlanId(plan).build();
         connection(target, Lane.CONTROL).callAndWait(BlockMethods.CANCEL_PLAN, options(), request);
+    }
+
+    /**
+     * How much of each block is on a server's cache tier.
+     *
+     * @param timeoutMillis how long the answer is worth waiting for
+     * @throws TatamiException UNSUPPORTED where it has none, or the connection's failure
+     */
+    public List<Long> stagedBytes(BlockTarget target, List<BlockId> blocks, long timeoutMillis) throws TatamiException {
+        StagedBlocksRequest.Builder request = StagedBlocksRequest.newBuilder();
+        blocks.forEach(block -> request.addBlockId(block.value()));
+        return connection(target, Lane.CONTROL)
+                .callAndWait(
+                        BlockMethods.STAGED_BLOCKS,
+                        CallOptions.DEFAULT.withTimeoutMillis(timeoutMillis),
+                        request.build())
+                .getStagedBytesList();
     }
 
     private CallOptions options() {

@@ -1,11 +1,14 @@
 package io.tatami.client.file;
 
+import io.tatami.base.BlockId;
 import io.tatami.base.FileId;
+import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.client.AccessPlan;
 import io.tatami.client.ClientSettings;
 import io.tatami.client.CreateSpec;
 import io.tatami.client.FileChecksum;
+import io.tatami.client.LocatedBlock;
 import io.tatami.client.PathStatus;
 import io.tatami.client.TatamiPath;
 import io.tatami.client.block.BlockClient;
@@ -16,6 +19,9 @@ import io.tatami.client.meta.LeaseRenewer;
 import io.tatami.client.meta.MetadataCaller;
 import io.tatami.protocol.wire.AppendReply;
 import io.tatami.protocol.wire.CreateReply;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 
 /** Opens readers and writers, which share this client's connections and threads. Safe for use by many threads. */
@@ -69,6 +75,11 @@ public final class FileStreams implements AutoCloseable {
     /** @see io.tatami.client.TatamiClient#prefetch */
     public Prefetch prefetch(AccessPlan plan) throws TatamiException {
         return planner.plan(plan);
+    }
+
+    /** @see io.tatami.client.TatamiClient#stagedCopies */
+    public Map<BlockId, Set<ServerId>> stagedCopies(List<LocatedBlock> blocks) throws TatamiException {
+        return new StagedCopies(locator).of(blocks);
     }
 
     /** @see io.tatami.client.TatamiClient#prefetch(UUID) */

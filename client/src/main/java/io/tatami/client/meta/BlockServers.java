@@ -65,6 +65,12 @@ public final class BlockServers {
                 .toList();
     }
 
+    /** Whether the server has a cache tier, and is not known to be dead. */
+    public boolean hasCache(ServerId server) {
+        BlockServerInfo info = byId().get(server.value());
+        return info != null && info.getHasCache() && isAlive(info);
+    }
+
     /** Whether the server runs on this host. */
     public boolean isLocal(ServerId server) {
         BlockServerInfo info = byId().get(server.value());

@@ -131,6 +131,11 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
         notifyAll();
     }
 
+    /** How many bytes of a block are ready to be read from here. */
+    public synchronized long stagedBytes(BlockId block) {
+        return space.readyBytes(block);
+    }
+
     /** Drops what there is of a block. */
     public synchronized void forget(BlockId block) {
         space.giveUpAll(block);

@@ -5,7 +5,7 @@ package io.tatami.block.cache;
  *
  * @param plannedBytes all that is planned
  * @param remainingBytes neither staged nor read nor given up yet
- * @param waitingBytes staged, or being staged, and not read yet
+ * @param waitingBytes staged and not read yet
  * @param readBytes passed by readers
  * @param lateBytes of these, what was not there yet when it was asked for
  * @param failedBytes given up, because the block is not here whole, or the volume or the tier failed

@@ -144,10 +144,14 @@ final class ReadPlan {
     }
 
     PlanProgress progress() {
+        int ready = (int) waiting.values().stream()
+                .filter(unit -> unit.state == StagedUnit.State.READY)
+                .count();
+        int beingStaged = waiting.size() - ready;
         return new PlanProgress(
                 bytes(units),
-                bytes(units - handled.cardinality()),
-                bytes(waiting.size()),
+                bytes(units - handled.cardinality() + beingStaged),
+                bytes(ready),
                 bytes(read.cardinality()),
                 bytes(lateUnits),
                 bytes(failedUnits));

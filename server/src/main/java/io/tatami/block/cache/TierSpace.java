@@ -112,6 +112,13 @@ final class TierSpace {
         List.copyOf(units.keySet()).forEach(this::giveUpAll);
     }
 
+    long readyBytes(BlockId block) {
+        return units.getOrDefault(block, Map.of()).values().stream()
+                .filter(unit -> unit.state == StagedUnit.State.READY)
+                .mapToLong(unit -> unit.lengthBytes)
+                .sum();
+    }
+
     void giveUpAll(BlockId block) {
         List.copyOf(units.getOrDefault(block, Map.of()).values()).forEach(this::giveUp);
     }

@@ -16,6 +16,8 @@ import io.tatami.protocol.wire.CancelPlanRequest;
 import io.tatami.protocol.wire.PlanReadsRequest;
 import io.tatami.protocol.wire.PlanStatusReply;
 import io.tatami.protocol.wire.PlanStatusRequest;
+import io.tatami.protocol.wire.StagedBlocksReply;
+import io.tatami.protocol.wire.StagedBlocksRequest;
 import io.tatami.rpc.HandlerTable;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -40,6 +42,7 @@ final class PlanCommands {
         commands.serve(table, BlockMethods.PLAN_READS, this::plan);
         commands.serve(table, BlockMethods.PLAN_STATUS, this::status);
         commands.serve(table, BlockMethods.CANCEL_PLAN, this::cancel);
+        commands.serve(table, BlockMethods.STAGED_BLOCKS, this::staged);
     }
 
     private PlanStatusReply plan(PlanReadsRequest request) throws TatamiException {
@@ -78,6 +81,14 @@ final class PlanCommands {
             tier.cancel(id);
         }
         return CancelPlanReply.getDefaultInstance();
+    }
+
+    private StagedBlocksReply staged(StagedBlocksRequest request) throws TatamiException {
+        StagedBlocksReply.Builder reply = StagedBlocksReply.newBuilder();
+        for (long block : request.getBlockIdList()) {
+            reply.addStagedBytes(requireTier().stagedBytes(DataPort.blockId(block)));
+        }
+        return reply.build();
     }
 
     private CacheTier requireTier() throws TatamiException {

@@ -34,6 +34,6 @@ class MemoryDeviceTest {
         TatamiException refused = assertThrows(TatamiException.class, () -> new MemoryDevice(1L << 50));
 
         assertEquals(ErrorCode.NO_SPACE, refused.code());
-        assertTrue(refused.getMessage().contains("MaxDirectMemorySize"), refused::getMessage);
+        assertTrue(String.valueOf(refused.getMessage()).contains("MaxDirectMemorySize"), refused::getMessage);
     }
 }

@@ -93,6 +93,6 @@ class CacheVolumeTest {
         TatamiException refused =
                 assertThrows(TatamiException.class, () -> CacheVolume.open(file, SIZE_BYTES, cluster));
         assertEquals(code, refused.code(), refused::getMessage);
-        assertTrue(refused.getMessage().contains(words), refused::getMessage);
+        assertTrue(String.valueOf(refused.getMessage()).contains(words), refused::getMessage);
     }
 }

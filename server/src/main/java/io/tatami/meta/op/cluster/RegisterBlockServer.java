@@ -31,6 +31,7 @@ public final class RegisterBlockServer
                 .setDataPort(request.getData().getPort())
                 .setRack(request.getRack())
                 .addAllStorageType(request.getStorageTypeList())
+                .setHasCache(request.getHasCache())
                 .build();
         if (!record.equals(state.server(id))) {
             state.putServer(id, record);

@@ -121,6 +121,7 @@ final class ClusterWatch {
                 .setData(Endpoint.newBuilder().setHost(record.getDataHost()).setPort(record.getDataPort()))
                 .setRack(record.getRack())
                 .addAllStorageType(record.getStorageTypeList())
+                .setHasCache(record.getHasCache())
                 .setState(alive ? BlockServerInfo.State.ACTIVE : BlockServerInfo.State.DEAD);
         if (sign != null) {
             info.setCapacityBytes(sign.heartbeat().getCapacityBytes())
