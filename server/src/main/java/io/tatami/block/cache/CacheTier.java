@@ -15,6 +15,8 @@ import io.tatami.block.volume.BlockReader;
 import io.tatami.block.volume.ReadUnit;
 import io.tatami.block.volume.UnitCopies;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -98,24 +100,27 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
         if (closed) {
             throw new TatamiException(ErrorCode.UNAVAILABLE, "the block server is stopping");
         }
-        ReadPlan plan = plans.get(id);
-        if (plan == null) {
-            plan = new ReadPlan(id, settings, clock.monotonicNanos());
-            plans.put(plan);
-        }
-        if (already > plan.rangeCount()) {
+        ReadPlan known = plans.get(id);
+        int count = known == null ? 0 : known.rangeCount();
+        if (already > count) {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "plan " + id + " has " + plan.rangeCount() + " ranges here, so that none can come behind " + already
+                    "plan " + id + " has " + count + " ranges here, so that none can come behind " + already
                             + "; it was forgotten or cancelled: plan anew");
         }
+        ReadPlan plan = known == null ? new ReadPlan(id, settings, clock.monotonicNanos()) : known;
+        plans.put(plan);
         plan.touch(clock.monotonicNanos());
         ranges.stream().skip(plan.rangeCount() - already).forEach(plan::add);
         notifyAll();
         return plan.progress();
     }
 
-    /** How far a plan is; it is remembered for another while. @throws TatamiException NOT_FOUND */
+    /**
+     * How far a plan is; it is remembered for another while.
+     *
+     * @throws TatamiException NOT_FOUND
+     */
     public synchronized PlanProgress progress(PlanId id) throws TatamiException {
         ReadPlan plan = plans.get(id);
         if (plan == null) {
@@ -173,13 +178,13 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
         if (turn == null) {
             return false;
         }
-        int done = 0;
+        Deque<StagedUnit> left = new ArrayDeque<>(turn.units());
         try {
-            done = stage(turn);
+            stage(turn.range(), left);
         } catch (TatamiException e) {
             LOG.debug("a part of plan {} is not staged", turn.plan().id(), e);
         } finally {
-            endTurn(turn, done);
+            endTurn(turn.plan(), left);
         }
         return true;
     }
@@ -210,30 +215,26 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
         }
     }
 
-    /** Returns how many units of the turn were settled, one way or the other. */
-    private int stage(PlanBook.Turn turn) throws TatamiException {
-        List<StagedUnit> units = turn.units();
-        BlockId block = turn.range().block();
-        long length = source.lengthBytes(block, turn.range().generation());
-        long start = (long) units.get(0).key.unit() * Device.UNIT_BYTES;
-        long end = Math.min(length, start + (long) units.size() * Device.UNIT_BYTES);
+    /** Stages units of one block, one behind the other; those that are ready, or given up, are no longer left. */
+    private void stage(PlannedRange range, Deque<StagedUnit> left) throws TatamiException {
+        long length = source.lengthBytes(range.block(), range.generation());
+        long start = (long) left.element().key.unit() * Device.UNIT_BYTES;
+        long end = Math.min(length, start + (long) left.size() * Device.UNIT_BYTES);
         if (end <= start) {
-            return 0;
+            return;
         }
-        int done = 0;
-        try (BlockReader reader = source.open(block, turn.range().generation(), start, end - start)) {
-            while (done < units.size() && isWanted(units.get(done))) {
+        try (BlockReader reader = source.open(range.block(), range.generation(), start, end - start)) {
+            while (!left.isEmpty() && isWanted(left.element())) {
                 ReadUnit unit = reader.next();
                 if (unit == null) {
-                    return done;
+                    return;
                 }
                 try (unit) {
-                    copy(unit, units.get(done));
+                    copy(unit, left.element());
                 }
-                done++;
+                left.remove();
             }
         }
-        return done;
     }
 
     private synchronized boolean isWanted(StagedUnit unit) {
@@ -266,11 +267,18 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
         return dataOffset + (long) unit.slot * Device.UNIT_BYTES;
     }
 
-    private synchronized void endTurn(PlanBook.Turn turn, int done) {
-        for (StagedUnit unit : turn.units().subList(done, turn.units().size())) {
+    /** The first that is left could not be staged; those behind it are tried again. */
+    private synchronized void endTurn(ReadPlan plan, Deque<StagedUnit> left) {
+        boolean isFirst = true;
+        for (StagedUnit unit : left) {
             if (unit.state == StagedUnit.State.STAGING) {
-                turn.plan().markFailed(unit.position);
+                if (isFirst) {
+                    plan.markFailed(unit.position);
+                } else {
+                    plan.markUnhandled(unit.position);
+                }
             }
+            isFirst = false;
             space.giveUp(unit);
             space.endUse(unit);
         }

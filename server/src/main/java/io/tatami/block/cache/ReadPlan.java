@@ -114,6 +114,14 @@ final class ReadPlan {
         failedUnits++;
     }
 
+    /** It is to be staged after all, unless it was read meanwhile. */
+    void markUnhandled(int position) {
+        if (!read.get(position)) {
+            handled.clear(position);
+            next = Math.min(next, position);
+        }
+    }
+
     /** A reader has passed a unit, or will without asking again. */
     void markRead(int position, boolean late) {
         read.set(position);

@@ -214,6 +214,28 @@ class CacheTierTest {
     }
 
     @Test
+    void aDamagedUnitIsGivenUpAndThoseAroundItAreStaged() throws TatamiException {
+        firstBytes = write(FIRST, 4 * UNIT);
+        sim.disk().flipBit(UNIT + UNIT + 100_000, 1);
+        plan(PLAN, KEEP_READ, whole(FIRST, 4 * UNIT));
+        stageAll();
+
+        assertEquals(new PlanProgress(4L * UNIT, 0, 3L * UNIT, 0, 0, UNIT), tier.progress(PLAN));
+        assertEquals(3L * UNIT, tier.status().usedBytes());
+        for (int unit : new int[] {0, 2, 3}) {
+            assertEquals(ReadUnit.Origin.STAGED, readUnit(FIRST, unit, firstBytes));
+        }
+        assertThrows(TatamiException.class, () -> readUnit(FIRST, 1, firstBytes));
+    }
+
+    @Test
+    void aRefusedContinuationLeavesNoPlan() {
+        assertThrows(TatamiException.class, () -> tier.plan(OTHER, KEEP_READ, 1, List.of(whole(FIRST, UNIT))));
+
+        assertEquals(0, tier.status().plans());
+    }
+
+    @Test
     void aCancelledPlanLeavesNothingThatWasNotRead() throws TatamiException {
         firstBytes = write(FIRST, 2 * UNIT);
         plan(PLAN, KEEP_READ, whole(FIRST, 2 * UNIT));
