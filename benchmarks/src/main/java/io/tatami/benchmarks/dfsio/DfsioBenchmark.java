@@ -2,6 +2,7 @@ package io.tatami.benchmarks.dfsio;
 
 import io.tatami.benchmarks.Results;
 import io.tatami.benchmarks.Rounds;
+import io.tatami.benchmarks.RunPlace;
 import io.tatami.benchmarks.peer.CpuMeter;
 import io.tatami.benchmarks.peer.DeviceCeiling;
 import io.tatami.benchmarks.peer.PageCache;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.fs.FileUtil;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -59,11 +61,8 @@ public final class DfsioBenchmark implements Callable<Integer> {
     @Option(names = "--rounds", description = "How often everything is repeated (default: ${DEFAULT-VALUE}).")
     private int rounds = 5;
 
-    @Option(names = "--work", description = "Where servers keep their data (default: ${DEFAULT-VALUE}).")
-    private Path work = Path.of(System.getProperty("java.io.tmpdir"), "tatami-bench");
-
-    @Option(names = "--results", description = "Where the raw figures go (default: ${DEFAULT-VALUE}).")
-    private Path resultsDirectory = Path.of("benchmarks", "results");
+    @Mixin
+    private RunPlace place = new RunPlace();
 
     @Option(names = "--seed", description = "Of the order of peers (default: ${DEFAULT-VALUE}).")
     private long seed = 1;
@@ -74,10 +73,10 @@ public final class DfsioBenchmark implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         PeerOrder order = new PeerOrder(versus, seed);
-        Files.createDirectories(work);
-        DeviceCeiling ceiling = new DeviceCeiling(work, files * mebibytes);
+        Files.createDirectories(place.work());
+        DeviceCeiling ceiling = new DeviceCeiling(place.work(), files * mebibytes);
         boolean hasCeiling = DeviceCeiling.isAvailable();
-        try (Results results = new Results(resultsDirectory, "dfsio", COLUMNS)) {
+        try (Results results = new Results(place.results(), "dfsio", COLUMNS)) {
             results.remark("TestDFSIO " + files + " x " + mebibytes + " MiB, Hadoop's local runner"
                     + (hasCeiling ? "" : "; no ceiling: there is no fio, and only root can install it")
                     + (PageCache.canBeDropped() ? "" : "; no cold reads: only root can empty the page cache"));
@@ -112,14 +111,14 @@ public final class DfsioBenchmark implements Callable<Integer> {
     }
 
     private void measure(int number, String name, Results results) throws Exception {
-        Path directory = work.resolve("dfsio-" + name);
+        Path directory = place.work().resolve("dfsio-" + name);
         FileUtil.fullyDelete(directory.toFile());
         try (Peer peer = Peers.start(name, directory, (files * (mebibytes + warmUpMebibytes) + 2048L) + "m");
                 DfsioClient client = new DfsioClient(peer, files, directory.resolve("client"))) {
             client.run("write", warmUpMebibytes);
             client.run("read", warmUpMebibytes);
             client.clean();
-            PageCache.sync(work);
+            PageCache.sync(place.work());
             measure(number, peer, client, "write", results);
             if (PageCache.canBeDropped()) {
                 PageCache.drop();
@@ -134,7 +133,7 @@ public final class DfsioBenchmark implements Callable<Integer> {
         CpuMeter meter = new CpuMeter(peer);
         boolean writes = workload.equals("write");
         DfsioClient.Outcome outcome = client.run(writes ? "write" : "read", mebibytes);
-        double syncSeconds = writes ? PageCache.sync(work) : 0;
+        double syncSeconds = writes ? PageCache.sync(place.work()) : 0;
         double megabytes = files * mebibytes * (double) (1 << 20) / 1e6;
         double throughput = megabytes / outcome.mapSeconds();
         double jobRate = megabytes / (outcome.jobSeconds() + syncSeconds);

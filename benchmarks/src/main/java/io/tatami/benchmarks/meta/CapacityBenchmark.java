@@ -1,6 +1,7 @@
 package io.tatami.benchmarks.meta;
 
 import io.tatami.benchmarks.Results;
+import io.tatami.benchmarks.RunPlace;
 import io.tatami.benchmarks.peer.ProcessMemory;
 import io.tatami.benchmarks.peer.TatamiPeer;
 import java.io.IOException;
@@ -19,6 +20,7 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.FileUtil;
 import org.apache.hadoop.fs.Path;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -44,21 +46,18 @@ public final class CapacityBenchmark implements Callable<Integer> {
     @Option(names = "--clients", description = "At once (default: ${DEFAULT-VALUE}).")
     private int clients = 32;
 
-    @Option(names = "--work", description = "Where the server keeps its data (default: ${DEFAULT-VALUE}).")
-    private java.nio.file.Path work = java.nio.file.Path.of(System.getProperty("java.io.tmpdir"), "tatami-bench");
-
-    @Option(names = "--results", description = "Where the raw figures go (default: ${DEFAULT-VALUE}).")
-    private java.nio.file.Path resultsDirectory = java.nio.file.Path.of("benchmarks", "results");
+    @Mixin
+    private RunPlace place = new RunPlace();
 
     private final AtomicLong filesMade = new AtomicLong();
     private final AtomicLong directoriesMade = new AtomicLong();
 
     @Override
     public Integer call() throws Exception {
-        java.nio.file.Path directory = Files.createDirectories(work).resolve("capacity");
+        java.nio.file.Path directory = Files.createDirectories(place.work()).resolve("capacity");
         FileUtil.fullyDelete(directory.toFile());
         List<String> columns = List.of("seconds", "directories", "files", "rss_mib", "rss_peak_mib");
-        try (Results results = new Results(resultsDirectory, "capacity", columns);
+        try (Results results = new Results(place.results(), "capacity", columns);
                 TatamiPeer peer = TatamiPeer.start(directory, "4g")) {
             fill(peer, results);
             check(peer, results);

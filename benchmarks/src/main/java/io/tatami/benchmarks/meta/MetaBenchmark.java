@@ -1,6 +1,7 @@
 package io.tatami.benchmarks.meta;
 
 import io.tatami.benchmarks.Results;
+import io.tatami.benchmarks.RunPlace;
 import io.tatami.benchmarks.peer.CpuMeter;
 import io.tatami.benchmarks.peer.Peer;
 import io.tatami.benchmarks.peer.PeerOrder;
@@ -19,13 +20,17 @@ import java.util.concurrent.Callable;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.FileUtil;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
  * {@code tatami bench meta}: operations on names by many clients through Hadoop's API, in one directory or in private
  * ones. In every round each peer is started anew, in random order; the result is the median of the rounds' ratios.
  */
-@Command(name = "meta", description = "Operations on names by many clients, beside HDFS with --vs hdfs.")
+@Command(
+        name = "meta",
+        mixinStandardHelpOptions = true,
+        description = "Operations on names by many clients, beside HDFS with --vs hdfs.")
 public final class MetaBenchmark implements Callable<Integer> {
     /** Each in a directory of its own: the way from one to the next has to be warm too. */
     private static final List<String> WARM_UPS = List.of("/warm-1", "/warm-2", "/warm-3");
@@ -75,11 +80,8 @@ public final class MetaBenchmark implements Callable<Integer> {
             description = "Operations to measure; default all: ${COMPLETION-CANDIDATES}.")
     private Set<MetaOperation> only = EnumSet.allOf(MetaOperation.class);
 
-    @Option(names = "--work", description = "Where servers keep their data (default: ${DEFAULT-VALUE}).")
-    private Path work = Path.of(System.getProperty("java.io.tmpdir"), "tatami-bench");
-
-    @Option(names = "--results", description = "Where the raw figures go (default: ${DEFAULT-VALUE}).")
-    private Path resultsDirectory = Path.of("benchmarks", "results");
+    @Mixin
+    private RunPlace place = new RunPlace();
 
     @Option(names = "--seed", description = "Of the order of peers (default: ${DEFAULT-VALUE}).")
     private long seed = 1;
@@ -90,7 +92,7 @@ public final class MetaBenchmark implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         PeerOrder order = new PeerOrder(versus, seed);
-        try (Results results = new Results(resultsDirectory, "meta", COLUMNS)) {
+        try (Results results = new Results(place.results(), "meta", COLUMNS)) {
             for (int round = 1; round <= rounds; round++) {
                 for (String peer : order.next()) {
                     measure(round, peer, results);
@@ -102,7 +104,7 @@ public final class MetaBenchmark implements Callable<Integer> {
     }
 
     private void measure(int round, String name, Results results) throws Exception {
-        Path directory = Files.createDirectories(work).resolve("meta-" + name);
+        Path directory = Files.createDirectories(place.work()).resolve("meta-" + name);
         FileUtil.fullyDelete(directory.toFile());
         try (Peer peer = Peers.start(name, directory, "4g")) {
             for (int clients : clientCounts) {
@@ -115,7 +117,7 @@ public final class MetaBenchmark implements Callable<Integer> {
         int each = Math.max(1, operations / clients);
         String root = "/bench/meta-" + clients;
         makeDirectories(peer, root, clients);
-        Path scratch = Files.createTempDirectory(work, "workers");
+        Path scratch = Files.createTempDirectory(place.work(), "workers");
         try (WorkerPool pool = new WorkerPool(peer, clients, scratch)) {
             List<MetaOperation> wanted = wanted();
             for (String part : WARM_UPS) {

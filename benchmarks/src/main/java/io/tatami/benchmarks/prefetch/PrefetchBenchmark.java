@@ -2,6 +2,7 @@ package io.tatami.benchmarks.prefetch;
 
 import io.tatami.benchmarks.Results;
 import io.tatami.benchmarks.Rounds;
+import io.tatami.benchmarks.RunPlace;
 import io.tatami.benchmarks.peer.Undo;
 import io.tatami.client.PrefetchProgress;
 import io.tatami.client.file.Prefetch;
@@ -10,7 +11,6 @@ import io.tatami.hadoop.TatamiFileSystem;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -43,11 +43,8 @@ public final class PrefetchBenchmark implements Callable<Integer> {
     @Mixin
     private PrefetchOptions options = new PrefetchOptions();
 
-    @Option(names = "--work", description = "Where servers keep their data (default: ${DEFAULT-VALUE}).")
-    private Path work = Path.of(System.getProperty("java.io.tmpdir"), "tatami-bench");
-
-    @Option(names = "--results", description = "Where the raw figures go (default: ${DEFAULT-VALUE}).")
-    private Path resultsDirectory = Path.of("benchmarks", "results");
+    @Mixin
+    private RunPlace place = new RunPlace();
 
     @Option(names = "--seed", description = "Of the order of the scenarios (default: ${DEFAULT-VALUE}).")
     private long seed = 1;
@@ -80,10 +77,10 @@ public final class PrefetchBenchmark implements Callable<Integer> {
             System.err.println("tatami: bench prefetch needs root and cgroup v1's blkio, to give devices their speeds");
             return 2;
         }
-        Files.createDirectories(work);
+        Files.createDirectories(place.work());
         Undo undo = new Undo();
-        try (Results results = new Results(resultsDirectory, "prefetch", COLUMNS)) {
-            PrefetchRig rig = new PrefetchRig(options, work, undo);
+        try (Results results = new Results(place.results(), "prefetch", COLUMNS)) {
+            PrefetchRig rig = new PrefetchRig(options, place.work(), undo);
             Rounds figures = new Rounds();
             for (int round = 1; round <= options.rounds; round++) {
                 List<Scenario> order = new ArrayList<>(Arrays.asList(Scenario.values()));

@@ -2,11 +2,11 @@ package io.tatami.benchmarks.stream;
 
 import io.tatami.benchmarks.Results;
 import io.tatami.benchmarks.Rounds;
+import io.tatami.benchmarks.RunPlace;
 import io.tatami.benchmarks.peer.Undo;
 import io.tatami.benchmarks.scan.ScanOptions;
 import io.tatami.benchmarks.scan.ScanRuns;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -34,11 +34,8 @@ public final class StreamBenchmark implements Callable<Integer> {
     @Mixin
     private ScanOptions scan = new ScanOptions();
 
-    @Option(names = "--work", description = "Where servers keep their data (default: ${DEFAULT-VALUE}).")
-    private Path work = Path.of(System.getProperty("java.io.tmpdir"), "tatami-bench");
-
-    @Option(names = "--results", description = "Where the raw figures go (default: ${DEFAULT-VALUE}).")
-    private Path resultsDirectory = Path.of("benchmarks", "results");
+    @Mixin
+    private RunPlace place = new RunPlace();
 
     @Option(names = "--seed", description = "Of the orders in which things come (default: ${DEFAULT-VALUE}).")
     private long seed = 1;
@@ -51,7 +48,7 @@ public final class StreamBenchmark implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        Files.createDirectories(work);
+        Files.createDirectories(place.work());
         Undo undo = new Undo();
         try {
             if (only.contains(Part.STREAMS)) {
@@ -67,16 +64,16 @@ public final class StreamBenchmark implements Callable<Integer> {
     }
 
     private void runStreams(Undo undo) throws Exception {
-        try (Results results = new Results(resultsDirectory, "stream", StreamRounds.COLUMNS)) {
-            Rounds figures = new StreamRounds(streams, versus, work, seed, undo, results).run();
+        try (Results results = new Results(place.results(), "stream", StreamRounds.COLUMNS)) {
+            Rounds figures = new StreamRounds(streams, versus, place.work(), seed, undo, results).run();
             new StreamSummary(figures, streams.streamCounts, versus).lines().forEach(results::remark);
             results.remark("raw figures: " + results.file());
         }
     }
 
     private void runScan(Undo undo) throws Exception {
-        try (Results results = new Results(resultsDirectory, "scan", ScanRuns.COLUMNS)) {
-            new ScanRuns(scan, versus, work, seed, undo, results).run();
+        try (Results results = new Results(place.results(), "scan", ScanRuns.COLUMNS)) {
+            new ScanRuns(scan, versus, place.work(), seed, undo, results).run();
             results.remark("raw figures: " + results.file());
         }
     }
