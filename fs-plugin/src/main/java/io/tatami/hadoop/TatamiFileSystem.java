@@ -97,7 +97,7 @@ public final class TatamiFileSystem extends AttributedFileSystem implements Leas
      * the plan back.
      *
      * @throws FileNotFoundException where one of the files is not there; what else an open of it throws
-     * @throws UnsupportedOperationException where no server that holds the files has a cache tier
+     * @throws IOException where no server that holds the files has a cache tier
      */
     public Prefetch prefetch(PrefetchPlan plan) throws IOException {
         AccessPlan access = plan.toAccessPlan(path -> {

@@ -206,10 +206,36 @@ class PrefetchTest {
     }
 
     @Test
-    void aMissingFileCannotBePlanned() {
+    void aMissingFileCannotBePlannedAndNothingBeforeItStaysPlanned() throws Exception {
+        write("/there", 5_000_000, 8);
+
         assertThrows(
                 FileNotFoundException.class,
-                () -> fs.prefetch(PrefetchPlan.inOrder().read(new Path("/missing"))));
+                () -> fs.prefetch(
+                        PrefetchPlan.inOrder().read(new Path("/there")).read(new Path("/missing"))));
+
+        try (FSDataInputStream in = fs.open(new Path("/there"))) {
+            in.readAllBytes();
+            assertEquals(0, counter(in, "stream_read_cached_bytes") + counter(in, "stream_read_late_bytes"));
+        }
+    }
+
+    @Test
+    void aServerWithoutATierSaysSo() throws Exception {
+        try (FileSystem other =
+                TatamiCluster.shared().newFileSystem(TatamiCluster.shared().configuration())) {
+            Path file = new Path("/prefetch-without-tier");
+            try (FSDataOutputStream out = other.create(file)) {
+                out.write(new byte[100_000]);
+            }
+
+            IOException refused = assertThrows(
+                    IOException.class,
+                    () -> ((TatamiFileSystem) other)
+                            .prefetch(PrefetchPlan.inOrder().read(file)));
+            assertTrue(String.valueOf(refused.getMessage()).contains("--cache"), refused::toString);
+            other.delete(file, false);
+        }
     }
 
     private static byte[] write(String path, int length, long seed) throws IOException {

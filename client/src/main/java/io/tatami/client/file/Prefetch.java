@@ -24,13 +24,14 @@ public final class Prefetch {
     }
 
     /**
-     * How far the servers are that answer.
+     * How far the servers are that know the plan and answer.
      *
-     * @throws TatamiException NOT_FOUND where none of them knows the plan: it was cancelled or forgotten, or the servers
-     *     were started anew
+     * @throws TatamiException NOT_FOUND where none knows it: it was cancelled or forgotten, or the servers were started
+     *     anew; where none that may know it answers, what that one failed with
      */
     public PrefetchProgress progress() throws TatamiException {
         PrefetchProgress sum = null;
+        TatamiException failure = null;
         for (ServerId server : locator.servers().alive()) {
             try {
                 PrefetchProgress one = ReadPlanner.progress(
@@ -38,24 +39,37 @@ public final class Prefetch {
                 sum = sum == null ? one : sum.plus(one);
             } catch (TatamiException e) {
                 FileLocator.requireOtherCopyMayHelp(e);
-                if (!knowsNothing(e)) {
-                    throw e;
-                }
+                failure = knowsNothing(e) ? failure : e;
             }
         }
-        if (sum == null) {
-            throw new TatamiException(
-                    ErrorCode.NOT_FOUND,
-                    "no block server knows plan " + id
-                            + "; it was cancelled, was not used for long, or the servers were" + " started anew");
+        if (sum != null) {
+            return sum;
         }
-        return sum;
+        throw failure != null
+                ? failure
+                : new TatamiException(
+                        ErrorCode.NOT_FOUND,
+                        "no block server knows plan " + id
+                                + "; it was cancelled, was not used for long, or the servers were started anew");
     }
 
-    /** Has the servers give the plan up, and what they staged for it that was not read. */
+    /**
+     * Has the servers give the plan up, and what they staged for it that was not read.
+     *
+     * @throws TatamiException where a server did not answer, after all were told; what it has is forgotten in time
+     */
     public void cancel() throws TatamiException {
+        TatamiException failure = null;
         for (ServerId server : locator.servers().alive()) {
-            locator.blocks().cancelPlan(locator.servers().target(server, locator.deadline()), bytes);
+            try {
+                locator.blocks().cancelPlan(locator.servers().target(server, locator.deadline()), bytes);
+            } catch (TatamiException e) {
+                FileLocator.requireOtherCopyMayHelp(e);
+                failure = e;
+            }
+        }
+        if (failure != null) {
+            throw failure;
         }
     }
 

@@ -31,18 +31,34 @@ final class ReadPlanner {
     }
 
     /**
-     * Plans all reads; what follows the last block of a file is left out.
+     * Plans all reads; what follows the last block of a file is left out. Where it throws, nothing stays planned.
      *
-     * @throws TatamiException what an open of the files throws, before anything is planned beyond the files before it; IO_ERROR
-     *     and UNAVAILABLE of block servers. UNSUPPORTED where no server concerned has a cache tier
+     * @throws TatamiException what an open of the files throws; IO_ERROR and UNAVAILABLE of block servers; UNSUPPORTED where
+     *     no server concerned has a cache tier
      */
     Prefetch plan(AccessPlan plan) throws TatamiException {
         Call call = new Call(plan);
-        for (AccessPlan.Read read : plan.reads()) {
-            call.add(read);
+        Prefetch prefetch = of(plan.id());
+        try {
+            for (AccessPlan.Read read : plan.reads()) {
+                call.add(read);
+            }
+            call.end();
+            return prefetch;
+        } catch (TatamiException e) {
+            if (call.hasBegun()) {
+                cancelAfter(prefetch, e);
+            }
+            throw e;
         }
-        call.end();
-        return of(plan.id());
+    }
+
+    private static void cancelAfter(Prefetch prefetch, TatamiException reason) {
+        try {
+            prefetch.cancel();
+        } catch (TatamiException e) {
+            reason.addSuppressed(e);
+        }
     }
 
     /** A plan that was made before, maybe by another client. */
@@ -136,6 +152,11 @@ final class ReadPlanner {
                 }
                 share.hasNoTier = true;
             }
+        }
+
+        /** Whether some server may know the plan. */
+        boolean hasBegun() {
+            return shares.values().stream().anyMatch(share -> share.sent > 0);
         }
 
         void end() throws TatamiException {
