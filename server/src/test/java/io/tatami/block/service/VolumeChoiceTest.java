@@ -112,8 +112,9 @@ final class VolumeChoiceTest {
         Path file = directory.resolve(name);
         Path index = directory.resolve(name + "-index");
         VolumeFile.Allocation unused = VolumeFile.create(file, bytes);
-        UUID volume = new VolumeFormatter(BlockRig.CLUSTER, new SplittableRandom(bytes)).format(file, index, false);
-        assertTrue(volume.version() > 0);
-        return new VolumeOpener(BlockRig.CLUSTER, VolumeResources.withBuffers(4, 4)).open(file, index);
+        UUID formatted = new VolumeFormatter(BlockRig.CLUSTER, new SplittableRandom(bytes)).format(file, index, false);
+        Volume opened = new VolumeOpener(BlockRig.CLUSTER, VolumeResources.withBuffers(4, 4)).open(file, index);
+        assertEquals(formatted, opened.id());
+        return opened;
     }
 }
