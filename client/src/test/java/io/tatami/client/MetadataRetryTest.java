@@ -153,6 +153,8 @@ final class MetadataRetryTest {
         deleter.interrupt();
         assertEquals(ErrorCode.CANCELLED, failure.get(1, TimeUnit.MINUTES).code());
         deleter.join();
+        // Behind what was on its way when the interrupt came, on the same connection.
+        assertTrue(client.status(path("/a"), true).isDirectory());
         cluster.metadata.faults.forget();
         assertTrue(client.status(path("/a"), true).isDirectory());
         assertEquals(
