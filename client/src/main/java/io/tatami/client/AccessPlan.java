@@ -24,11 +24,6 @@ public record AccessPlan(UUID id, List<Read> reads, boolean releaseAfterRead, lo
         Check.check(windowBytes >= 0 && keep.toMillis() > 0, "a window of %d bytes kept %s", windowBytes, keep);
     }
 
-    /** A plan with a new id, whose copies are kept after reading as long as there is room. */
-    public static AccessPlan of(List<Read> reads) {
-        return new AccessPlan(UUID.randomUUID(), reads, false, 0, KEEP);
-    }
-
     /**
      * One of the reads.
      *

@@ -12,8 +12,6 @@ package io.tatami.client;
  */
 public record PrefetchProgress(
         long plannedBytes, long remainingBytes, long waitingBytes, long readBytes, long lateBytes, long failedBytes) {
-    static final PrefetchProgress NOTHING = new PrefetchProgress(0, 0, 0, 0, 0, 0);
-
     /** The sum of two servers' progress. */
     public PrefetchProgress plus(PrefetchProgress other) {
         return new PrefetchProgress(

@@ -289,14 +289,14 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
             LOG.error("the cache tier {} has failed and is not used any more", device.name(), failure);
         }
         TatamiException unused = failStop.stop(failure);
-        List.copyOf(plans.plans()).forEach(plan -> plans.remove(plan.id()));
+        plans.removeAll();
         space.giveUpAll();
     }
 
     /** Takes no further plan and gives those there are up, so that {@link #stageNext} returns soon. */
     synchronized void end() {
         closed = true;
-        List.copyOf(plans.plans()).forEach(plan -> plans.remove(plan.id()));
+        plans.removeAll();
         notifyAll();
     }
 

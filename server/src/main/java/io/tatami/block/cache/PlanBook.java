@@ -3,7 +3,6 @@ package io.tatami.block.cache;
 import io.tatami.block.device.Device;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,13 +44,15 @@ final class PlanBook {
     }
 
     /** Gives a plan up, and what was staged for it and not read. */
-    @Nullable
-    ReadPlan remove(PlanId id) {
+    void remove(PlanId id) {
         ReadPlan plan = plans.remove(id);
         if (plan != null) {
             List.copyOf(plan.waiting().values()).forEach(space::giveUp);
         }
-        return plan;
+    }
+
+    void removeAll() {
+        List.copyOf(plans.keySet()).forEach(this::remove);
     }
 
     /** Removes plans that nobody has read by or asked for in a long time. */
@@ -92,9 +93,7 @@ final class PlanBook {
     /** What to stage next, its slots claimed; null where there is nothing, or no room. */
     @Nullable
     Turn nextTurn() {
-        Iterator<ReadPlan> inOrder = List.copyOf(plans.values()).iterator();
-        while (inOrder.hasNext()) {
-            ReadPlan plan = inOrder.next();
+        for (ReadPlan plan : List.copyOf(plans.values())) {
             Turn turn = turnOf(plan);
             if (turn != null) {
                 plans.remove(plan.id());
