@@ -55,6 +55,17 @@ final class Ledger {
         entries.remove(block);
     }
 
+    /** From now on what is there counts as acknowledged, and nothing is under way. */
+    void settle(Volume volume) throws TatamiException {
+        for (StoredBlock stored : volume.blocks()) {
+            Entry entry = entry(stored.block());
+            entry.deleteUnderWay = false;
+            entry.acknowledge((int) stored.durableBytes(), stored.generation(), stored.finalized());
+            entry.issued = SimVolume.readAll(volume, stored.block());
+        }
+        entries.keySet().removeIf(block -> volume.find(block).isEmpty());
+    }
+
     /** Fails where an acknowledged byte, generation, end or deletion is missing, or a byte that was never written is there. */
     void compare(Volume volume, String when) throws TatamiException {
         for (StoredBlock stored : volume.blocks()) {

@@ -12,6 +12,8 @@ import io.tatami.base.TatamiException;
 import io.tatami.block.device.SimFaults.Fault;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -33,12 +35,22 @@ class PowerCutTest {
     }
 
     @Test
-    @Tag("soak")
-    void nothingAcknowledgedIsLostBy100000PowerCuts() throws TatamiException {
-        long cuts = 0;
-        for (long seed = SEED; cuts < 100_000; seed++) {
-            cuts += faultsAtEveryAccess(seed, seed + 1, Fault.POWER_CUT);
+    void nothingAcknowledgedIsLostByCutsUponCutsOfOpeningRecoveryAndWork() throws TatamiException {
+        Map<String, Long> counts = new TreeMap<>();
+        for (long seed = SEED; seed < SEED + 10; seed++) {
+            CutChain.run(seed, 6, counts);
         }
+
+        assertEquals(60, counts.getOrDefault("cuts of work", 0L), counts.toString());
+        assertTrue(counts.getOrDefault("cuts of opening", 0L) > 200, counts.toString());
+        assertTrue(counts.getOrDefault("cuts of recovery", 0L) > 20, counts.toString());
+    }
+
+    /** Goes on where its log ends, see {@link SoakLog}. */
+    @Test
+    @Tag("soak")
+    void nothingAcknowledgedIsLostBy100000PowerCuts() throws Exception {
+        SoakLog.run("power-cuts.log", 100, 5_000, (seed, counts) -> CutChain.run(seed, 20, counts));
     }
 
     @Test
@@ -122,7 +134,7 @@ class PowerCutTest {
             checkFailure(sim, fault, failure, when);
             ledger.compare(sim.crash(), when);
             goOnAndCutAgain(sim, ledger, seed, access, when);
-            leaveNothingBehind(sim, when);
+            sim.requireEmptyOnceAllIsDeleted(when);
             return true;
         }
     }
@@ -154,27 +166,12 @@ class PowerCutTest {
     /** What was recovered is no worse than what was never cut: it is worked on, and its recovery is cut too. */
     private static void goOnAndCutAgain(SimVolume sim, Ledger ledger, long seed, long access, String when)
             throws TatamiException {
-        for (StoredBlock stored : sim.volume().blocks()) {
-            Ledger.Entry entry = ledger.entry(stored.block());
-            entry.deleteUnderWay = false;
-            entry.acknowledge((int) stored.durableBytes(), stored.generation(), stored.finalized());
-            entry.issued = SimVolume.readAll(sim.volume(), stored.block());
-        }
+        ledger.settle(sim.volume());
         Workload workload = new Workload(seed + access, ledger, 1_000);
         workload.adopt(sim.volume());
         sim.faults().arm(access % 40, Fault.POWER_CUT);
         run(sim, workload);
         ledger.compare(sim.crash(), when + ", then a cut after " + access % 40);
-    }
-
-    private static void leaveNothingBehind(SimVolume sim, String when) throws TatamiException {
-        for (StoredBlock stored : sim.volume().blocks()) {
-            sim.volume().delete(stored.block(), Long.MAX_VALUE);
-        }
-        assertEquals(DATA_BYTES, sim.volume().statistics().freeBytes(), when);
-        assertEquals(DATA_BYTES, sim.volume().statistics().largestFreeExtentBytes(), when);
-        assertFalse(
-                sim.store().entries().keySet().stream().anyMatch(key -> key[0] != 'i'), when + " left index entries");
     }
 
     private static boolean loses(SimVolume sim, Ledger ledger) throws TatamiException {

@@ -71,6 +71,43 @@ public final class SimVolume implements AutoCloseable {
         return volume;
     }
 
+    /**
+     * {@link #crash()}, with the power going again at one of the accesses that opening makes.
+     *
+     * @param access which one, 0 for the first
+     * @return whether the volume was opened all the same, because it makes fewer
+     */
+    public boolean crashAndCutOpening(long access) throws TatamiException {
+        close();
+        disk.losePower(random);
+        faults.powerOn();
+        faults.arm(access, SimFaults.Fault.POWER_CUT);
+        try {
+            volume = openAgain();
+            return true;
+        } catch (TatamiException e) {
+            if (!faults.hasStruck()) {
+                throw e;
+            }
+            return false;
+        }
+    }
+
+    /** Deletes all blocks, and fails where that does not leave all room free and the index empty. */
+    void requireEmptyOnceAllIsDeleted(String when) throws TatamiException {
+        for (StoredBlock stored : volume.blocks()) {
+            volume.delete(stored.block(), Long.MAX_VALUE);
+        }
+        VolumeStatistics statistics = volume.statistics();
+        Check.check(
+                statistics.freeBytes() == statistics.capacityBytes()
+                        && statistics.largestFreeExtentBytes() == statistics.capacityBytes(),
+                "%s left room taken: %s",
+                when,
+                statistics);
+        Check.check(store.entries().keySet().stream().allMatch(key -> key[0] == 'i'), "%s left index entries", when);
+    }
+
     /** Closes the volume, and fails where a buffer did not come back. */
     @Override
     public void close() throws TatamiException {

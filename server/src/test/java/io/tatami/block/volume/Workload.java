@@ -1,5 +1,7 @@
 package io.tatami.block.volume;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+
 import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
@@ -13,11 +15,12 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * A random life of a volume's blocks: create, append at odd lengths, sync, finish, reopen, truncate, adopt generations,
- * delete. The same seed does the same. Keeps a ledger of what was acknowledged. Used by one thread.
+ * A random life of a volume's blocks: create, append at odd lengths, sync, finish, read, reopen, truncate, adopt
+ * generations, delete. The same seed does the same. Keeps a ledger of what was acknowledged. Used by one thread.
  */
 final class Workload {
     private static final int BLOCKS_MAX = 5;
+    private static final int READS_PERCENT = 15;
 
     private final Random random;
     private final Ledger ledger;
@@ -41,6 +44,10 @@ final class Workload {
 
     /** One random step. Throws what the volume throws; what was under way is then open in the ledger. */
     void step(Volume volume) throws TatamiException {
+        if (!blocks.isEmpty() && random.nextInt(100) < READS_PERCENT) {
+            read(volume, blocks.get(random.nextInt(blocks.size())));
+            return;
+        }
         int choice = random.nextInt(100);
         if (blocks.isEmpty() || (choice < 15 && blocks.size() < BLOCKS_MAX)) {
             create(volume);
@@ -61,6 +68,23 @@ final class Workload {
         } else {
             delete(volume, block);
         }
+    }
+
+    /** Ends what was being written when the volume was opened, as the metadata would have it done: kept, or cut shorter. */
+    void recover(Volume volume) throws TatamiException {
+        for (BlockId block : List.copyOf(blocks)) {
+            if (!volume.find(block).orElseThrow().finalized()) {
+                truncate(volume, block, lengthOf(volume, block), ++nextGeneration);
+            }
+        }
+    }
+
+    private void read(Volume volume, BlockId block) throws TatamiException {
+        int visible = (int) volume.find(block).orElseThrow().visibleBytes();
+        int offset = random.nextInt(visible + 1);
+        byte[] expected = Arrays.copyOfRange(ledger.entry(block).issued, offset, offset + random.nextInt(visible - offset + 1));
+        byte[] found = SimVolume.read(volume, block, offset, expected.length);
+        assertArrayEquals(expected, found, () -> expected.length + " bytes of " + block + " from " + offset);
     }
 
     private void create(Volume volume) throws TatamiException {
@@ -104,21 +128,33 @@ final class Workload {
     }
 
     private void reopenOrTruncate(Volume volume, BlockId block) throws TatamiException {
-        Ledger.Entry entry = ledger.entry(block);
-        int here = (int) volume.find(block).orElseThrow().durableBytes();
-        int length = random.nextInt(3) == 0 ? random.nextInt(here + 1) : here;
+        int length = lengthOf(volume, block);
         long generation = ++nextGeneration;
+        if (random.nextBoolean()) {
+            truncate(volume, block, length, generation);
+            return;
+        }
+        Ledger.Entry entry = ledger.entry(block);
         entry.changeUnderWay = true;
         entry.cutUnderWay = length;
-        if (random.nextBoolean()) {
-            volume.truncate(block, length, generation);
-            entry.acknowledge(length, generation, true);
-        } else {
-            BlockWriter writer = volume.reopen(block, generation, length, reservedBytes());
-            entry.issued = Arrays.copyOf(entry.issued, length);
-            entry.acknowledge(length, generation, false);
-            writers.put(block, writer);
-        }
+        BlockWriter writer = volume.reopen(block, generation, length, reservedBytes());
+        entry.issued = Arrays.copyOf(entry.issued, length);
+        entry.acknowledge(length, generation, false);
+        writers.put(block, writer);
+    }
+
+    private void truncate(Volume volume, BlockId block, int length, long generation) throws TatamiException {
+        Ledger.Entry entry = ledger.entry(block);
+        entry.changeUnderWay = true;
+        entry.cutUnderWay = length;
+        volume.truncate(block, length, generation);
+        entry.acknowledge(length, generation, true);
+    }
+
+    /** All that is durable of a block, or less. */
+    private int lengthOf(Volume volume, BlockId block) {
+        int here = (int) volume.find(block).orElseThrow().durableBytes();
+        return random.nextInt(3) == 0 ? random.nextInt(here + 1) : here;
     }
 
     private void setGeneration(Volume volume, BlockId block) throws TatamiException {
