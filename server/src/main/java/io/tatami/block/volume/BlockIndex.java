@@ -81,6 +81,32 @@ final class BlockIndex implements AutoCloseable {
     }
 
     /**
+     * What is damaged of the store and of the records in it, one sentence each; the checksums of blocks are checked by those
+     * who read the blocks. Does not stop the volume.
+     *
+     * @throws TatamiException IO_ERROR
+     */
+    List<String> findDamage() throws TatamiException {
+        List<String> damages = new ArrayList<>(store.findDamage());
+        try {
+            store.scan(BlockIndexFormat.RECORD_PREFIX, (key, value) -> {
+                try {
+                    BlockIndexFormat.decodeRecord(key, value);
+                } catch (TatamiException e) {
+                    damages.add(String.valueOf(e.getMessage()));
+                }
+            });
+            identity();
+        } catch (TatamiException e) {
+            if (e.code() != ErrorCode.CORRUPT) {
+                throw e;
+            }
+            damages.add(String.valueOf(e.getMessage()));
+        }
+        return damages;
+    }
+
+    /**
      * The stored checksums of {@code chunks} chunks from {@code firstChunk} on.
      *
      * @throws TatamiException CORRUPT where one is not there; this does not stop the volume

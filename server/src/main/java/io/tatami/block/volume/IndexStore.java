@@ -26,6 +26,14 @@ interface IndexStore extends AutoCloseable {
     /** Makes all changes durable, or none: when it returns, they survive a power cut. */
     void write(List<Change> changes) throws TatamiException;
 
+    /**
+     * Reads all that is durable, without caches as far as that can be had, and tells what is damaged, one sentence each. What
+     * is found does not stop the store.
+     *
+     * @throws TatamiException IO_ERROR where it cannot be read
+     */
+    List<String> findDamage() throws TatamiException;
+
     /** How many bytes the file system below has left, of which a part must be kept so that deletes can be written. */
     long usableBytes() throws TatamiException;
 

@@ -1,11 +1,13 @@
 package io.tatami.block.volume;
 
 import io.tatami.base.ErrorCode;
+import io.tatami.base.RecordLog;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.FailStop;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.ReadWriteLock;
@@ -16,11 +18,13 @@ import org.rocksdb.BackgroundErrorReason;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.LRUCache;
+import org.rocksdb.LiveFileMetaData;
 import org.rocksdb.Options;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
+import org.rocksdb.SstFileReader;
 import org.rocksdb.Status;
 import org.rocksdb.WALRecoveryMode;
 import org.rocksdb.WriteBatch;
@@ -29,7 +33,8 @@ import org.rocksdb.WriteOptions;
 /**
  * A RocksDB with one column family, every batch synced to its write-ahead log before it is acknowledged. Errors in the
  * background stop the volume and are never resumed from: RocksDB would otherwise acknowledge again after a log that is
- * known to have a hole. Recovery accepts a torn end of the log, which nobody was told of, and nothing else.
+ * known to have a hole. Recovery accepts a torn end of the log, which nobody was told of, and nothing else: what RocksDB
+ * would take for one is looked at before it is opened, see {@link RecordLog}.
  *
  * <p>Calls hold the read side of a lock whose write side {@link #close()} takes, so that no native object is freed under a
  * call. The objects that options refer to outlive the database and are closed after it.
@@ -101,6 +106,10 @@ final class RocksIndexStore implements IndexStore {
                     "there is no block index in " + directory
                             + "; name the directory that was given to 'format'. Without it the volume's blocks are lost:"
                             + " format it anew, and let other replicas replace them");
+        }
+        List<String> damages = damageOfLogs(directory);
+        if (!damages.isEmpty()) {
+            throw corrupt(directory, String.join("; ", damages), null);
         }
         return new RocksIndexStore(directory, false, failStop);
     }
@@ -176,6 +185,60 @@ final class RocksIndexStore implements IndexStore {
     }
 
     @Override
+    public List<String> findDamage() throws TatamiException {
+        openLock.readLock().lock();
+        try {
+            checkOpen();
+            List<String> damages = new ArrayList<>(damageOfLogs(directory));
+            for (LiveFileMetaData table : db.getLiveFilesMetaData()) {
+                Path file = Path.of(table.path(), table.fileName());
+                String damage = damageOf(file);
+                // A compaction may have replaced it meanwhile.
+                if (!damage.isEmpty() && Files.exists(file)) {
+                    damages.add(file.getFileName() + " is damaged: " + damage);
+                }
+            }
+            return damages;
+        } finally {
+            openLock.readLock().unlock();
+        }
+    }
+
+    private static List<String> damageOfLogs(Path directory) throws TatamiException {
+        try {
+            return RecordLog.findDamage(directory);
+        } catch (IOException e) {
+            throw new TatamiException(ErrorCode.IO_ERROR, "cannot read the logs in " + directory + ": " + e, e);
+        }
+    }
+
+    /** Below the page cache, where the file system can do that: what memory still has right may be rotten on the disk. */
+    private static String damageOf(Path table) {
+        try {
+            verify(table, true);
+            return "";
+        } catch (RocksDBException direct) {
+            if (!String.valueOf(direct.getMessage()).contains("Invalid argument")) {
+                return String.valueOf(direct.getMessage());
+            }
+        }
+        try {
+            verify(table, false);
+            return "";
+        } catch (RocksDBException e) {
+            return String.valueOf(e.getMessage());
+        }
+    }
+
+    private static void verify(Path table, boolean direct) throws RocksDBException {
+        try (Options reading = new Options().setUseDirectReads(direct);
+                SstFileReader reader = new SstFileReader(reading)) {
+            reader.open(table.toString());
+            reader.verifyChecksum();
+        }
+    }
+
+    @Override
     public long usableBytes() throws TatamiException {
         try {
             return Files.getFileStore(directory).getUsableSpace();
@@ -235,20 +298,36 @@ final class RocksIndexStore implements IndexStore {
     }
 
     private TatamiException failed(String what, RocksDBException e) {
+        if (isCorruption(e)) {
+            return corrupt(directory, String.valueOf(e.getMessage()), e);
+        }
         return new TatamiException(
                 ErrorCode.IO_ERROR, "cannot " + what + " the block index in " + directory + ": " + e.getMessage(), e);
     }
 
     private static TatamiException openFailed(Path directory, RocksDBException e) {
-        Status status = e.getStatus();
         String what = "cannot open the block index in " + directory + ": " + e.getMessage();
-        if (status != null && status.getCode() == Status.Code.Corruption) {
-            return new TatamiException(ErrorCode.CORRUPT, what, e);
+        if (isCorruption(e)) {
+            return corrupt(directory, String.valueOf(e.getMessage()), e);
         }
-        if (status != null && String.valueOf(e.getMessage()).contains("lock")) {
+        if (String.valueOf(e.getMessage()).contains("lock")) {
             return new TatamiException(ErrorCode.IN_USE, what + "; another server uses it: stop it first", e);
         }
         return new TatamiException(ErrorCode.IO_ERROR, what, e);
+    }
+
+    private static boolean isCorruption(RocksDBException e) {
+        Status status = e.getStatus();
+        return status != null && status.getCode() == Status.Code.Corruption;
+    }
+
+    private static TatamiException corrupt(Path directory, String what, @Nullable Exception cause) {
+        return new TatamiException(
+                ErrorCode.CORRUPT,
+                "the block index in " + directory + " is damaged: " + what
+                        + ". What it says of blocks is not to be trusted: format the volume anew, and let other replicas"
+                        + " replace its blocks",
+                cause);
     }
 
     /** Called on RocksDB's own threads. */

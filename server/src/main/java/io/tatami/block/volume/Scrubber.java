@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads all durable bytes of a volume in the order of their addresses, below the page cache, and checks them; the volume's
- * {@link DamageListener} hears of what fails. Runs passes on a thread of its own, no faster than it is told to. Its methods
+ * Checks superblock and index of a volume, then reads all durable bytes of its blocks in the order of their addresses, below
+ * the page cache, and checks them; the volume's {@link DamageListener} hears of what fails of those. Runs passes on a thread of its own, no faster than it is told to. Its methods
  * may be called by any thread.
  */
 public final class Scrubber implements AutoCloseable {
@@ -31,7 +31,7 @@ public final class Scrubber implements AutoCloseable {
     private @Nullable Thread thread;
     private boolean paused;
     private boolean stopping;
-    private Progress progress = new Progress(0, 0, 0, 0);
+    private Progress progress = new Progress(0, 0, 0, 0, "");
 
     /** @param bytesPerSecondMax what it may read; at least 1 */
     public Scrubber(Volume volume, Clock clock, long bytesPerSecondMax) {
@@ -46,8 +46,10 @@ public final class Scrubber implements AutoCloseable {
      *
      * @param totalBytes what the volume held when the pass began
      * @param skippedBlocks blocks that could not be read to their end: deleted, cut or moved meanwhile, or unreadable
+     * @param structureDamage what is damaged of superblock and index; empty for nothing
      */
-    public record Progress(long scrubbedBytes, long totalBytes, long damagedChunks, long skippedBlocks) {}
+    public record Progress(
+            long scrubbedBytes, long totalBytes, long damagedChunks, long skippedBlocks, String structureDamage) {}
 
     /** Begins a pass, unless one is under way. */
     public synchronized void start() {
@@ -105,7 +107,7 @@ public final class Scrubber implements AutoCloseable {
     Progress scrub() throws TatamiException {
         List<StoredBlock> blocks = volume.blocksByAddress();
         long total = blocks.stream().mapToLong(StoredBlock::durableBytes).sum();
-        report(new Progress(0, total, 0, 0));
+        report(new Progress(0, total, 0, 0, scrubStructure()));
         long startNanos = clock.monotonicNanos();
         for (StoredBlock stored : blocks) {
             long at = 0;
@@ -114,6 +116,18 @@ public final class Scrubber implements AutoCloseable {
             }
         }
         return progress();
+    }
+
+    private String scrubStructure() throws TatamiException {
+        List<String> damages;
+        try {
+            damages = volume.findStructureDamage();
+        } catch (TatamiException e) {
+            volume.throwIfStopped();
+            damages = List.of(String.valueOf(e.getMessage()));
+        }
+        damages.forEach(damage -> LOG.error("scrub of volume {}: {}", volume.id(), damage));
+        return String.join("; ", damages);
     }
 
     /** Reads a block from an offset up to its end or the first damage; tells where to go on. */
@@ -201,6 +215,7 @@ public final class Scrubber implements AutoCloseable {
                 progress.scrubbedBytes + bytes,
                 progress.totalBytes,
                 progress.damagedChunks + damaged,
-                progress.skippedBlocks + skipped);
+                progress.skippedBlocks + skipped,
+                progress.structureDamage);
     }
 }

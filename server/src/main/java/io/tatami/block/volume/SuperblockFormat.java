@@ -6,6 +6,8 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.Device;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * +----------------+----------------+---------+
  * </pre>
  *
- * It is written only by format, first copy, flush, second copy, flush; either suffices. The index id names the block index
+ * It is written by format, first copy, flush, second copy, flush; either suffices, and a scrub writes a damaged one anew. The index id names the block index
  * that belongs to the volume, and the index names the volume. Size is what the volume may use of its device, which may be
  * larger, but never smaller.
  */
@@ -85,6 +87,34 @@ public final class SuperblockFormat {
         } catch (TatamiException second) {
             second.addSuppressed(first);
             throw second;
+        }
+    }
+
+    /**
+     * Writes a damaged copy anew, durably, from the other one.
+     *
+     * @param known what the whole copy said when the volume was opened
+     * @return what was damaged, one sentence each
+     * @throws TatamiException IO_ERROR
+     */
+    static List<String> repair(Device device, Superblock known) throws TatamiException {
+        List<String> damages = new ArrayList<>();
+        for (long offset : new long[] {0, SECOND_COPY_OFFSET}) {
+            String damage = damageOf(device, offset, known);
+            if (!damage.isEmpty()) {
+                damages.add("the copy of the superblock at byte " + offset + " was damaged, and is written anew: " + damage);
+                writeCopy(device, offset, encode(known));
+            }
+        }
+        return damages;
+    }
+
+    private static String damageOf(Device device, long offset, Superblock known) {
+        try {
+            Superblock found = decode(readCopy(device, offset), device.name());
+            return found.equals(known) ? "" : "it is of another volume, " + found.volume();
+        } catch (TatamiException e) {
+            return String.valueOf(e.getMessage());
         }
     }
 

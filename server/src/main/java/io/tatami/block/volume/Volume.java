@@ -5,6 +5,7 @@ import io.tatami.base.Check;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -246,6 +247,21 @@ public final class Volume implements AutoCloseable {
                 .sorted(Comparator.comparingLong(replica -> replica.extent().offsetBytes()))
                 .map(Replica::describe)
                 .toList();
+    }
+
+    /**
+     * What is damaged of superblock and index, one sentence each. A damaged copy of the superblock is whole again afterwards;
+     * for an index the remedy is to format the volume anew, and to let other replicas replace its blocks.
+     *
+     * @throws TatamiException IO_ERROR
+     */
+    List<String> findStructureDamage() throws TatamiException {
+        List<String> damages = new ArrayList<>();
+        parts.threads()
+                .submit(() -> damages.addAll(SuperblockFormat.repair(parts.device(), superblock)))
+                .await();
+        damages.addAll(parts.index().findDamage());
+        return damages;
     }
 
     /** @throws TatamiException what stopped the volume */

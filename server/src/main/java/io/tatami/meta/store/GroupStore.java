@@ -4,12 +4,15 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.tatami.base.Check;
 import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.RecordLog;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.ProgressRecord;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -75,7 +78,24 @@ public final class GroupStore implements AutoCloseable {
      *     another process has it open
      */
     public static GroupStore open(Path directory, StoreMemory memory) throws TatamiException {
+        requireSoundLogs(directory);
         return open(directory, memory, false);
+    }
+
+    /** RocksDB takes some damage of its logs for a torn end, and would drop what was acknowledged behind it. */
+    private static void requireSoundLogs(Path directory) throws TatamiException {
+        List<String> damages;
+        try {
+            damages = RecordLog.findDamage(directory);
+        } catch (IOException e) {
+            throw new TatamiException(ErrorCode.IO_ERROR, "cannot read the logs in " + directory + ": " + e, e);
+        }
+        if (!damages.isEmpty()) {
+            throw new TatamiException(
+                    ErrorCode.CORRUPT,
+                    "the metadata store " + directory + " is damaged: " + String.join("; ", damages)
+                            + "; restore it from a copy");
+        }
     }
 
     private static GroupStore open(Path directory, StoreMemory memory, boolean create) throws TatamiException {

@@ -203,6 +203,27 @@ final class GroupStoreTest {
         }
     }
 
+    /** RocksDB takes a length that reaches behind the end of the log for a torn end, and drops what follows. */
+    @Test
+    void aFlippedBitInTheHeaderOfALoggedEntryRefusesToOpen() throws TatamiException, IOException {
+        try (GroupStore store = GroupStore.create(path(), memory)) {
+            apply(store, "a", "1");
+            long first = Files.size(newestLog(path()));
+            apply(store, "a", "2");
+            apply(store, "a", "3");
+            Path copy = crashed("flipped", Long.MAX_VALUE);
+            Path log = newestLog(copy);
+            byte[] content = Files.readAllBytes(log);
+            for (int bit = 0; bit < 7 * Byte.SIZE; bit++) {
+                byte[] damaged = content.clone();
+                damaged[(int) first + bit / Byte.SIZE] ^= (byte) (1 << bit % Byte.SIZE);
+                Files.write(log, damaged);
+                TatamiException refused = assertThrows(TatamiException.class, () -> GroupStore.open(copy, memory));
+                assertEquals(ErrorCode.CORRUPT, refused.code(), "bit " + bit);
+            }
+        }
+    }
+
     @Test
     void aHealthyStoreReportsNoFailure() throws TatamiException {
         try (GroupStore store = GroupStore.create(path(), memory)) {
