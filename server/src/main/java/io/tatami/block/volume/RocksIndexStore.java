@@ -325,8 +325,7 @@ final class RocksIndexStore implements IndexStore {
         return new TatamiException(
                 ErrorCode.CORRUPT,
                 "the block index in " + directory + " is damaged: " + what
-                        + ". What it says of blocks is not to be trusted: format the volume anew, and let other replicas"
-                        + " replace its blocks",
+                        + "; it is not to be trusted: format the volume anew, and let other replicas replace its blocks",
                 cause);
     }
 

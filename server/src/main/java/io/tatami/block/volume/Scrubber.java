@@ -5,6 +5,7 @@ import io.tatami.base.ChunkChecksum;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.block.device.Device;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -21,9 +22,9 @@ import org.slf4j.LoggerFactory;
 public final class Scrubber implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Scrubber.class);
 
-    /** What may come of reading a block that others change, or that the disk cannot read; the next one is not concerned. */
+    /** What may come of reading a block that others change; the next one is not concerned. */
     private static final Set<ErrorCode> SKIPPED =
-            EnumSet.of(ErrorCode.NO_SUCH_BLOCK, ErrorCode.INVALID_ARGUMENT, ErrorCode.BUSY, ErrorCode.IO_ERROR);
+            EnumSet.of(ErrorCode.NO_SUCH_BLOCK, ErrorCode.INVALID_ARGUMENT, ErrorCode.BUSY);
 
     private final Volume volume;
     private final Clock clock;
@@ -45,7 +46,8 @@ public final class Scrubber implements AutoCloseable {
      * How far the pass under way is, or how the last one ended.
      *
      * @param totalBytes what the volume held when the pass began
-     * @param skippedBlocks blocks that could not be read to their end: deleted, cut or moved meanwhile, or unreadable
+     * @param skippedBlocks blocks that could not be read to their end: deleted, cut or moved meanwhile
+     * @param damagedChunks chunks whose bytes are wrong, and units of 4 MiB that cannot be read
      * @param structureDamage what is damaged of superblock and index; empty for nothing
      */
     public record Progress(
@@ -146,11 +148,12 @@ public final class Scrubber implements AutoCloseable {
             }
             return at;
         } catch (TatamiException e) {
-            return afterFailure(stored, e);
+            return afterFailure(stored, at, e);
         }
     }
 
-    private long afterFailure(StoredBlock stored, TatamiException e) throws TatamiException {
+    /** @param at where the unit begins that failed */
+    private long afterFailure(StoredBlock stored, long at, TatamiException e) throws TatamiException {
         if (e.code() == ErrorCode.CORRUPT) {
             LOG.warn("scrub: {}", e.getMessage());
             add(0, 1, 0);
@@ -160,6 +163,11 @@ public final class Scrubber implements AutoCloseable {
                     : Long.parseLong(e.detail()) + ChunkChecksum.CHUNK_BYTES;
         }
         volume.throwIfStopped();
+        if (e.code() == ErrorCode.IO_ERROR) {
+            LOG.warn("scrub: block {} cannot be read at {}: {}", stored.block(), at, e.getMessage());
+            add(0, 1, 0);
+            return at / Device.UNIT_BYTES * Device.UNIT_BYTES + Device.UNIT_BYTES;
+        }
         if (!SKIPPED.contains(e.code())) {
             throw e;
         }

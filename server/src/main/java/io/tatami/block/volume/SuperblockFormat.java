@@ -102,7 +102,8 @@ public final class SuperblockFormat {
         for (long offset : new long[] {0, SECOND_COPY_OFFSET}) {
             String damage = damageOf(device, offset, known);
             if (!damage.isEmpty()) {
-                damages.add("the copy of the superblock at byte " + offset + " was damaged, and is written anew: " + damage);
+                damages.add("the copy of the superblock at byte " + offset + " was damaged, and is written anew: "
+                        + damage);
                 writeCopy(device, offset, encode(known));
             }
         }

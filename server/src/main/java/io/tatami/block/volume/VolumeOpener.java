@@ -61,14 +61,17 @@ public final class VolumeOpener {
         BlockIndex index = new BlockIndex(store, failStop);
         try {
             SuperblockFormat.Superblock superblock = checkSuperblock(guarded);
-            checkIdentity(superblock, index.identity(), device.name());
+            checkIdentity(superblock, trusted(index::identity), device.name());
             CrashPoint.hit("volume.open.after-identity");
             long dataBytes = Device.alignDown(superblock.sizeBytes()) - SuperblockFormat.DATA_OFFSET;
             ExtentAllocator allocator = new ExtentAllocator(
                     new Extent(SuperblockFormat.DATA_OFFSET, dataBytes),
                     resources.settings().reserveBytes());
             ConcurrentMap<BlockId, Replica> replicas = new ConcurrentHashMap<>();
-            index.scan(entry -> claim(entry, allocator, replicas));
+            trusted(() -> {
+                index.scan(entry -> claim(entry, allocator, replicas));
+                return replicas;
+            });
             CrashPoint.hit("volume.open.after-scan");
             VolumeParts parts = new VolumeParts(
                     guarded,
@@ -138,10 +141,29 @@ public final class VolumeOpener {
             throw new TatamiException(
                     ErrorCode.CORRUPT,
                     "block index: " + entry.extent() + " of block " + entry.block()
-                            + " is outside the volume or belongs to another block too; the volume is not to be trusted:"
-                            + " format it anew, and let other replicas replace its blocks");
+                            + " is outside the volume or belongs to another block too");
         }
         replicas.put(entry.block(), Replica.found(entry));
+    }
+
+    @FunctionalInterface
+    private interface IndexReading<R> {
+        R read() throws TatamiException;
+    }
+
+    /** What is wrong with the index is told together with the remedy. */
+    private static <R> R trusted(IndexReading<R> reading) throws TatamiException {
+        try {
+            return reading.read();
+        } catch (TatamiException e) {
+            throw e.code() != ErrorCode.CORRUPT
+                    ? e
+                    : new TatamiException(
+                            ErrorCode.CORRUPT,
+                            e.getMessage() + "; the volume is not to be trusted: format it anew, and let other replicas"
+                                    + " replace its blocks",
+                            e);
+        }
     }
 
     private static void closeAfter(AutoCloseable closeable, Exception reason) {

@@ -4,7 +4,9 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 
@@ -21,6 +23,10 @@ public final class SimDisk implements Device {
     private final SimFaults faults;
     private final Map<Long, byte[]> durable = new HashMap<>();
     private final Map<Long, byte[]> unflushed = new TreeMap<>();
+    /** What a sector held before it was written last. */
+    private final Map<Long, byte[]> before = new HashMap<>();
+
+    private final Set<Long> unreadable = new HashSet<>();
     private boolean flushesIgnored;
 
     public SimDisk(long sizeBytes, SimFaults faults) {
@@ -45,6 +51,9 @@ public final class SimDisk implements Device {
             throw failed("read");
         }
         for (long sector = offsetBytes / SECTOR_BYTES; into.hasRemaining(); sector++) {
+            if (unreadable.contains(sector)) {
+                throw failed("read");
+            }
             into.put(current(sector));
         }
     }
@@ -58,6 +67,8 @@ public final class SimDisk implements Device {
         for (long sector = offsetBytes / SECTOR_BYTES; from.hasRemaining(); sector++) {
             byte[] bytes = new byte[SECTOR_BYTES];
             from.get(bytes);
+            before.put(sector, current(sector));
+            unreadable.remove(sector);
             unflushed.put(sector, bytes);
         }
         if (fault != null) {
@@ -121,6 +132,20 @@ public final class SimDisk implements Device {
     public synchronized void poke(long sector, byte[] bytes) {
         unflushed.remove(sector);
         durable.put(sector, bytes.clone());
+    }
+
+    /** What a sector held before it was written last: what it would hold if that write had been lost. */
+    public synchronized byte[] peekBefore(long sector) {
+        return before.getOrDefault(sector, new byte[SECTOR_BYTES]).clone();
+    }
+
+    /** Lets reads of a sector fail until it is written, or this is taken back. */
+    public synchronized void setUnreadable(long sector, boolean fails) {
+        if (fails) {
+            unreadable.add(sector);
+        } else {
+            unreadable.remove(sector);
+        }
     }
 
     private byte[] current(long sector) {

@@ -17,12 +17,14 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
 /** Rot and torn writes behind the volume's back: an error, never data. */
 class DamageTest {
     private static final int LENGTH = 300_001;
+    private static final long SEED = Long.getLong("tatami.test.seed", 1);
     private static final BlockId BLOCK = new BlockId(7);
     private static final int SECTOR = 4096;
     private static final long FIRST_SECTOR = SuperblockFormat.DATA_OFFSET / SECTOR;
@@ -194,6 +196,22 @@ class DamageTest {
         assertEquals(2L * LENGTH, progress.totalBytes());
         assertEquals(0, progress.skippedBlocks());
         assertTrue(!whole.damaged() && sim.volume().find(BLOCK).orElseThrow().damaged());
+    }
+
+    @Test
+    void everyDamageOfDataIndexAndSuperblockIsToldAndScrubbed() throws TatamiException {
+        Map<String, Long> counts = new TreeMap<>();
+        for (long seed = SEED; seed < SEED + 6; seed++) {
+            DamageCourse.run(seed, 60, counts);
+        }
+        assertEquals(11, counts.size(), counts.toString());
+    }
+
+    /** Goes on where its log ends, see {@link SoakLog}. */
+    @Test
+    @Tag("soak")
+    void everyOf100000DamagesIsToldAndScrubbed() throws Exception {
+        SoakLog.run("damage.log", 20, 1_000, (seed, counts) -> DamageCourse.run(seed, 100, counts));
     }
 
     private void assertUnreadable(String when) {

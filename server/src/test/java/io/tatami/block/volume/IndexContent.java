@@ -63,7 +63,9 @@ final class IndexContent {
             assertTrue(String.valueOf(e.getMessage()).contains("format the volume anew"), e.toString());
             return "refused";
         }
-        long lacks = expected.keySet().stream().filter(key -> !found.containsKey(key)).count();
+        long lacks = expected.keySet().stream()
+                .filter(key -> !found.containsKey(key))
+                .count();
         long wrong = found.entrySet().stream()
                 .filter(entry -> !Arrays.equals(entry.getValue(), expected.get(entry.getKey())))
                 .count();

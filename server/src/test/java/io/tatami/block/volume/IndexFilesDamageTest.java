@@ -119,8 +119,8 @@ class IndexFilesDamageTest {
             assertTrue(damages.get(0).contains(".log"), damages.toString());
             assertTrue(damages.get(1).contains(".sst"), damages.toString());
         }
-        TatamiException refused = assertThrows(
-                TatamiException.class, () -> RocksIndexStore.open(sound, new FailStop("volume")));
+        TatamiException refused =
+                assertThrows(TatamiException.class, () -> RocksIndexStore.open(sound, new FailStop("volume")));
         assertEquals(ErrorCode.CORRUPT, refused.code());
         assertTrue(String.valueOf(refused.getMessage()).contains("format the volume anew"), refused.toString());
     }

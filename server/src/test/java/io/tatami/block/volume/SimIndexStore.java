@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimIndexStore implements IndexStore {
     private final NavigableMap<byte[], byte[]> entries = new TreeMap<>(Arrays::compareUnsigned);
+    private final NavigableMap<byte[], byte[]> before = new TreeMap<>(Arrays::compareUnsigned);
     private final SimFaults faults;
     private final RandomGenerator random;
     private long usableBytes = Long.MAX_VALUE;
@@ -49,6 +50,10 @@ final class SimIndexStore implements IndexStore {
         boolean fails = fault == SimFaults.Fault.POWER_CUT || fault == SimFaults.Fault.IO_ERROR;
         if (!fails || random.nextBoolean()) {
             for (Change change : changes) {
+                byte[] old = entries.get(change.key());
+                if (old != null) {
+                    before.put(change.key(), old);
+                }
                 byte[] value = change.value();
                 if (value == null) {
                     entries.remove(change.key());
@@ -86,6 +91,11 @@ final class SimIndexStore implements IndexStore {
     /** The values themselves, for tests that damage them. */
     synchronized NavigableMap<byte[], byte[]> entries() {
         return entries;
+    }
+
+    /** What keys had before they were written or deleted last. */
+    synchronized NavigableMap<byte[], byte[]> entriesBefore() {
+        return before;
     }
 
     private void throwIfReadFails() throws TatamiException {

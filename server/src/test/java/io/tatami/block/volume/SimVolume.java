@@ -131,17 +131,21 @@ public final class SimVolume implements AutoCloseable {
                 .open(disk, store, IoThreads.onCaller(), new FailStop("simulated volume"));
     }
 
-    /** All of the visible bytes from an offset on. */
+    /** A range of the visible bytes. */
     public static byte[] read(Volume volume, BlockId block, long offsetBytes, int length) throws TatamiException {
-        ByteBuffer bytes = ByteBuffer.allocate(length);
         try (BlockReader reader = volume.read(block, 0, offsetBytes, length)) {
-            while (true) {
-                try (ReadUnit unit = reader.next()) {
-                    if (unit == null) {
-                        return bytes.array();
-                    }
-                    bytes.put(unit.data().duplicate());
+            return readAll(reader, length);
+        }
+    }
+
+    static byte[] readAll(BlockReader reader, int length) throws TatamiException {
+        ByteBuffer bytes = ByteBuffer.allocate(length);
+        while (true) {
+            try (ReadUnit unit = reader.next()) {
+                if (unit == null) {
+                    return bytes.array();
                 }
+                bytes.put(unit.data().duplicate());
             }
         }
     }

@@ -92,8 +92,10 @@ final class SoakLog {
 
     private static String text(Map<String, Long> counts) {
         StringBuilder text = new StringBuilder();
-        counts.forEach((what, count) ->
-                text.append(text.isEmpty() ? "" : ", ").append(count).append(' ').append(what));
+        counts.forEach((what, count) -> text.append(text.isEmpty() ? "" : ", ")
+                .append(count)
+                .append(' ')
+                .append(what));
         return text.toString();
     }
 

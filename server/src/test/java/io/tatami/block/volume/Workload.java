@@ -82,7 +82,8 @@ final class Workload {
     private void read(Volume volume, BlockId block) throws TatamiException {
         int visible = (int) volume.find(block).orElseThrow().visibleBytes();
         int offset = random.nextInt(visible + 1);
-        byte[] expected = Arrays.copyOfRange(ledger.entry(block).issued, offset, offset + random.nextInt(visible - offset + 1));
+        byte[] expected =
+                Arrays.copyOfRange(ledger.entry(block).issued, offset, offset + random.nextInt(visible - offset + 1));
         byte[] found = SimVolume.read(volume, block, offset, expected.length);
         assertArrayEquals(expected, found, () -> expected.length + " bytes of " + block + " from " + offset);
     }
