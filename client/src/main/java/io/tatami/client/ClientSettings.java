@@ -20,6 +20,7 @@ import java.util.List;
  * @param listPageEntries entries asked of each shard for a page of a listing
  * @param leaseRenewal how often the leases of open files are renewed
  * @param readAheadBytes how far a sequential reader reads ahead
+ * @param sharesMemory whether block servers of this host may put what is read into memory that both see
  * @param writeWindowBytes how much a writer sends ahead of its acknowledgement
  * @param blockTimeout how long a block server may be silent before another copy or a recovery is tried
  * @param vectoredThreads threads that fill ranges of vectored reads
@@ -38,6 +39,7 @@ public record ClientSettings(
         int listPageEntries,
         Duration leaseRenewal,
         int readAheadBytes,
+        boolean sharesMemory,
         int writeWindowBytes,
         Duration blockTimeout,
         int vectoredThreads,
@@ -73,6 +75,10 @@ public record ClientSettings(
             "tatami.client.lease.renewal", "20s", "1ms", "5m", "How often the leases of open files are renewed.");
     private static final Setting<Long> READ_AHEAD =
             Setting.size("tatami.client.read.ahead", "8m", "1m", "256m", "How far a sequential reader reads ahead.");
+    private static final Setting<Boolean> SHARED_MEMORY = Setting.flag(
+            "tatami.client.shared.memory",
+            true,
+            "Whether block servers of this host may put what is read into memory that both see.");
     private static final Setting<Long> WRITE_WINDOW = Setting.size(
             "tatami.client.write.window", "12m", "1m", "16m", "How much a writer sends ahead of acknowledgements.");
     private static final Setting<Duration> BLOCK_TIMEOUT = Setting.duration(
@@ -97,6 +103,7 @@ public record ClientSettings(
             LIST_PAGE,
             LEASE_RENEWAL,
             READ_AHEAD,
+            SHARED_MEMORY,
             WRITE_WINDOW,
             BLOCK_TIMEOUT,
             VECTORED_THREADS,
@@ -117,6 +124,7 @@ public record ClientSettings(
                 settings.get(LIST_PAGE),
                 settings.get(LEASE_RENEWAL),
                 Math.toIntExact(settings.get(READ_AHEAD)),
+                settings.get(SHARED_MEMORY),
                 Math.toIntExact(settings.get(WRITE_WINDOW)),
                 settings.get(BLOCK_TIMEOUT),
                 settings.get(VECTORED_THREADS),

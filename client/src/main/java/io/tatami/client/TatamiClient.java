@@ -131,6 +131,7 @@ public final class TatamiClient implements AutoCloseable {
         this.inspector = new ClusterInspector(caller, entries);
         BlockClientSettings blockSettings = BlockClientSettings.DEFAULT
                 .withReadAheadBytes(settings.readAheadBytes())
+                .withSharedMemory(settings.sharesMemory())
                 .withWindowBytes(settings.writeWindowBytes())
                 .withTimeoutMillis(settings.blockTimeout().toMillis());
         this.streams = new FileStreams(

@@ -12,6 +12,8 @@ import io.tatami.protocol.wire.ChunkChecksumsReply;
 import io.tatami.protocol.wire.ChunkChecksumsRequest;
 import io.tatami.protocol.wire.DeleteBlocksReply;
 import io.tatami.protocol.wire.DeleteBlocksRequest;
+import io.tatami.protocol.wire.MemoryMapped;
+import io.tatami.protocol.wire.MemoryOffer;
 import io.tatami.protocol.wire.PlanReadsRequest;
 import io.tatami.protocol.wire.PlanStatusReply;
 import io.tatami.protocol.wire.PlanStatusRequest;
@@ -22,6 +24,8 @@ import io.tatami.protocol.wire.ReadFrame;
 import io.tatami.protocol.wire.RecoverBlockReply;
 import io.tatami.protocol.wire.RecoverBlockRequest;
 import io.tatami.protocol.wire.ScrubRequest;
+import io.tatami.protocol.wire.ShareMemoryReply;
+import io.tatami.protocol.wire.ShareMemoryRequest;
 import io.tatami.protocol.wire.StagedBlocksReply;
 import io.tatami.protocol.wire.StagedBlocksRequest;
 import io.tatami.protocol.wire.WriteAck;
@@ -104,6 +108,19 @@ public final class BlockMethods {
     /** What of some blocks is on the cache tier now. Fails with UNSUPPORTED. */
     public static final Method<StagedBlocksRequest, StagedBlocksReply> STAGED_BLOCKS =
             Method.idempotent(212, "block.staged", StagedBlocksRequest.parser(), StagedBlocksReply.parser());
+
+    /**
+     * Memory for {@link #READ_BLOCK}, for clients on the server's host. Fails with UNSUPPORTED (the client is elsewhere, or
+     * the server shares none), BUSY (all that it shares is lent), NO_SPACE and MALFORMED.
+     */
+    public static final StreamMethod<ShareMemoryRequest, MemoryMapped, MemoryOffer, ShareMemoryReply> SHARE_MEMORY =
+            new StreamMethod<>(
+                    213,
+                    "block.share-memory",
+                    ShareMemoryRequest.parser(),
+                    MemoryMapped.parser(),
+                    MemoryOffer.parser(),
+                    ShareMemoryReply.parser());
 
     private BlockMethods() {}
 }

@@ -20,6 +20,9 @@ import java.util.concurrent.CompletableFuture;
 public interface Connection {
     SocketAddress peer();
 
+    /** Whether the server runs on this host, as far as addresses tell; its files may be out of sight all the same. */
+    boolean isSameHost();
+
     /** The cluster that the server said it belongs to. */
     UUID clusterId();
 

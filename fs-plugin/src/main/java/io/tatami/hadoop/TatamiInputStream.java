@@ -57,6 +57,7 @@ final class TatamiInputStream extends FSInputStream
                 .withLongFunctionCounter("stream_read_remote_bytes", key -> counts.remoteBytes())
                 .withLongFunctionCounter("stream_read_cached_bytes", key -> counts.cachedBytes())
                 .withLongFunctionCounter("stream_read_late_bytes", key -> counts.lateBytes())
+                .withLongFunctionCounter("stream_read_shared_bytes", key -> counts.sharedBytes())
                 .withLongFunctionCounter("stream_read_inline_bytes", key -> counts.inlineBytes())
                 .withLongFunctionCounter(StreamStatisticNames.STREAM_READ_SKIP_BYTES, key -> counts.skippedBytes())
                 .withLongFunctionCounter(StreamStatisticNames.STREAM_READ_OPENED, key -> counts.streamsOpened())

@@ -34,9 +34,16 @@ import java.util.concurrent.atomic.AtomicInteger;
  * share. Safe for use by many threads; all methods may block, and none may be called on an event loop.
  */
 public final class BlockClient {
+    /** Below it, memory costs more than it saves: a call to the server and some milliseconds, when there is none idle. */
+    private static final long SHARED_READ_BYTES_MIN = 2L * SharedUnits.UNIT_BYTES;
+
+    /** Bytes do not pass through it, so one is enough, and memory is used again by whatever stream comes next. */
+    private static final Lane SHARED_LANE = Lane.bulk(0);
+
     private final Connector connector;
     private final BlockClientSettings settings;
     private final ByteBufAllocator allocator;
+    private final SharedRegions sharedRegions;
     private final AtomicInteger nextLane = new AtomicInteger();
 
     /** The connector is the caller's to close, after the streams. */
@@ -48,6 +55,7 @@ public final class BlockClient {
         this.connector = connector;
         this.settings = settings;
         this.allocator = allocator;
+        this.sharedRegions = new SharedRegions(settings.sharedUnits());
     }
 
     public BlockClientSettings settings() {
@@ -74,14 +82,29 @@ public final class BlockClient {
      */
     public BlockReadStream openReader(BlockTarget target, BlockId block, long generation, long offset, long lengthBytes)
             throws TatamiException {
+        return openReader(target, block, generation, offset, lengthBytes, true);
+    }
+
+    /**
+     * {@link #openReader(BlockTarget, BlockId, long, long, long)} that may be told to do without shared memory.
+     *
+     * @param sharesMemory not where what came through such memory failed its checksum: the server verifies only what it
+     *     sends by the connection, and tells the cluster what it finds
+     */
+    public BlockReadStream openReader(
+            BlockTarget target, BlockId block, long generation, long offset, long lengthBytes, boolean sharesMemory)
+            throws TatamiException {
         ReadBlockRequest request = ReadBlockRequest.newBuilder()
                 .setBlockId(block.value())
                 .setGeneration(generation)
                 .setOffset(offset)
                 .setLength(lengthBytes)
-                .setCreditBytes(settings.readAheadBytes())
                 .build();
-        return BlockReadStream.open(bulkConnection(target), target, request, settings);
+        boolean shares = sharesMemory && lengthBytes >= SHARED_READ_BYTES_MIN;
+        SharedRegion region = shares ? sharedRegions.lease(connection(target, SHARED_LANE)) : null;
+        BlockReadStream.Memory memory = new BlockReadStream.Memory(region, sharedRegions);
+        Connection connection = region == null ? bulkConnection(target) : region.connection();
+        return BlockReadStream.open(connection, target, request, memory, settings);
     }
 
     /** @throws TatamiException NO_SUCH_BLOCK, or the connection's failure */

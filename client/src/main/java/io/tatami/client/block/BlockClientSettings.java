@@ -10,9 +10,14 @@ import io.tatami.protocol.BlockPayload;
  * @param readAheadBytes how many bytes a server may send ahead of a reader; kept in memory until read
  * @param timeoutMillis how long a stream waits for any sign of progress, and a call for its reply
  * @param lanes bulk connections to one server; streams take turns
+ * @param sharesMemory whether servers of this host may put what is read into memory that both see
  */
-public record BlockClientSettings(int windowBytes, int readAheadBytes, long timeoutMillis, int lanes) {
-    public static final BlockClientSettings DEFAULT = new BlockClientSettings(12 << 20, 8 << 20, 60_000, 2);
+public record BlockClientSettings(
+        int windowBytes, int readAheadBytes, long timeoutMillis, int lanes, boolean sharesMemory) {
+    public static final BlockClientSettings DEFAULT = new BlockClientSettings(12 << 20, 8 << 20, 60_000, 2, true);
+
+    /** A unit that is being read and one that is on its way, beside those read ahead. */
+    private static final int UNITS_IN_HAND = 2;
 
     public BlockClientSettings {
         Check.check(
@@ -24,14 +29,24 @@ public record BlockClientSettings(int windowBytes, int readAheadBytes, long time
     }
 
     public BlockClientSettings withWindowBytes(int bytes) {
-        return new BlockClientSettings(bytes, readAheadBytes, timeoutMillis, lanes);
+        return new BlockClientSettings(bytes, readAheadBytes, timeoutMillis, lanes, sharesMemory);
     }
 
     public BlockClientSettings withReadAheadBytes(int bytes) {
-        return new BlockClientSettings(windowBytes, bytes, timeoutMillis, lanes);
+        return new BlockClientSettings(windowBytes, bytes, timeoutMillis, lanes, sharesMemory);
     }
 
     public BlockClientSettings withTimeoutMillis(long millis) {
-        return new BlockClientSettings(windowBytes, readAheadBytes, millis, lanes);
+        return new BlockClientSettings(windowBytes, readAheadBytes, millis, lanes, sharesMemory);
+    }
+
+    public BlockClientSettings withSharedMemory(boolean shares) {
+        return new BlockClientSettings(windowBytes, readAheadBytes, timeoutMillis, lanes, shares);
+    }
+
+    /** How many units of memory one reader shares with the server; 0 for none. */
+    int sharedUnits() {
+        int ahead = (readAheadBytes + SharedUnits.UNIT_BYTES - 1) / SharedUnits.UNIT_BYTES;
+        return sharesMemory ? Math.min(SharedUnits.UNITS_MAX, ahead + UNITS_IN_HAND) : 0;
     }
 }

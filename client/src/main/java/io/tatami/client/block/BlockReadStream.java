@@ -26,6 +26,7 @@ public final class BlockReadStream implements AutoCloseable {
     private final BlockId block;
     private final ReadQueue queue;
     private final RpcStream<ReadCredit> stream;
+    private final Memory memory;
     private final int creditStepBytes;
     private long position;
     private long owedCreditBytes;
@@ -39,25 +40,54 @@ public final class BlockReadStream implements AutoCloseable {
     private int frameBytes;
     private long stagedBytes;
     private long lateBytes;
+    private long sharedBytes;
+
+    /**
+     * Memory that the server may put bytes into.
+     *
+     * @param region null for none: bytes come by the connection
+     * @param regions gets it back
+     */
+    record Memory(@Nullable SharedRegion region, SharedRegions regions) {
+        void giveBack() {
+            if (region != null) {
+                regions.giveBack(region);
+            }
+        }
+    }
 
     private BlockReadStream(
-            BlockTarget target, BlockId block, ReadQueue queue, RpcStream<ReadCredit> stream, int creditStepBytes) {
+            BlockTarget target,
+            ReadBlockRequest request,
+            ReadQueue queue,
+            RpcStream<ReadCredit> stream,
+            Memory memory,
+            int creditStepBytes) {
         this.target = target;
-        this.block = block;
+        this.block = new BlockId(request.getBlockId());
+        this.position = request.getOffset();
         this.queue = queue;
         this.stream = stream;
+        this.memory = memory;
         this.creditStepBytes = creditStepBytes;
     }
 
+    /** The stream gives the memory back. */
     static BlockReadStream open(
-            Connection connection, BlockTarget target, ReadBlockRequest request, BlockClientSettings settings) {
-        ReadQueue queue = new ReadQueue(request.getOffset(), settings.timeoutMillis());
+            Connection connection,
+            BlockTarget target,
+            ReadBlockRequest range,
+            Memory memory,
+            BlockClientSettings settings) {
+        ReadBlockRequest.Builder request = range.toBuilder().setCreditBytes(settings.readAheadBytes());
+        SharedRegion region = memory.region();
+        if (region != null) {
+            request.setCreditBytes(region.lengthBytes()).setSharedMemory(region.name());
+        }
+        ReadQueue queue = new ReadQueue(request.getOffset(), settings.timeoutMillis(), region);
         RpcStream<ReadCredit> stream = connection.openStream(
-                BlockMethods.READ_BLOCK, CallOptions.DEFAULT.withTimeoutMillis(0), request, queue);
-        BlockReadStream opened = new BlockReadStream(
-                target, new BlockId(request.getBlockId()), queue, stream, settings.readAheadBytes() / 4);
-        opened.position = request.getOffset();
-        return opened;
+                BlockMethods.READ_BLOCK, CallOptions.DEFAULT.withTimeoutMillis(0), request.build(), queue);
+        return new BlockReadStream(target, range, queue, stream, memory, settings.readAheadBytes() / 4);
     }
 
     public BlockTarget target() {
@@ -77,6 +107,16 @@ public final class BlockReadStream implements AutoCloseable {
     /** Of the bytes given out, those that were planned, but that the tier did not have in time. */
     public long lateBytes() {
         return lateBytes;
+    }
+
+    /** Whether the server may put bytes into memory that both see; then it has not verified them. */
+    public boolean sharesMemory() {
+        return memory.region() != null;
+    }
+
+    /** Of the bytes given out, those that the server had put into shared memory. */
+    public long sharedBytes() {
+        return sharedBytes;
     }
 
     /**
@@ -126,6 +166,9 @@ public final class BlockReadStream implements AutoCloseable {
     /** Ends the stream; where the range was not read to its end the server is told to stop. */
     @Override
     public void close() {
+        if (closed) {
+            return;
+        }
         closed = true;
         if (current != null) {
             current.payload().release();
@@ -134,6 +177,7 @@ public final class BlockReadStream implements AutoCloseable {
         if (queue.close()) {
             stream.cancel("closed by the reader");
         }
+        memory.giveBack();
     }
 
     /** Makes a frame with bytes left current; false where there is none, or none yet and {@code wait} is not set. */
@@ -163,6 +207,9 @@ public final class BlockReadStream implements AutoCloseable {
             case STAGED -> stagedBytes += length;
             case LATE -> lateBytes += length;
             case VOLUME, UNRECOGNIZED -> {}
+        }
+        if (currentFrame().frame().hasSharedUnit()) {
+            sharedBytes += length;
         }
         releaseIfRead();
         return length;
@@ -202,6 +249,12 @@ public final class BlockReadStream implements AutoCloseable {
         }
         arrived.payload().release();
         current = null;
+        if (arrived.frame().hasSharedUnit()) {
+            stream.send(ReadCredit.newBuilder()
+                    .setSharedUnit(arrived.frame().getSharedUnit())
+                    .build());
+            return;
+        }
         owedCreditBytes += frameBytes;
         if (owedCreditBytes >= creditStepBytes) {
             stream.send(ReadCredit.newBuilder().setBytes(owedCreditBytes).build());

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReadQueue implements StreamListener<ReadFrame, ReadBlockReply> {
     private final long timeoutMillis;
+    private final @Nullable SharedRegion shared;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Deque<Arrived> frames = new ArrayDeque<>();
@@ -31,9 +32,11 @@ final class ReadQueue implements StreamListener<ReadFrame, ReadBlockReply> {
     /** A frame whose payload the holder must release; not yet verified. */
     record Arrived(ReadFrame frame, ByteBuf payload) {}
 
-    ReadQueue(long startOffset, long timeoutMillis) {
+    /** @param shared where the server may put bytes; null for nowhere */
+    ReadQueue(long startOffset, long timeoutMillis, @Nullable SharedRegion shared) {
         this.nextOffset = startOffset;
         this.timeoutMillis = timeoutMillis;
+        this.shared = shared;
     }
 
     /** The next frame without waiting, or null. */
@@ -90,6 +93,19 @@ final class ReadQueue implements StreamListener<ReadFrame, ReadBlockReply> {
 
     @Override
     public void onMessage(ReadFrame frame, ByteBuf payload) {
+        if (shared == null || !frame.hasSharedUnit()) {
+            arrived(frame, payload);
+            return;
+        }
+        payload.release();
+        try {
+            arrived(frame, shared.bytes(frame));
+        } catch (TatamiException e) {
+            onFailed(e);
+        }
+    }
+
+    private void arrived(ReadFrame frame, ByteBuf payload) {
         lock.lock();
         try {
             int length = payload.readableBytes();

@@ -30,6 +30,7 @@ final class CopyChoice {
     private BlockExtent extent;
     private int rounds;
     private boolean anyCorrupt;
+    private boolean sharesMemory = true;
 
     CopyChoice(FileLocator locator, ReadStatistics statistics, FileContent content, BlockExtent extent) {
         this.locator = locator;
@@ -59,11 +60,20 @@ final class CopyChoice {
                 BlockTarget target = locator.servers().target(new ServerId(untried.element()), deadline);
                 statistics.countStream();
                 return locator.blocks()
-                        .openReader(target, extent.block(), extent.generation(), offsetBytes, lengthBytes);
+                        .openReader(
+                                target, extent.block(), extent.generation(), offsetBytes, lengthBytes, sharesMemory);
             } catch (TatamiException e) {
                 failed(e);
             }
         }
+    }
+
+    /**
+     * Bytes failed their checksum that the server had not verified: it is to verify them. Whatever comes of that, the rest of
+     * the block is read in this way, too.
+     */
+    void askVerified() {
+        sharesMemory = false;
     }
 
     /**

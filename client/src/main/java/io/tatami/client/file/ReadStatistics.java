@@ -8,6 +8,7 @@ public final class ReadStatistics {
     private final LongAdder remoteBytes = new LongAdder();
     private final LongAdder cachedBytes = new LongAdder();
     private final LongAdder lateBytes = new LongAdder();
+    private final LongAdder sharedBytes = new LongAdder();
     private final LongAdder inlineBytes = new LongAdder();
     private final LongAdder skippedBytes = new LongAdder();
     private final LongAdder streamsOpened = new LongAdder();
@@ -24,6 +25,10 @@ public final class ReadStatistics {
 
     void addLateBytes(long bytes) {
         lateBytes.add(bytes);
+    }
+
+    void addSharedBytes(long bytes) {
+        sharedBytes.add(bytes);
     }
 
     void addInlineBytes(long bytes) {
@@ -64,6 +69,11 @@ public final class ReadStatistics {
     /** Planned, but not in the cache tier in time; counted as local or remote as well. */
     public long lateBytes() {
         return lateBytes.sum();
+    }
+
+    /** Given out from memory that a block server of this host shares; counted as local as well. */
+    public long sharedBytes() {
+        return sharedBytes.sum();
     }
 
     /** Given out from the file's entry, without a block server. */

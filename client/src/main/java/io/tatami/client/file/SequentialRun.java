@@ -51,15 +51,22 @@ final class SequentialRun implements AutoCloseable {
                 BlockReadStream open = stream();
                 long stagedBefore = open.stagedBytes();
                 long lateBefore = open.lateBytes();
+                long sharedBefore = open.sharedBytes();
                 int length = requireBytes(open.read(destination));
                 position += length;
                 statistics.addBlockBytes(copies.isLocal(), length);
                 statistics.addStagedBytes(open.stagedBytes() - stagedBefore);
                 statistics.addLateBytes(open.lateBytes() - lateBefore);
+                statistics.addSharedBytes(open.sharedBytes() - sharedBefore);
                 return length;
             } catch (TatamiException e) {
+                boolean unverified = e.code() == ErrorCode.CORRUPT && stream != null && stream.sharesMemory();
                 close();
-                copies.failed(e);
+                if (unverified) {
+                    copies.askVerified();
+                } else {
+                    copies.failed(e);
+                }
             }
         }
     }

@@ -43,6 +43,11 @@ final class ClientConnection implements Connection {
     }
 
     @Override
+    public boolean isSameHost() {
+        return Peers.isSameHost(link.channel());
+    }
+
+    @Override
     public UUID clusterId() {
         return clusterId;
     }

@@ -122,6 +122,11 @@ final class ScriptedServer implements Connection {
     }
 
     @Override
+    public boolean isSameHost() {
+        return false;
+    }
+
+    @Override
     public UUID clusterId() {
         return new UUID(0, 0);
     }

@@ -63,6 +63,11 @@ final class SimConnection implements Connection {
     }
 
     @Override
+    public boolean isSameHost() {
+        return false;
+    }
+
+    @Override
     public UUID clusterId() {
         return network.clusterId();
     }

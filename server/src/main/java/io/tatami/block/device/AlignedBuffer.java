@@ -10,12 +10,19 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class AlignedBuffer {
     private final AlignedBufferPool pool;
+    private final int number;
     private final ByteBuffer memory;
     private final AtomicBoolean acquired = new AtomicBoolean();
 
-    AlignedBuffer(AlignedBufferPool pool, ByteBuffer memory) {
+    AlignedBuffer(AlignedBufferPool pool, int number, ByteBuffer memory) {
         this.pool = pool;
+        this.number = number;
         this.memory = memory;
+    }
+
+    /** Of this buffer in its pool, in the order of their memory; the first is 0. */
+    public int number() {
+        return number;
     }
 
     /** All of the memory. The view's position and limit are shared by all callers: set them before each use. */

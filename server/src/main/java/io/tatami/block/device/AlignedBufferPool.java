@@ -41,6 +41,20 @@ public final class AlignedBufferPool {
         }
     }
 
+    /**
+     * A pool over memory of the caller's.
+     *
+     * @param memory direct and aligned; cut into buffers from its start to its capacity
+     */
+    public AlignedBufferPool(int bufferBytes, ByteBuffer memory) {
+        this.bufferBytes = bufferBytes;
+        this.buffers = memory.capacity() / bufferBytes;
+        Check.check(buffers > 0 && memory.alignmentOffset(0, Device.ALIGNMENT_BYTES) == 0, "memory for no buffer");
+        this.available = new Semaphore(buffers, true);
+        this.free = new ArrayDeque<>(buffers);
+        cut(memory, buffers);
+    }
+
     public int bufferBytes() {
         return bufferBytes;
     }
@@ -98,10 +112,15 @@ public final class AlignedBufferPool {
     }
 
     private void addSlab(int count) {
-        ByteBuffer slab = ByteBuffer.allocateDirect(count * bufferBytes + Device.ALIGNMENT_BYTES)
-                .alignedSlice(Device.ALIGNMENT_BYTES);
+        cut(
+                ByteBuffer.allocateDirect(count * bufferBytes + Device.ALIGNMENT_BYTES)
+                        .alignedSlice(Device.ALIGNMENT_BYTES),
+                count);
+    }
+
+    private void cut(ByteBuffer slab, int count) {
         for (int i = 0; i < count; i++) {
-            free.add(new AlignedBuffer(this, slab.slice(i * bufferBytes, bufferBytes)));
+            free.add(new AlignedBuffer(this, free.size(), slab.slice(i * bufferBytes, bufferBytes)));
         }
     }
 }

@@ -26,12 +26,14 @@ import org.slf4j.LoggerFactory;
 public final class BlockServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BlockServer.class);
     private static final long STANDSTILL_CHECK_MILLIS = 1_000;
+    private static final long MEMORY_SWEEP_MILLIS = 500;
 
     private final VolumeSet volumes;
     private final IdentityFile identityFile;
     private final IdentityFile.Identity identity;
     private final ServerThreads threads;
     private final DataPort port;
+    private final MemoryShares memory;
     private final VolumeReports reports;
     private final HandlerTable handlers = new HandlerTable();
     private volatile int serverId;
@@ -57,8 +59,18 @@ public final class BlockServer implements AutoCloseable {
         this.serverId = identity.server().value();
         this.threads = new ServerThreads(settings);
         BlockClient chainClient = new BlockClient(connector, BlockClientSettings.DEFAULT);
+        this.memory = new MemoryShares(
+                threads, new SharedDirectory(settings.sharedMemoryDirectory()), settings.sharedMemoryBytesMax());
+        memory.serveOn(handlers);
         this.port = new DataPort(
-                settings, volumes, tier == null ? UnitCopies.NONE : tier, chainClient, clock, () -> serverId, threads);
+                settings,
+                volumes,
+                tier == null ? UnitCopies.NONE : tier,
+                chainClient,
+                clock,
+                () -> serverId,
+                threads,
+                memory);
         port.serveOn(handlers);
         BlockCommands commands = new BlockCommands(port, threads, block -> {
             if (tier != null) {
@@ -72,6 +84,7 @@ public final class BlockServer implements AutoCloseable {
         commands.serve(handlers, BlockMethods.BLOCK_SERVER_STATUS, request -> reports.status());
         commands.serve(handlers, BlockMethods.SCRUB, reports::scrub);
         threads.every(STANDSTILL_CHECK_MILLIS, port::checkStandstill);
+        threads.every(MEMORY_SWEEP_MILLIS, memory::sweep);
     }
 
     /** What to serve; complete. */
@@ -81,6 +94,11 @@ public final class BlockServer implements AutoCloseable {
 
     public BlockServerMetrics metrics() {
         return port.metrics();
+    }
+
+    /** Memory that is mapped for readers on this host. */
+    public long sharedMemoryBytes() {
+        return memory.lentBytes();
     }
 
     /**
@@ -111,6 +129,7 @@ public final class BlockServer implements AutoCloseable {
         port.close();
         reports.close();
         threads.close();
+        memory.close();
         LOG.info("block server {} has stopped", serverId);
     }
 }

@@ -3,6 +3,7 @@ package io.tatami.block.service;
 import io.tatami.conf.Setting;
 import io.tatami.conf.SettingException;
 import io.tatami.conf.Settings;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
@@ -23,6 +24,8 @@ import java.util.List;
  * @param heartbeatMillis between heartbeats, and between attempts to register
  * @param creditBytes how much free room one credit stands for: the cluster's usual block size
  * @param scrubBytesPerSecondMax how fast each volume is scrubbed
+ * @param sharedMemoryBytesMax memory lent to readers of this host at once; 0 for none
+ * @param sharedMemoryDirectory on a file system in memory
  */
 public record BlockServerSettings(
         int writeStreamsMax,
@@ -37,7 +40,9 @@ public record BlockServerSettings(
         int commandsMax,
         long heartbeatMillis,
         long creditBytes,
-        long scrubBytesPerSecondMax) {
+        long scrubBytesPerSecondMax,
+        long sharedMemoryBytesMax,
+        Path sharedMemoryDirectory) {
     private static final Setting<Integer> WRITE_STREAMS =
             Setting.count("tatami.block.write.streams.max", 256, 1, 4096, "Write streams a server has open at once.");
     private static final Setting<Integer> READ_STREAMS =
@@ -65,6 +70,15 @@ public record BlockServerSettings(
     private static final Setting<Long> SCRUB_RATE = Setting.size(
             "tatami.block.scrub.rate", "64m", "1m", "64g", "Bytes per second that the scrubbing of a volume may read.");
 
+    private static final Setting<Long> SHARED_MEMORY = Setting.size(
+            "tatami.block.shared.memory",
+            "512m",
+            "0",
+            "64g",
+            "Memory shared with readers on the server's host, 16 MiB each; 0 for none: they are sent what they read.");
+    private static final Setting<String> SHARED_DIRECTORY = Setting.text(
+            "tatami.block.shared.directory", "/dev/shm", "A file system in memory, for what is shared with readers.");
+
     /** Every setting read here. */
     public static final List<Setting<?>> ALL = List.of(
             WRITE_STREAMS,
@@ -79,7 +93,9 @@ public record BlockServerSettings(
             COMMANDS_MAX,
             HEARTBEAT,
             CREDIT,
-            SCRUB_RATE);
+            SCRUB_RATE,
+            SHARED_MEMORY,
+            SHARED_DIRECTORY);
 
     /** @throws SettingException INVALID_ARGUMENT on a bad value */
     public static BlockServerSettings from(Settings settings) throws SettingException {
@@ -96,6 +112,8 @@ public record BlockServerSettings(
                 settings.get(COMMANDS_MAX),
                 settings.get(HEARTBEAT).toMillis(),
                 settings.get(CREDIT),
-                settings.get(SCRUB_RATE));
+                settings.get(SCRUB_RATE),
+                settings.get(SHARED_MEMORY),
+                Path.of(settings.get(SHARED_DIRECTORY)));
     }
 }

@@ -46,6 +46,7 @@ final class DataPort {
     private final IntSupplier serverId;
     private final ServerThreads threads;
     private final BlockServerMetrics metrics = new BlockServerMetrics();
+    private final MemoryShares memory;
     private final ReceiveBudget receiveBudget;
     private final Map<BlockId, WriteSession> writers = new ConcurrentHashMap<>();
     private final Set<WriteSession> writeSessions = ConcurrentHashMap.newKeySet();
@@ -59,7 +60,8 @@ final class DataPort {
             BlockClient chainClient,
             Clock clock,
             IntSupplier serverId,
-            ServerThreads threads) {
+            ServerThreads threads,
+            MemoryShares memory) {
         this.settings = settings;
         this.volumes = volumes;
         this.copies = copies;
@@ -67,6 +69,7 @@ final class DataPort {
         this.clock = clock;
         this.serverId = serverId;
         this.threads = threads;
+        this.memory = memory;
         this.receiveBudget = new ReceiveBudget(settings.receivedBytesMax());
     }
 
@@ -81,11 +84,6 @@ final class DataPort {
 
     VolumeSet volumes() {
         return volumes;
-    }
-
-    /** What readers are given where it is there. */
-    UnitCopies copies() {
-        return copies;
     }
 
     BlockClient chainClient() {
@@ -216,7 +214,10 @@ final class DataPort {
             stream.failure(e);
             return new Refused<>();
         }
-        ReadSession session = new ReadSession(request, stream, this, threads.readers());
+        UnitDelivery delivery = memory.find(request.getSharedMemory())
+                .<UnitDelivery>map(shared -> new SharedDelivery(stream, copies, shared))
+                .orElseGet(() -> new FrameDelivery(stream, copies));
+        ReadSession session = new ReadSession(request, stream, delivery, this, threads.readers());
         readSessions.add(session);
         session.wantTurn();
         if (closed) {

@@ -2,13 +2,11 @@ package io.tatami.block.service;
 
 import io.netty.buffer.ByteBuf;
 import io.tatami.base.BlockId;
-import io.tatami.base.ChunkChecksum;
 import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.BlockReader;
 import io.tatami.block.volume.ReadUnit;
-import io.tatami.protocol.BlockPayload;
 import io.tatami.protocol.wire.ReadBlockReply;
 import io.tatami.protocol.wire.ReadBlockRequest;
 import io.tatami.protocol.wire.ReadCredit;
@@ -33,6 +31,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
     private final ServerStream<ReadFrame, ReadBlockReply> stream;
     private final DataPort port;
     private final Executor readers;
+    private final UnitDelivery delivery;
 
     private final AtomicLong credit;
     private final AtomicInteger wanted = new AtomicInteger();
@@ -46,25 +45,29 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
     private long endOffset = UNKNOWN;
     private boolean ended;
     private long sentBytes;
+    private ReadUnit.Origin origin = ReadUnit.Origin.VOLUME;
 
-    private @Nullable ReadUnit unit;
-    private @Nullable UnitBytes bytes;
-    private int sentPieces;
-
+    /** @param delivery owned by the new object */
     ReadSession(
-            ReadBlockRequest request, ServerStream<ReadFrame, ReadBlockReply> stream, DataPort port, Executor readers) {
+            ReadBlockRequest request,
+            ServerStream<ReadFrame, ReadBlockReply> stream,
+            UnitDelivery delivery,
+            DataPort port,
+            Executor readers) {
         this.request = request;
         this.stream = stream;
         this.port = port;
         this.readers = readers;
-        this.credit = new AtomicLong(request.getCreditBytes());
+        this.delivery = delivery;
+        this.credit = new AtomicLong(delivery.firstCredit(request));
         this.movedNanos = port.clock().monotonicNanos();
     }
 
     @Override
     public void onMessage(ReadCredit more, ByteBuf payload) {
         payload.release();
-        if (more.getBytes() > 0 && credit.getAndAdd(more.getBytes()) <= 0) {
+        long bytes = delivery.credit(more);
+        if (bytes > 0 && credit.getAndAdd(bytes) <= 0) {
             wantTurn();
         }
     }
@@ -130,7 +133,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
         BlockReader from = reader == null ? open() : reader;
         long turnEnd = sentBytes + port.settings().readTurnBytes();
         while (credit.get() > 0 && stream.isWritable() && sentBytes < turnEnd && stopped == null) {
-            if (bytes == null && !nextUnit(from)) {
+            if (!delivery.hasMore() && !nextUnit(from)) {
                 end();
                 CrashPoint.hit("service.read.before-end");
                 stream.success(ReadBlockReply.newBuilder().setLength(sentBytes).build());
@@ -170,8 +173,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
             endOffset = request.getOffset() + Math.min(request.getLength(), visible - request.getOffset());
         }
         long offset = request.getOffset() + sentBytes;
-        BlockReader opened =
-                found.volume().read(block(), request.getGeneration(), offset, endOffset - offset, port.copies());
+        BlockReader opened = delivery.open(found, request, offset, endOffset - offset);
         reader = opened;
         CrashPoint.hit("service.read.after-open");
         return opened;
@@ -182,42 +184,17 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
         if (next == null) {
             return false;
         }
-        unit = next;
-        bytes = new UnitBytes(next);
-        sentPieces = 0;
+        origin = next.origin();
+        delivery.load(next);
         return true;
     }
 
     private void sendFrame() {
-        if (unit == null || bytes == null) {
-            throw new IllegalStateException("no unit of " + block() + " to send from");
-        }
-        long offset = unit.offsetBytes() + bytes.readerIndex();
-        int length = Math.min(bytes.readableBytes(), BlockPayload.roomBytes(offset));
-        ReadFrame.Builder frame = ReadFrame.newBuilder().setOffset(offset).setOrigin(origin(unit.origin()));
-        int pieces = ChunkChecksum.pieces(offset, length);
-        for (int piece = 0; piece < pieces; piece++) {
-            frame.addChecksum(unit.pieceChecksums()[sentPieces + piece]);
-        }
-        sentPieces += pieces;
-        sentBytes += length;
+        UnitDelivery.Sent sent = delivery.send();
+        sentBytes += sent.bytes();
         movedNanos = port.clock().monotonicNanos();
-        credit.addAndGet(-length);
-        port.metrics().read(length, unit.origin());
-        CrashPoint.hit("service.read.before-frame");
-        stream.sendAndRelease(frame.build(), bytes.readRetainedSlice(length));
-        if (!bytes.isReadable()) {
-            bytes.release();
-            bytes = null;
-        }
-    }
-
-    private static ReadFrame.Origin origin(ReadUnit.Origin origin) {
-        return switch (origin) {
-            case VOLUME -> ReadFrame.Origin.VOLUME;
-            case STAGED -> ReadFrame.Origin.STAGED;
-            case LATE -> ReadFrame.Origin.LATE;
-        };
+        credit.addAndGet(-sent.cost());
+        port.metrics().read(sent.bytes(), origin);
     }
 
     private void fail(TatamiException failure) {
@@ -231,14 +208,12 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
     private void end() {
         ended = true;
         giveBuffersBack();
+        delivery.close();
         port.ended(this);
     }
 
     private void giveBuffersBack() {
-        if (bytes != null) {
-            bytes.release();
-            bytes = null;
-        }
+        delivery.park();
         if (reader != null) {
             reader.close();
             reader = null;

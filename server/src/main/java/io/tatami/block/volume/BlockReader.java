@@ -21,16 +21,24 @@ public final class BlockReader implements AutoCloseable {
     private final Replica replica;
     private final Replica.View view;
     private final UnitCopies copies;
+    private final UnitMemory memory;
     private final long endBytes;
     private final Deque<Fetch> ahead = new ArrayDeque<>();
     private long askedBytes;
 
     BlockReader(
-            VolumeParts parts, Replica replica, Replica.View view, UnitCopies copies, long offsetBytes, long endBytes) {
+            VolumeParts parts,
+            Replica replica,
+            Replica.View view,
+            UnitCopies copies,
+            UnitMemory memory,
+            long offsetBytes,
+            long endBytes) {
         this.parts = parts;
         this.replica = replica;
         this.view = view;
         this.copies = copies;
+        this.memory = memory;
         this.askedBytes = offsetBytes;
         this.endBytes = endBytes;
     }
@@ -142,8 +150,8 @@ public final class BlockReader implements AutoCloseable {
         while (askedBytes < endBytes
                 && ahead.size() < parts.resources().settings().readAheadUnits()) {
             AlignedBuffer buffer = ahead.isEmpty()
-                    ? parts.acquireReadBuffer()
-                    : parts.resources().readBuffers().tryAcquire();
+                    ? parts.acquireReadBuffer(memory.buffers())
+                    : memory.buffers().tryAcquire();
             if (buffer == null) {
                 return;
             }
@@ -175,7 +183,11 @@ public final class BlockReader implements AutoCloseable {
         return parts.threads().submit(() -> replica.fetch(parts.device(), view.extent(), chunkStart, chunkEnd, buffer));
     }
 
+    /** Where in the block the first chunk begins that fails its checksum; -1 where none does, or it is not for us to say. */
     private long firstDamaged(Fetch fetch) {
+        if (memory.receiverVerifies() && fetch.start() == fetch.chunkStart() && fetch.end() == fetch.chunkEnd()) {
+            return -1;
+        }
         return view.firstDamaged(fetch.buffer().memory(), fetch.chunkStart(), fetch.chunkEnd());
     }
 

@@ -5,7 +5,7 @@ import io.tatami.block.device.AlignedBuffer;
 import java.nio.ByteBuffer;
 
 /**
- * A run of up to 4 MiB of a block's bytes, verified, in a buffer of the volume's pool. The receiver owns the buffer until
+ * A run of up to 4 MiB of a block's bytes, verified as its {@link UnitMemory} says, in a buffer of that. The receiver owns the buffer until
  * it calls {@link #close()}, on any thread, once; until then it may slice {@link #data()} and hand the slices on.
  */
 public final class ReadUnit implements AutoCloseable {
@@ -47,6 +47,11 @@ public final class ReadUnit implements AutoCloseable {
     /** The CRC32C of each piece of the bytes, cut at the 64 KiB boundaries of the block. */
     public int[] pieceChecksums() {
         return pieceChecksums;
+    }
+
+    /** Of the unit's buffer in its pool; the data lie in it from the position of {@link #data()} on. */
+    public int bufferNumber() {
+        return buffer.number();
     }
 
     public Origin origin() {

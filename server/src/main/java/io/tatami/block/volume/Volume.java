@@ -173,10 +173,18 @@ public final class Volume implements AutoCloseable {
      */
     public BlockReader read(BlockId block, long generationMin, long offsetBytes, long lengthBytes, UnitCopies copies)
             throws TatamiException {
+        UnitMemory own = new UnitMemory(parts.resources().readBuffers(), false);
+        return read(block, generationMin, offsetBytes, lengthBytes, copies, own);
+    }
+
+    /** {@link #read(BlockId, long, long, long, UnitCopies)} into memory of the caller's. */
+    public BlockReader read(
+            BlockId block, long generationMin, long offsetBytes, long lengthBytes, UnitCopies copies, UnitMemory memory)
+            throws TatamiException {
         parts.failStop().check();
         Replica replica = replica(block);
         Replica.View view = view(replica, generationMin, offsetBytes, lengthBytes);
-        return new BlockReader(parts, replica, view, copies, offsetBytes, offsetBytes + lengthBytes);
+        return new BlockReader(parts, replica, view, copies, memory, offsetBytes, offsetBytes + lengthBytes);
     }
 
     /**

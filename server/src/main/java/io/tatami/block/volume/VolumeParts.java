@@ -38,8 +38,9 @@ record VolumeParts(
         return acquire(resources.writeBuffers(), "write");
     }
 
-    AlignedBuffer acquireReadBuffer() throws TatamiException {
-        return acquire(resources.readBuffers(), "read");
+    /** One of the volume's own read buffers, or of a reader's. */
+    AlignedBuffer acquireReadBuffer(AlignedBufferPool pool) throws TatamiException {
+        return acquire(pool, "read");
     }
 
     private AlignedBuffer acquire(AlignedBufferPool pool, String kind) throws TatamiException {

@@ -199,7 +199,8 @@ final class BlockDamageTest {
     }
 
     /** Flips a bit of the byte that follows the only place in the file where {@code pattern} is. */
-    private static void flipByteAfter(Path path, byte[] pattern) throws IOException {
+    /** Changes a bit of the byte behind {@code pattern}. */
+    static void flipByteAfter(Path path, byte[] pattern) throws IOException {
         try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
             byte[] all = new byte[(int) file.length()];
             file.readFully(all);

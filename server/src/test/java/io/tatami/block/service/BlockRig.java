@@ -127,6 +127,14 @@ final class BlockRig implements AutoCloseable {
         stream.write(bytes, 0, bytes.length);
     }
 
+    /** Closes the client's connections; the next use makes new ones. */
+    void disconnect() throws Exception {
+        connect(0).close();
+        for (int lane = 0; lane < BlockClientSettings.DEFAULT.lanes(); lane++) {
+            client.bulkConnection(target(0)).close();
+        }
+    }
+
     private RpcClient newClient(String name) {
         return new RpcClient(loops, rpcSettings, Clock.SYSTEM, ClientIdentity.simple(name, UserIdentity.of("anna")));
     }

@@ -1,0 +1,145 @@
+package io.tatami.client.block;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.protocol.BlockMethods;
+import io.tatami.protocol.wire.MemoryMapped;
+import io.tatami.protocol.wire.MemoryOffer;
+import io.tatami.protocol.wire.ReadFrame;
+import io.tatami.protocol.wire.ShareMemoryReply;
+import io.tatami.protocol.wire.ShareMemoryRequest;
+import io.tatami.rpc.CallOptions;
+import io.tatami.rpc.Connection;
+import io.tatami.rpc.RpcStream;
+import io.tatami.rpc.StreamListener;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Memory that a block server of this host fills for one read stream at a time. It is the server's as long as the stream
+ * on which it was asked for is open; what is mapped here stays readable after that.
+ */
+final class SharedRegion implements AutoCloseable {
+    private final Connection connection;
+    private final RpcStream<MemoryMapped> stream;
+    private final SharedUnits units;
+    private int uses;
+
+    private SharedRegion(Connection connection, RpcStream<MemoryMapped> stream, SharedUnits units) {
+        this.connection = connection;
+        this.stream = stream;
+        this.units = units;
+    }
+
+    /**
+     * Asks the server for memory and maps it.
+     *
+     * @throws TatamiException as {@link BlockMethods#SHARE_MEMORY} and {@link SharedUnits#map}
+     */
+    static SharedRegion open(Connection connection, int units, long timeoutMillis) throws TatamiException {
+        Offer offer = new Offer();
+        RpcStream<MemoryMapped> stream = connection.openStream(
+                BlockMethods.SHARE_MEMORY,
+                CallOptions.DEFAULT.withTimeoutMillis(0),
+                ShareMemoryRequest.newBuilder().setUnits(units).build(),
+                offer);
+        try {
+            SharedUnits mapped = SharedUnits.map(Path.of(offer.await(timeoutMillis)), units);
+            stream.send(MemoryMapped.getDefaultInstance());
+            return new SharedRegion(connection, stream, mapped);
+        } catch (TatamiException e) {
+            stream.cancel("the memory cannot be used");
+            throw e;
+        }
+    }
+
+    Connection connection() {
+        return connection;
+    }
+
+    /** How often it was used; for who guards that by a lock. */
+    int uses() {
+        return uses;
+    }
+
+    int countUse() {
+        return ++uses;
+    }
+
+    /** What a {@code ReadBlockRequest} calls it. */
+    String name() {
+        return units.path().toString();
+    }
+
+    long lengthBytes() {
+        return (long) units.units() * SharedUnits.UNIT_BYTES;
+    }
+
+    /**
+     * The bytes that a frame speaks of, in place.
+     *
+     * @throws TatamiException MALFORMED where they are not within a unit
+     */
+    ByteBuf bytes(ReadFrame frame) throws TatamiException {
+        int unit = frame.getSharedUnit();
+        int start = frame.getStart();
+        int length = frame.getLength();
+        if (unit < 0
+                || unit >= units.units()
+                || start < 0
+                || length < 0
+                || start > SharedUnits.UNIT_BYTES
+                || length > SharedUnits.UNIT_BYTES - start) {
+            throw new TatamiException(
+                    ErrorCode.MALFORMED, length + " bytes at " + start + " of the shared unit " + unit);
+        }
+        return Unpooled.wrappedBuffer(units.memory().slice(unit * SharedUnits.UNIT_BYTES + start, length));
+    }
+
+    /** Gives the memory back; nothing of it may be used any more. */
+    @Override
+    public void close() {
+        stream.cancel("the memory is not needed any more");
+        units.close();
+    }
+
+    /** Waits for the server's offer. */
+    private static final class Offer implements StreamListener<MemoryOffer, ShareMemoryReply> {
+        private final CompletableFuture<String> path = new CompletableFuture<>();
+
+        String await(long timeoutMillis) throws TatamiException {
+            try {
+                return path.get(timeoutMillis, TimeUnit.MILLISECONDS);
+            } catch (ExecutionException e) {
+                ErrorCode code = e.getCause() instanceof TatamiException told ? told.code() : ErrorCode.INTERNAL;
+                throw new TatamiException(code, "no shared memory: " + e.getCause(), e);
+            } catch (TimeoutException e) {
+                throw new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "no shared memory in time", e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new TatamiException(ErrorCode.CANCELLED, "interrupted while waiting for shared memory", e);
+            }
+        }
+
+        @Override
+        public void onMessage(MemoryOffer offer, ByteBuf payload) {
+            payload.release();
+            path.complete(offer.getPath());
+        }
+
+        @Override
+        public void onFinished(ShareMemoryReply reply) {
+            path.completeExceptionally(new TatamiException(ErrorCode.UNAVAILABLE, "the server offered no memory"));
+        }
+
+        @Override
+        public void onFailed(TatamiException failure) {
+            path.completeExceptionally(failure);
+        }
+    }
+}

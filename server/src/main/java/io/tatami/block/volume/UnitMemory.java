@@ -1,0 +1,18 @@
+package io.tatami.block.volume;
+
+import io.tatami.base.Check;
+import io.tatami.block.device.AlignedBufferPool;
+import io.tatami.block.device.Device;
+
+/**
+ * What the units of a {@link BlockReader} are read into.
+ *
+ * @param buffers of {@link Device#UNIT_BYTES} each
+ * @param receiverVerifies whether whoever gets the units compares each chunk with its checksum anyway. Only chunks that a
+ *     range cuts are verified here then, as their checksums are made anew; damage of others is neither found nor told
+ */
+public record UnitMemory(AlignedBufferPool buffers, boolean receiverVerifies) {
+    public UnitMemory {
+        Check.check(buffers.bufferBytes() == Device.UNIT_BYTES, "buffers of %d bytes", buffers.bufferBytes());
+    }
+}

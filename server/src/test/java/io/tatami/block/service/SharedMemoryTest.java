@@ -1,0 +1,213 @@
+package io.tatami.block.service;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.client.block.BlockReadStream;
+import io.tatami.conf.Settings;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Readers on the server's host read from memory that both see; the bytes are the same, and nobody is left out. */
+final class SharedMemoryTest {
+    private static final int MIB = 1 << 20;
+    private static final int BLOCK_BYTES = 30 * MIB + 777;
+    private static final int REGION_MIB = 16;
+
+    @TempDir
+    Path directory;
+
+    private final BlockId block = BlockRig.block(1);
+    private final byte[] bytes = BlockRig.bytes(4, BLOCK_BYTES);
+    private Path shared;
+
+    @BeforeEach
+    void makeDirectory() throws IOException {
+        shared = Files.createDirectory(directory.resolve("shared"));
+    }
+
+    @Test
+    void longReadsComeThroughMemoryWhateverTheirEndsAndSteps() throws Exception {
+        SplittableRandom random = new SplittableRandom(3);
+        try (BlockRig rig = rig(64)) {
+            BlockStreamTest.writeWhole(rig, block, bytes);
+            for (int round = 0; round < 20; round++) {
+                int length = 8 * MIB + random.nextInt(BLOCK_BYTES - 8 * MIB + 1);
+                int from = random.nextInt(BLOCK_BYTES - length + 1);
+                ByteBuffer result = ByteBuffer.allocateDirect(length + 1);
+                try (BlockReadStream stream = rig.client.openReader(rig.target(0), block, 1, from, length)) {
+                    int skipped = 0;
+                    while (stream.position() < from + length) {
+                        if (random.nextInt(8) == 0) {
+                            int step = (int) stream.skip(random.nextInt(3 * MIB));
+                            result.position(result.position() + step);
+                            skipped += step;
+                        } else {
+                            ByteBuffer part = result.slice(
+                                    result.position(), Math.min(result.remaining(), 1 + random.nextInt(2 * MIB)));
+                            int count = stream.read(part);
+                            int at = from + result.position();
+                            assertEquals(
+                                    ByteBuffer.wrap(bytes, at, count), part.flip(), "round " + round + " at " + at);
+                            result.position(result.position() + count);
+                        }
+                    }
+                    assertEquals(-1, stream.read(ByteBuffer.allocate(1)));
+                    assertEquals(length - skipped, stream.sharedBytes());
+                }
+            }
+            assertEquals(REGION_MIB, rig.server(0).running().server().sharedMemoryBytes() / MIB, "one is used again");
+        }
+    }
+
+    @Test
+    void whoFindsAllMemoryLentIsSentWhatItReads() throws Exception {
+        try (BlockRig rig = rig(REGION_MIB)) {
+            BlockStreamTest.writeWhole(rig, block, bytes);
+            try (BlockReadStream first = rig.client.openReader(rig.target(0), block, 1, 0, BLOCK_BYTES);
+                    BlockReadStream second = rig.client.openReader(rig.target(0), block, 1, 0, BLOCK_BYTES)) {
+                assertArrayEquals(bytes, readAll(second));
+                assertEquals(0, second.sharedBytes());
+                assertArrayEquals(bytes, readAll(first));
+                assertEquals(BLOCK_BYTES, first.sharedBytes());
+            }
+        }
+    }
+
+    @Test
+    void aReaderThatStandsStillWithAllItsMemoryFullHoldsUpNoOther() throws Exception {
+        BlockServerSettings settings = settings(256, Map.of("tatami.block.read.threads", "1"));
+        try (BlockRig rig = new BlockRig(directory, 1, settings)) {
+            BlockStreamTest.writeWhole(rig, block, bytes);
+            try (BlockReadStream still = rig.client.openReader(rig.target(0), block, 1, 0, BLOCK_BYTES)) {
+                assertTrue(still.read(ByteBuffer.allocate(1)) > 0);
+                for (int other = 0; other < 3; other++) {
+                    try (BlockReadStream moving = rig.client.openReader(rig.target(0), block, 1, 0, BLOCK_BYTES)) {
+                        assertArrayEquals(bytes, readAll(moving));
+                    }
+                }
+                byte[] rest = readAll(still);
+                assertArrayEquals(Arrays.copyOfRange(bytes, 1, BLOCK_BYTES), Arrays.copyOf(rest, BLOCK_BYTES - 1));
+            }
+        }
+    }
+
+    @Test
+    void namesAreGoneOnceMemoryIsMappedAndMemoryOnceItsReaderIs() throws Exception {
+        BlockRig rig = rig(64);
+        BlockServer server = rig.server(0).running().server();
+        try (rig) {
+            BlockStreamTest.writeWhole(rig, block, bytes);
+            try (BlockReadStream stream = rig.client.openReader(rig.target(0), block, 1, 0, BLOCK_BYTES)) {
+                assertArrayEquals(bytes, readAll(stream));
+                Path made = list(shared).get(0);
+                assertEquals("rwx--x--x", PosixFilePermissions.toString(Files.getPosixFilePermissions(made)));
+                BlockDamageTest.awaitTrue(() -> list(made).isEmpty());
+                assertEquals(REGION_MIB, server.sharedMemoryBytes() / MIB);
+            }
+            rig.disconnect();
+            BlockDamageTest.awaitTrue(() -> server.sharedMemoryBytes() == 0);
+        }
+        assertEquals(List.of(), list(shared));
+    }
+
+    @Test
+    void whatAServerThatIsNoMoreLeftBehindGoesWithTheNextOne() throws Exception {
+        Process over = new ProcessBuilder("true").start();
+        over.waitFor();
+        Path old = Files.createDirectory(shared.resolve("tatami-shared-" + over.pid() + "-1"));
+        Files.createFile(old.resolve("memory"));
+        Path others = Files.createDirectory(shared.resolve("somebody-elses"));
+        try (BlockRig rig = rig(64)) {
+            BlockStreamTest.writeWhole(rig, block, bytes);
+            try (BlockReadStream stream = rig.client.openReader(rig.target(0), block, 1, 0, BLOCK_BYTES)) {
+                assertArrayEquals(bytes, readAll(stream));
+            }
+        }
+        assertEquals(List.of(others), list(shared));
+    }
+
+    @Test
+    void noFileSystemInMemoryAndNoMemoryToShareAreNoReasonNotToRead() throws Exception {
+        Files.delete(shared);
+        for (int mebibytes : new int[] {0, 64}) {
+            try (BlockRig rig = new BlockRig(
+                    Files.createDirectory(directory.resolve("m" + mebibytes)), 1, settings(mebibytes, Map.of()))) {
+                BlockStreamTest.writeWhole(rig, block, bytes);
+                try (BlockReadStream stream = rig.client.openReader(rig.target(0), block, 1, 0, BLOCK_BYTES)) {
+                    assertArrayEquals(bytes, readAll(stream));
+                    assertEquals(0, stream.sharedBytes());
+                }
+            }
+        }
+    }
+
+    @Test
+    void aRottenChunkIsFoundByItsReaderAndByTheServerThatIsAskedWithoutMemory() throws Exception {
+        int rottenAt = 17 * MIB + 70_000;
+        try (BlockRig rig = rig(64)) {
+            BlockStreamTest.writeWhole(rig, block, bytes);
+            rig.server(0).stop();
+            BlockDamageTest.flipByteAfter(rig.server(0).volumeFile, Arrays.copyOfRange(bytes, rottenAt, rottenAt + 64));
+            rig.server(0).start();
+            for (boolean sharing : new boolean[] {true, false}) {
+                try (BlockReadStream stream = rig.client.openReader(rig.target(0), block, 1, 0, BLOCK_BYTES, sharing)) {
+                    TatamiException corrupt = assertThrows(TatamiException.class, () -> readAll(stream));
+                    assertEquals(ErrorCode.CORRUPT, corrupt.code());
+                    assertTrue(stream.position() <= rottenAt, "given out up to " + stream.position());
+                    assertEquals(sharing, stream.sharesMemory());
+                }
+                assertEquals(
+                        sharing ? 0 : 1,
+                        rig.server(0).running().volume().statistics().damagedChunks());
+            }
+        }
+    }
+
+    private BlockRig rig(int sharedMebibytes) throws IOException {
+        return new BlockRig(directory, 1, settings(sharedMebibytes, Map.of()));
+    }
+
+    private BlockServerSettings settings(int sharedMebibytes, Map<String, String> more) throws TatamiException {
+        return BlockServerSettings.from(Settings.of(more)
+                .orElse(Settings.of(Map.of(
+                        "tatami.block.shared.memory",
+                        sharedMebibytes + "m",
+                        "tatami.block.shared.directory",
+                        shared.toString()))));
+    }
+
+    /** From where the stream is; as long as a block, with zeros behind what was left. */
+    private static byte[] readAll(BlockReadStream stream) throws TatamiException {
+        ByteBuffer all = ByteBuffer.allocate(BLOCK_BYTES + 1);
+        int count = 0;
+        while (count >= 0) {
+            count = stream.read(all);
+        }
+        return Arrays.copyOf(all.array(), BLOCK_BYTES);
+    }
+
+    private static List<Path> list(Path path) {
+        try (Stream<Path> files = Files.list(path)) {
+            return files.toList();
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
