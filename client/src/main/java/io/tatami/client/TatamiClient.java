@@ -8,6 +8,7 @@ import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.client.block.BlockClient;
 import io.tatami.client.block.BlockClientSettings;
+import io.tatami.client.block.BlockTarget;
 import io.tatami.client.file.FileReader;
 import io.tatami.client.file.FileStreams;
 import io.tatami.client.file.FileWriter;
@@ -28,8 +29,11 @@ import io.tatami.client.meta.PathResolver;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.AttributeChange;
+import io.tatami.protocol.wire.BlockServerInfo;
+import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.CreateModes;
 import io.tatami.protocol.wire.SafeModeRequest;
+import io.tatami.protocol.wire.ScrubRequest;
 import io.tatami.rpc.Connector;
 import io.tatami.rpc.netty.ClientIdentity;
 import io.tatami.rpc.netty.RpcClient;
@@ -66,6 +70,7 @@ public final class TatamiClient implements AutoCloseable {
     private final EntryChanges changes;
     private final BulkDeletion bulkDeletion;
     private final ClusterInspector inspector;
+    private final BlockClient blocks;
     private final FileStreams streams;
     private final Runnable afterClose;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -134,10 +139,11 @@ public final class TatamiClient implements AutoCloseable {
                 .withSharedMemory(settings.sharesMemory())
                 .withWindowBytes(settings.writeWindowBytes())
                 .withTimeoutMillis(settings.blockTimeout().toMillis());
+        this.blocks = new BlockClient(connector, blockSettings);
         this.streams = new FileStreams(
                 new FileStreams.Metadata(
                         caller, entries, new FileOpenings(caller, resolver, changes, servers), servers),
-                new BlockClient(connector, blockSettings),
+                blocks,
                 settings);
     }
 
@@ -387,6 +393,20 @@ public final class TatamiClient implements AutoCloseable {
     /** Never fails because some group does not answer: its state tells so. */
     public ClusterStatus clusterStatus() throws TatamiException {
         return inspector.status();
+    }
+
+    /**
+     * How a block server, its volumes and its cache tier are, as it tells itself.
+     *
+     * @param timeoutMillis how long the answer is worth waiting for
+     */
+    public BlockServerStatusReply blockServerStatus(BlockServerInfo server, long timeoutMillis) throws TatamiException {
+        return blocks.status(BlockTarget.of(server), timeoutMillis);
+    }
+
+    /** Begins or ends scrubs of the volumes of a block server, which go on in the background. */
+    public BlockServerStatusReply scrub(BlockServerInfo server, ScrubRequest.Action action) throws TatamiException {
+        return blocks.scrub(BlockTarget.of(server), action);
     }
 
     /** Checks every entry and block record at and below a path; only for the superuser. */

@@ -16,6 +16,7 @@ import picocli.CommandLine.Command;
             FsckCommand.class,
             FormatCommand.class,
             PrefetchCommand.class,
+            ScrubCommand.class,
             VersionCommand.class
         })
 public final class TatamiServer {

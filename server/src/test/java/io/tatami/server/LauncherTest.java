@@ -37,6 +37,7 @@ final class LauncherTest {
             List.of("stop"),
             List.of("status"),
             List.of("fsck"),
+            List.of("scrub"),
             List.of("format"),
             List.of("version"));
 

@@ -10,6 +10,8 @@ import io.tatami.base.TatamiException;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.wire.BlockInfoReply;
 import io.tatami.protocol.wire.BlockInfoRequest;
+import io.tatami.protocol.wire.BlockServerStatusReply;
+import io.tatami.protocol.wire.BlockServerStatusRequest;
 import io.tatami.protocol.wire.CancelPlanRequest;
 import io.tatami.protocol.wire.ChunkChecksumsReply;
 import io.tatami.protocol.wire.ChunkChecksumsRequest;
@@ -17,6 +19,7 @@ import io.tatami.protocol.wire.PlanReadsRequest;
 import io.tatami.protocol.wire.PlanStatusReply;
 import io.tatami.protocol.wire.PlanStatusRequest;
 import io.tatami.protocol.wire.ReadBlockRequest;
+import io.tatami.protocol.wire.ScrubRequest;
 import io.tatami.protocol.wire.StagedBlocksRequest;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
@@ -171,6 +174,30 @@ public final class BlockClient {
                         CallOptions.DEFAULT.withTimeoutMillis(timeoutMillis),
                         request.build())
                 .getStagedBytesList();
+    }
+
+    /**
+     * How a server and its volumes are.
+     *
+     * @param timeoutMillis how long the answer is worth waiting for
+     * @throws TatamiException the connection's failure
+     */
+    public BlockServerStatusReply status(BlockTarget target, long timeoutMillis) throws TatamiException {
+        return connection(target, Lane.CONTROL)
+                .callAndWait(
+                        BlockMethods.BLOCK_SERVER_STATUS,
+                        CallOptions.DEFAULT.withTimeoutMillis(timeoutMillis),
+                        BlockServerStatusRequest.getDefaultInstance());
+    }
+
+    /**
+     * Begins or ends scrubs of a server's volumes; what is under way already goes on.
+     *
+     * @throws TatamiException the connection's failure
+     */
+    public BlockServerStatusReply scrub(BlockTarget target, ScrubRequest.Action action) throws TatamiException {
+        ScrubRequest request = ScrubRequest.newBuilder().setAction(action).build();
+        return connection(target, Lane.CONTROL).callAndWait(BlockMethods.SCRUB, options(), request);
     }
 
     private CallOptions options() {

@@ -1,27 +1,30 @@
 package io.tatami.block.device;
 
 import io.tatami.base.Check;
+import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * A device that checks how it is used, counts what passes, and is stopped by the first error of a write or a flush: the
+ * A device that checks how it is used, counts and times what passes, and is stopped by the first error of a write or a flush: the
  * flush is never repeated. A write refused for want of space (NO_SPACE) and a failed read do not stop it: they leave
  * nothing in doubt that was durable.
  */
 public final class GuardedDevice implements Device {
     private final Device device;
     private final FailStop failStop;
+    private final AccessTimes times;
     private final LongAdder readBytes = new LongAdder();
     private final LongAdder writtenBytes = new LongAdder();
     private final LongAdder errors = new LongAdder();
 
     /** @param device owned by the new object, which closes it */
-    public GuardedDevice(Device device, FailStop failStop) {
+    public GuardedDevice(Device device, FailStop failStop, Clock clock) {
         this.device = device;
         this.failStop = failStop;
+        this.times = new AccessTimes(clock);
     }
 
     @Override
@@ -39,11 +42,16 @@ public final class GuardedDevice implements Device {
         int length = into.remaining();
         checkRange(offsetBytes, length);
         failStop.check();
+        AccessTimes.Running access = times.begin(AccessTimes.Measure.ofRead(length), length);
+        boolean well = false;
         try {
             device.readFully(offsetBytes, into);
+            well = true;
         } catch (TatamiException e) {
             errors.increment();
             throw e;
+        } finally {
+            access.end(well);
         }
         readBytes.add(length);
     }
@@ -53,11 +61,16 @@ public final class GuardedDevice implements Device {
         int length = from.remaining();
         checkRange(offsetBytes, length);
         failStop.check();
+        AccessTimes.Running access = times.begin(AccessTimes.Measure.ofWrite(length), length);
+        boolean well = false;
         try {
             device.write(offsetBytes, from);
+            well = true;
         } catch (TatamiException e) {
             errors.increment();
             throw e.code() == ErrorCode.NO_SPACE ? e : failStop.stop(e);
+        } finally {
+            access.end(well);
         }
         writtenBytes.add(length);
     }
@@ -76,6 +89,11 @@ public final class GuardedDevice implements Device {
     @Override
     public void close() throws TatamiException {
         device.close();
+    }
+
+    /** How long the device takes. */
+    public AccessTimes times() {
+        return times;
     }
 
     /** Bytes read since this object was made. */

@@ -27,6 +27,7 @@ public final class BlockServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BlockServer.class);
     private static final long STANDSTILL_CHECK_MILLIS = 1_000;
     private static final long MEMORY_SWEEP_MILLIS = 500;
+    private static final long SLOWNESS_CHECK_MILLIS = 10_000;
 
     private final VolumeSet volumes;
     private final IdentityFile identityFile;
@@ -85,6 +86,7 @@ public final class BlockServer implements AutoCloseable {
         commands.serve(handlers, BlockMethods.SCRUB, reports::scrub);
         threads.every(STANDSTILL_CHECK_MILLIS, port::checkStandstill);
         threads.every(MEMORY_SWEEP_MILLIS, memory::sweep);
+        threads.every(SLOWNESS_CHECK_MILLIS, reports::lookForSlowVolumes);
     }
 
     /** What to serve; complete. */

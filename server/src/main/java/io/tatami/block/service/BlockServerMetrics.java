@@ -17,6 +17,7 @@ public final class BlockServerMetrics {
     private final LongAdder syncs = new LongAdder();
     private final AtomicInteger readStreams = new AtomicInteger();
     private final AtomicInteger writeStreams = new AtomicInteger();
+    private final AtomicInteger slowVolumes = new AtomicInteger();
     private final AtomicLongArray errors = new AtomicLongArray(CODES);
 
     /** Payload sent to readers. */
@@ -54,6 +55,11 @@ public final class BlockServerMetrics {
         return writeStreams.get();
     }
 
+    /** Volumes that are much slower than their peers now, or hang. */
+    public int slowVolumes() {
+        return slowVolumes.get();
+    }
+
     /** Streams and calls that failed with {@code code}. */
     public long errors(ErrorCode code) {
         return errors.get(code.number());
@@ -66,6 +72,10 @@ public final class BlockServerMetrics {
             case LATE -> lateReadBytes.add(bytes);
             case VOLUME -> {}
         }
+    }
+
+    void slowVolumes(int count) {
+        slowVolumes.set(count);
     }
 
     void written(long bytes) {

@@ -1,6 +1,7 @@
 package io.tatami.block.service;
 
 import io.tatami.base.Clock;
+import io.tatami.block.device.AccessTimes.Measure;
 import io.tatami.block.volume.Scrubber;
 import io.tatami.block.volume.VolumeStatistics;
 import io.tatami.protocol.wire.BlockServerStatusReply;
@@ -9,11 +10,14 @@ import io.tatami.protocol.wire.ScrubRequest;
 import io.tatami.protocol.wire.VolumeStatus;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 
-/** Scrubs the volumes on demand, and reports how they are. Safe for use by many threads. */
+/** Scrubs the volumes on demand, looks whether one is slow, and reports how they are. Safe for use by many threads. */
 final class VolumeReports implements AutoCloseable {
     private final List<Scrubbed> volumes = new ArrayList<>();
+    private final VolumeWatch watch;
     private final BlockServerMetrics metrics;
     private final PlanCommands plans;
     private final IntSupplier serverId;
@@ -22,6 +26,7 @@ final class VolumeReports implements AutoCloseable {
 
     VolumeReports(DataPort port, PlanCommands plans, Clock clock, IntSupplier serverId) {
         this.metrics = port.metrics();
+        this.watch = new VolumeWatch(port.volumes().volumes(), metrics);
         this.plans = plans;
         this.serverId = serverId;
         for (VolumeSet.ServedVolume served : port.volumes().volumes()) {
@@ -29,6 +34,11 @@ final class VolumeReports implements AutoCloseable {
                     new Scrubber(served.volume(), clock, port.settings().scrubBytesPerSecondMax());
             volumes.add(new Scrubbed(served, scrubber));
         }
+    }
+
+    /** To be called every ten seconds or so, by one thread. */
+    void lookForSlowVolumes() {
+        watch.look();
     }
 
     /** Begins a pass over every volume that is not in one, or ends the passes; answers with the status after that. */
@@ -48,7 +58,9 @@ final class VolumeReports implements AutoCloseable {
                 .setServerId(serverId.getAsInt())
                 .setBytesRead(metrics.readBytes())
                 .setBytesWritten(metrics.writtenBytes());
-        volumes.forEach(volume -> reply.addVolume(status(volume)));
+        for (int place = 0; place < volumes.size(); place++) {
+            reply.addVolume(status(volumes.get(place), watch.slowness(place)));
+        }
         CacheStatus cache = plans.cacheStatus();
         if (cache != null) {
             reply.setCache(cache);
@@ -56,8 +68,10 @@ final class VolumeReports implements AutoCloseable {
         return reply.build();
     }
 
-    private static VolumeStatus status(Scrubbed volume) {
+    private static VolumeStatus status(Scrubbed volume, String slowness) {
         VolumeStatistics statistics = volume.served().volume().statistics();
+        Scrubber.Progress scrub = volume.scrubber().progress();
+        Map<Measure, Long> typical = volume.served().volume().accessTimes().typicalNanos();
         return VolumeStatus.newBuilder()
                 .setVolumeId(volume.served().volume().id().toString())
                 .setPath(volume.served().path())
@@ -67,10 +81,22 @@ final class VolumeReports implements AutoCloseable {
                 .setLargestFreeExtentBytes(statistics.largestFreeExtentBytes())
                 .setBlocks(statistics.blocks())
                 .setFailure(statistics.failure())
-                .setScrubbedBytes(volume.scrubber().progress().scrubbedBytes())
+                .setScrubbedBytes(scrub.scrubbedBytes())
                 .setScrubbing(volume.scrubber().isRunning())
                 .setDamagedChunks(statistics.damagedChunks())
+                .setStructureDamage(scrub.structureDamage())
+                .setSlowness(slowness)
+                .setSmallReadMicros(micros(typical, Measure.SMALL_READ))
+                .setLargeReadMicros(micros(typical, Measure.LARGE_READ))
+                .setSmallWriteMicros(micros(typical, Measure.SMALL_WRITE))
+                .setLargeWriteMicros(micros(typical, Measure.LARGE_WRITE))
                 .build();
+    }
+
+    /** 0 for too few accesses to say; what takes less than a microsecond takes one. */
+    private static long micros(Map<Measure, Long> typical, Measure measure) {
+        Long nanos = typical.get(measure);
+        return nanos == null ? 0 : Math.max(1, TimeUnit.NANOSECONDS.toMicros(nanos));
     }
 
     /** Ends the passes under way. */

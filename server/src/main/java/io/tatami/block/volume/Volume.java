@@ -5,6 +5,7 @@ import io.tatami.base.Check;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.block.device.AccessTimes;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -226,6 +227,11 @@ public final class Volume implements AutoCloseable {
                 parts.device().errors(),
                 parts.damagedChunks().sum(),
                 parts.failStop().reason());
+    }
+
+    /** How long its device takes. */
+    public AccessTimes accessTimes() {
+        return parts.device().times();
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.tatami.block.volume;
 
 import io.tatami.base.BlockId;
+import io.tatami.base.Clock;
 import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
@@ -23,11 +24,18 @@ import java.util.concurrent.atomic.LongAdder;
 public final class VolumeOpener {
     private final UUID cluster;
     private final VolumeResources resources;
+    private final Clock clock;
 
     /** @param resources given to every volume opened, and shared by them */
     public VolumeOpener(UUID cluster, VolumeResources resources) {
+        this(cluster, resources, Clock.SYSTEM);
+    }
+
+    /** @param clock by which accesses are timed */
+    public VolumeOpener(UUID cluster, VolumeResources resources, Clock clock) {
         this.cluster = cluster;
         this.resources = resources;
+        this.clock = clock;
     }
 
     /**
@@ -57,7 +65,7 @@ public final class VolumeOpener {
 
     /** Opens a volume on parts that are given; all of them are closed where this fails. */
     Volume open(Device device, IndexStore store, IoThreads threads, FailStop failStop) throws TatamiException {
-        GuardedDevice guarded = new GuardedDevice(device, failStop);
+        GuardedDevice guarded = new GuardedDevice(device, failStop, clock);
         BlockIndex index = new BlockIndex(store, failStop);
         try {
             SuperblockFormat.Superblock superblock = checkSuperblock(guarded);

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import java.nio.ByteBuffer;
@@ -94,7 +95,7 @@ class DirectDeviceTest {
     @Test
     void misuseIsABugAndTheFirstFailedFlushIsTheLast() throws Exception {
         SimFaults faults = new SimFaults();
-        GuardedDevice device = new GuardedDevice(new SimDisk(1 << 20, faults), new FailStop("volume x"));
+        GuardedDevice device = new GuardedDevice(new SimDisk(1 << 20, faults), new FailStop("volume x"), Clock.SYSTEM);
         assertThrows(IllegalStateException.class, () -> device.write(1, page((byte) 1)));
         assertThrows(IllegalStateException.class, () -> device.write(1 << 20, page((byte) 1)));
         device.write(0, page((byte) 1));

@@ -1,13 +1,16 @@
 package io.tatami.block.device;
 
 import io.tatami.base.ErrorCode;
+import io.tatami.base.ManualClock;
 import io.tatami.base.TatamiException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.IntConsumer;
 import java.util.random.RandomGenerator;
 
 /**
@@ -28,6 +31,7 @@ public final class SimDisk implements Device {
 
     private final Set<Long> unreadable = new HashSet<>();
     private boolean flushesIgnored;
+    private IntConsumer timeTaker = bytes -> {};
 
     public SimDisk(long sizeBytes, SimFaults faults) {
         this.sizeBytes = sizeBytes;
@@ -50,6 +54,7 @@ public final class SimDisk implements Device {
         if (fault == SimFaults.Fault.POWER_CUT || fault == SimFaults.Fault.IO_ERROR) {
             throw failed("read");
         }
+        timeTaker.accept(into.remaining());
         for (long sector = offsetBytes / SECTOR_BYTES; into.hasRemaining(); sector++) {
             if (unreadable.contains(sector)) {
                 throw failed("read");
@@ -64,6 +69,7 @@ public final class SimDisk implements Device {
         if (fault == SimFaults.Fault.NO_SPACE) {
             throw new TatamiException(ErrorCode.NO_SPACE, "simulated: no space");
         }
+        timeTaker.accept(from.remaining());
         for (long sector = offsetBytes / SECTOR_BYTES; from.hasRemaining(); sector++) {
             byte[] bytes = new byte[SECTOR_BYTES];
             from.get(bytes);
@@ -100,6 +106,11 @@ public final class SimDisk implements Device {
     /** From now on the disk says that it flushed and does not: what a volume must never be built on. */
     public synchronized void ignoreFlushes() {
         flushesIgnored = true;
+    }
+
+    /** From now on reads and writes take time by a clock: as much for each, and for the bytes of each 4 MiB. */
+    public synchronized void takeTime(ManualClock clock, Duration each, Duration unit) {
+        timeTaker = bytes -> clock.advance(each.plus(unit.multipliedBy(bytes).dividedBy(UNIT_BYTES)));
     }
 
     /** The power went: settles the fate of each sector not flushed. */

@@ -3,8 +3,8 @@ package io.tatami.block.device;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts every access of a simulated volume, to its disk and to its index, and makes one of them fail. Used by one thread
- * at a time.
+ * Counts every access of a simulated volume, to its disk and to its index, and makes one of them fail. Safe for use by many
+ * threads.
  */
 public final class SimFaults {
     /** What happens to the access that was chosen. */
@@ -23,28 +23,28 @@ public final class SimFaults {
     private boolean powerOff;
 
     /** Lets the {@code nth} access from now on fail, 0 for the next. */
-    public void arm(long nth, Fault chosen) {
+    public synchronized void arm(long nth, Fault chosen) {
         faultAt = accesses + nth;
         fault = chosen;
     }
 
     /** Accesses since the start, failed ones included. */
-    public long accesses() {
+    public synchronized long accesses() {
         return accesses;
     }
 
     /** Whether the fault that was armed has happened. */
-    public boolean hasStruck() {
+    public synchronized boolean hasStruck() {
         return accesses > faultAt;
     }
 
-    public void powerOn() {
+    public synchronized void powerOn() {
         powerOff = false;
         faultAt = Long.MAX_VALUE;
     }
 
     /** Counts an access; what is to happen to it, null for nothing. */
-    public @Nullable Fault next() {
+    public synchronized @Nullable Fault next() {
         boolean struck = accesses++ == faultAt;
         if (powerOff) {
             return Fault.POWER_CUT;

@@ -2,6 +2,7 @@ package io.tatami.block.volume;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.Check;
+import io.tatami.base.Clock;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.AlignedBufferPool;
 import io.tatami.block.device.FailStop;
@@ -24,6 +25,7 @@ public final class SimVolume implements AutoCloseable {
 
     public static final UUID CLUSTER = new UUID(1, 2);
 
+    private final Clock clock;
     private final Random random;
     private final SimFaults faults = new SimFaults();
     private final SimDisk disk;
@@ -33,6 +35,12 @@ public final class SimVolume implements AutoCloseable {
 
     /** A formatted and opened volume with room for {@code dataBytes} of blocks. */
     public SimVolume(long dataBytes, long seed) throws TatamiException {
+        this(dataBytes, seed, Clock.SYSTEM);
+    }
+
+    /** @param clock by which accesses are timed */
+    public SimVolume(long dataBytes, long seed, Clock clock) throws TatamiException {
+        this.clock = clock;
         this.random = new Random(seed);
         this.disk = new SimDisk(SuperblockFormat.DATA_OFFSET + dataBytes, faults);
         this.store = new SimIndexStore(faults, random);
@@ -127,7 +135,7 @@ public final class SimVolume implements AutoCloseable {
                 BUFFERS.readBuffers(),
                 settings,
                 (block, offsetBytes) -> damages.add(block + " " + offsetBytes));
-        return new VolumeOpener(CLUSTER, resources)
+        return new VolumeOpener(CLUSTER, resources, clock)
                 .open(disk, store, IoThreads.onCaller(), new FailStop("simulated volume"));
     }
 

@@ -1,0 +1,148 @@
+package io.tatami.block.device;
+
+import io.tatami.base.Clock;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * How long a device takes for its accesses, from when it is given one until that has ended; the wait for a thread before is
+ * not in it. Of each measure the last accesses of the last minutes count, and their median is typical. Safe for use by many
+ * threads.
+ */
+public final class AccessTimes {
+    /** From how many bytes on an access is large, and its time is scaled to that of a unit of 4 MiB. */
+    static final int LARGE_BYTES_MIN = 1 << 20;
+
+    static final int SAMPLES_MIN = 16;
+    private static final int SAMPLES_MAX = 64;
+    private static final long WINDOW_NANOS = TimeUnit.MINUTES.toNanos(10);
+
+    private final Clock clock;
+    private final Map<Measure, Samples> samples = new EnumMap<>(Measure.class);
+    private final Set<Running> running = ConcurrentHashMap.newKeySet();
+
+    /** What is compared with what: seeks rule small accesses, and bytes rule large ones. */
+    public enum Measure {
+        SMALL_READ("small reads"),
+        LARGE_READ("reads of 4 MiB"),
+        SMALL_WRITE("small writes"),
+        LARGE_WRITE("writes of 4 MiB");
+
+        private final String text;
+
+        Measure(String text) {
+            this.text = text;
+        }
+
+        @Override
+        public String toString() {
+            return text;
+        }
+
+        static Measure ofRead(int bytes) {
+            return bytes < LARGE_BYTES_MIN ? SMALL_READ : LARGE_READ;
+        }
+
+        static Measure ofWrite(int bytes) {
+            return bytes < LARGE_BYTES_MIN ? SMALL_WRITE : LARGE_WRITE;
+        }
+
+        private boolean isLarge() {
+            return this == LARGE_READ || this == LARGE_WRITE;
+        }
+    }
+
+    public AccessTimes(Clock clock) {
+        this.clock = clock;
+        for (Measure measure : Measure.values()) {
+            samples.put(measure, new Samples());
+        }
+    }
+
+    /** The typical time of each measure of which enough accesses were seen lately, in nanoseconds. */
+    public Map<Measure, Long> typicalNanos() {
+        Map<Measure, Long> typical = new EnumMap<>(Measure.class);
+        long since = clock.monotonicNanos() - WINDOW_NANOS;
+        samples.forEach((measure, seen) -> {
+            long median = seen.medianNanosSince(since);
+            if (median >= 0) {
+                typical.put(measure, median);
+            }
+        });
+        return typical;
+    }
+
+    /** For how long the oldest access has been under way that has not ended; 0 where none is. */
+    public long longestUnderWayNanos() {
+        long now = clock.monotonicNanos();
+        return running.stream()
+                .mapToLong(access -> now - access.startNanos)
+                .max()
+                .orElse(0);
+    }
+
+    /** An access of {@code bytes} bytes begins; whoever says so calls {@link Running#end} when it has ended. */
+    Running begin(Measure measure, int bytes) {
+        Running begun = new Running(measure, bytes, clock.monotonicNanos());
+        running.add(begun);
+        return begun;
+    }
+
+    /** One access under way. */
+    final class Running {
+        private final Measure measure;
+        private final int bytes;
+        private final long startNanos;
+
+        private Running(Measure measure, int bytes, long startNanos) {
+            this.measure = measure;
+            this.bytes = bytes;
+            this.startNanos = startNanos;
+        }
+
+        /** @param well one that failed says nothing of how fast the device is */
+        void end(boolean well) {
+            running.remove(this);
+            if (well && bytes > 0) {
+                long now = clock.monotonicNanos();
+                long nanos = now - startNanos;
+                Objects.requireNonNull(samples.get(measure))
+                        .add(measure.isLarge() ? (long) ((double) nanos * Device.UNIT_BYTES / bytes) : nanos, now);
+            }
+        }
+    }
+
+    /** The last times of one measure. */
+    private static final class Samples {
+        private final long[] nanos = new long[SAMPLES_MAX];
+        private final long[] endedNanos = new long[SAMPLES_MAX];
+        private long count;
+
+        synchronized void add(long took, long ended) {
+            int at = (int) (count++ % SAMPLES_MAX);
+            nanos[at] = took;
+            endedNanos[at] = ended;
+        }
+
+        /** -1 where there are too few. */
+        synchronized long medianNanosSince(long sinceNanos) {
+            long[] lately = new long[SAMPLES_MAX];
+            int found = 0;
+            for (int at = 0; at < Math.min(count, SAMPLES_MAX); at++) {
+                if (endedNanos[at] - sinceNanos >= 0) {
+                    lately[found++] = nanos[at];
+                }
+            }
+            if (found < SAMPLES_MIN) {
+                return -1;
+            }
+            Arrays.sort(lately, 0, found);
+            return lately[found / 2];
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package io.tatami.block.service;
+
+import io.tatami.block.device.SlowDevices;
+import io.tatami.block.service.VolumeSet.ServedVolume;
+import java.util.Collections;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reports volumes that are much slower than the others of this server, or hang: once in the log when that begins and when it
+ * ends, and to who asks. One thread looks; any may ask.
+ */
+final class VolumeWatch {
+    private static final Logger LOG = LoggerFactory.getLogger(VolumeWatch.class);
+
+    private final List<ServedVolume> volumes;
+    private final BlockServerMetrics metrics;
+    private final SlowDevices devices = new SlowDevices();
+    private volatile List<String> verdicts;
+
+    VolumeWatch(List<ServedVolume> volumes, BlockServerMetrics metrics) {
+        this.volumes = volumes;
+        this.metrics = metrics;
+        this.verdicts = Collections.nCopies(volumes.size(), "");
+    }
+
+    /** Compares the volumes as they are now; to be called every ten seconds or so. */
+    void look() {
+        List<String> before = verdicts;
+        List<String> now = devices.look(volumes.stream()
+                .map(served -> SlowDevices.Observation.of(served.volume().accessTimes()))
+                .toList());
+        verdicts = now;
+        int slow = 0;
+        for (int volume = 0; volume < now.size(); volume++) {
+            String path = volumes.get(volume).path();
+            boolean isSlow = !now.get(volume).isEmpty();
+            boolean wasSlow = !before.get(volume).isEmpty();
+            if (isSlow && !wasSlow) {
+                LOG.warn("volume {} is slow: {}; check its disk (dmesg, smartctl)", path, now.get(volume));
+            } else if (wasSlow && !isSlow) {
+                LOG.warn("volume {} is no longer slow", path);
+            }
+            slow += isSlow ? 1 : 0;
+        }
+        metrics.slowVolumes(slow);
+    }
+
+    /** Why the volume at a place of the list is slow; empty where it is not. */
+    String slowness(int volume) {
+        return verdicts.get(volume);
+    }
+}

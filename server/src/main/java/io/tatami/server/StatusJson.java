@@ -1,0 +1,66 @@
+package io.tatami.server;
+
+import io.tatami.client.ClusterStatus;
+import io.tatami.protocol.wire.BlockServerInfo;
+import io.tatami.protocol.wire.BlockServerStatusReply;
+import io.tatami.protocol.wire.GroupStatusReply;
+import io.tatami.server.StatusReport.ServerState;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+
+/** A status report as one JSON object; sizes are in bytes, and names say so. */
+final class StatusJson {
+    private StatusJson() {}
+
+    static String of(StatusReport report) {
+        Map<String, Object> status = new LinkedHashMap<>();
+        status.put("well", report.isWell());
+        status.put("capacity_bytes", report.cluster().capacityBytes());
+        status.put("used_bytes", report.cluster().usedBytes());
+        status.put("free_bytes", report.cluster().freeBytes());
+        status.put(
+                "groups",
+                report.cluster().groups().stream().map(StatusJson::group).toList());
+        status.put(
+                "block_servers",
+                report.servers().stream().map(StatusJson::server).toList());
+        return Json.text(status);
+    }
+
+    private static Map<String, Object> group(ClusterStatus.GroupState state) {
+        Map<String, Object> group = new LinkedHashMap<>();
+        group.put("group", state.group().toString());
+        group.put("leader", state.address());
+        group.put("failure", state.failure());
+        GroupStatusReply numbers = state.status();
+        if (numbers != null) {
+            group.putAll(Json.fields(numbers));
+        }
+        return group;
+    }
+
+    private static Map<String, Object> server(ServerState state) {
+        BlockServerInfo info = state.info();
+        Map<String, Object> server = new LinkedHashMap<>();
+        server.put("id", info.getServerId());
+        server.put("address", info.getData().getHost() + ":" + info.getData().getPort());
+        server.put("state", info.getState().name().toLowerCase(Locale.ROOT));
+        server.put("capacity_bytes", info.getCapacityBytes());
+        server.put("used_bytes", info.getUsedBytes());
+        server.put("free_bytes", info.getFreeBytes());
+        server.put("failure", state.failure());
+        server.put("volumes", state.volumes().stream().map(StatusJson::volume).toList());
+        BlockServerStatusReply status = state.status();
+        if (status != null && status.hasCache()) {
+            server.put("cache", Json.fields(status.getCache()));
+        }
+        return server;
+    }
+
+    private static Map<String, Object> volume(StatusReport.VolumeState state) {
+        Map<String, Object> volume = new LinkedHashMap<>(Json.fields(state.status()));
+        volume.put("slowness", state.slowness());
+        return volume;
+    }
+}

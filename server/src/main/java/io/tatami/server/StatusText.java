@@ -1,0 +1,118 @@
+package io.tatami.server;
+
+import io.tatami.client.ClusterStatus;
+import io.tatami.protocol.wire.BlockServerInfo;
+import io.tatami.protocol.wire.CacheStatus;
+import io.tatami.protocol.wire.GroupStatusReply;
+import io.tatami.server.StatusReport.ServerState;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Locale;
+
+/** A status report for people to read. */
+final class StatusText {
+    private final PrintWriter out;
+
+    StatusText(PrintWriter out) {
+        this.out = out;
+    }
+
+    void print(StatusReport report) {
+        ClusterStatus cluster = report.cluster();
+        out.printf(
+                "capacity %s, used %s, free %s%n",
+                Amount.ofBytes(cluster.capacityBytes()),
+                Amount.ofBytes(cluster.usedBytes()),
+                Amount.ofBytes(cluster.freeBytes()));
+        printGroups(cluster);
+        printServers(report.servers());
+        printVolumes(report.servers());
+        printCaches(report.servers());
+        out.flush();
+    }
+
+    private void printGroups(ClusterStatus cluster) {
+        out.printf(
+                "%n%-12s %-22s %12s %12s %10s %10s %10s%n",
+                "group", "leader", "files", "directories", "blocks", "leases", "reclaim");
+        for (ClusterStatus.GroupState group : cluster.groups()) {
+            GroupStatusReply numbers = group.status();
+            if (numbers == null) {
+                out.printf("%-12s %-22s %s%n", group.group(), group.address(), group.failure());
+            } else {
+                out.printf(
+                        "%-12s %-22s %12d %12d %10d %10d %10s%n",
+                        group.group(),
+                        group.address(),
+                        numbers.getFiles(),
+                        numbers.getDirectories(),
+                        numbers.getBlocks(),
+                        numbers.getLeases(),
+                        Amount.ofBytes(numbers.getPendingReclaimBytes()));
+            }
+        }
+    }
+
+    private void printServers(List<ServerState> servers) {
+        out.printf("%n%-12s %-22s %-10s %12s %12s%n", "block server", "address", "state", "capacity", "free");
+        for (ServerState server : servers) {
+            BlockServerInfo info = server.info();
+            out.printf(
+                    "%-12d %-22s %-10s %12s %12s%s%n",
+                    info.getServerId(),
+                    info.getData().getHost() + ":" + info.getData().getPort(),
+                    info.getState().name().toLowerCase(Locale.ROOT),
+                    Amount.ofBytes(info.getCapacityBytes()),
+                    Amount.ofBytes(info.getFreeBytes()),
+                    server.failure().isEmpty() ? "" : "  does not answer: " + server.failure());
+        }
+    }
+
+    private void printVolumes(List<ServerState> servers) {
+        out.printf(
+                "%n%-12s %-32s %12s %12s %10s  %s%n", "block server", "volume", "capacity", "free", "blocks", "state");
+        for (ServerState server : servers) {
+            for (StatusReport.VolumeState volume : server.volumes()) {
+                out.printf(
+                        "%-12d %-32s %12s %12s %10d  %s%n",
+                        server.info().getServerId(),
+                        volume.status().getPath(),
+                        Amount.ofBytes(volume.status().getCapacityBytes()),
+                        Amount.ofBytes(volume.status().getFreeBytes()),
+                        volume.status().getBlocks(),
+                        volume.text());
+            }
+        }
+    }
+
+    private void printCaches(List<ServerState> servers) {
+        List<ServerState> cached = servers.stream()
+                .filter(server -> server.status() != null && server.status().hasCache())
+                .toList();
+        if (cached.isEmpty()) {
+            return;
+        }
+        out.printf(
+                "%n%-12s %-32s %12s %12s %12s  %s%n",
+                "block server", "cache tier", "capacity", "used", "staged", "state");
+        for (ServerState server : cached) {
+            if (server.status() != null) {
+                CacheStatus cache = server.status().getCache();
+                out.printf(
+                        "%-12d %-32s %12s %12s %12s  %s%n",
+                        server.info().getServerId(),
+                        cache.getPath(),
+                        Amount.ofBytes(cache.getCapacityBytes()),
+                        Amount.ofBytes(cache.getUsedBytes()),
+                        Amount.ofBytes(cache.getBytesStaged()),
+                        state(cache));
+            }
+        }
+    }
+
+    private static String state(CacheStatus cache) {
+        String bad = cache.getDamagedCopies() == 0 ? "" : ", " + cache.getDamagedCopies() + " damaged copies";
+        String late = cache.getHangs() == 0 ? "" : ", " + cache.getHangs() + " accesses too late";
+        return (cache.getFailure().isEmpty() ? "serves" : "given up: " + cache.getFailure()) + bad + late;
+    }
+}

@@ -1,0 +1,121 @@
+package io.tatami.block.device;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tatami.block.device.AccessTimes.Measure;
+import io.tatami.block.device.SlowDevices.Observation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class SlowDevicesTest {
+    private static final Observation IDLE = new Observation(Map.of(), 0);
+
+    private final SlowDevices devices = new SlowDevices();
+
+    @Test
+    void aDeviceTenTimesSlowerThanItsPeersIsReportedAndTheyAreNot() {
+        List<Observation> now = List.of(reads(10), reads(100), reads(12));
+        assertEquals(List.of("", "", ""), devices.look(now));
+        assertEquals(List.of("", "", ""), devices.look(now));
+
+        List<String> told = devices.look(now);
+
+        assertEquals(
+                List.of("", "reads of 4 MiB take 10.0 times as long as those of its peers (100.0 ms, 10.0 ms)", ""),
+                told);
+        assertEquals(told, devices.look(now));
+    }
+
+    @Test
+    void ofTwoDevicesOnlyTheSlowOneIsReported() {
+        List<String> told = look(3, List.of(reads(200), reads(20)));
+
+        assertTrue(told.get(0).startsWith("reads of 4 MiB take 10.0 times"), told.toString());
+        assertEquals("", told.get(1));
+    }
+
+    @Test
+    void whatIsSlowForAMomentIsNotReported() {
+        List<Observation> slow = List.of(reads(10), reads(100));
+        List<Observation> well = List.of(reads(10), reads(10));
+        for (int round = 0; round < 10; round++) {
+            assertEquals(List.of("", ""), devices.look(slow));
+            assertEquals(List.of("", ""), devices.look(slow));
+            assertEquals(List.of("", ""), devices.look(well));
+        }
+    }
+
+    @Test
+    void whatIsSlowStaysSoUntilItHasBeenMuchFasterForAWhile() {
+        look(3, List.of(reads(10), reads(100)));
+        for (long millis : new long[] {70, 50, 41, 75, 45, 39, 39, 79, 39, 39, 60}) {
+            String told = devices.look(List.of(reads(10), reads(millis))).get(1);
+            assertTrue(told.contains("times as long"), millis + " ms");
+        }
+
+        assertEquals(List.of("", ""), look(3, List.of(reads(10), reads(39))));
+        assertEquals(List.of("", ""), look(2, List.of(reads(10), reads(100))));
+    }
+
+    @Test
+    void whatCannotBeComparedChangesNothing() {
+        Observation writes = new Observation(Map.of(Measure.LARGE_WRITE, TimeUnit.SECONDS.toNanos(1)), 0);
+        assertEquals(List.of("", ""), look(5, List.of(reads(10), writes)));
+        assertEquals(List.of("", ""), look(5, List.of(reads(10), IDLE)));
+        look(3, List.of(reads(10), reads(100)));
+        assertTrue(!look(5, List.of(reads(10), IDLE)).get(1).isEmpty());
+        assertEquals(List.of(""), new SlowDevices().look(List.of(reads(10_000))));
+    }
+
+    @Test
+    void whatTakesLessThanAMillisecondIsNotSlow() {
+        Observation cached = new Observation(Map.of(Measure.SMALL_READ, 20_000L), 0);
+        Observation ordinary = new Observation(Map.of(Measure.SMALL_READ, 900_000L), 0);
+
+        assertEquals(List.of("", ""), look(5, List.of(cached, ordinary)));
+    }
+
+    @Test
+    void writesAreComparedApartFromReads() {
+        List<Observation> now = new ArrayList<>();
+        for (long write : new long[] {5, 6, 55}) {
+            now.add(new Observation(Map.of(Measure.SMALL_READ, millis(10), Measure.SMALL_WRITE, millis(write)), 0));
+        }
+
+        List<String> told = look(3, now);
+
+        assertTrue(told.get(2).startsWith("small writes take 11.0 times"), told.toString());
+    }
+
+    @Test
+    void aDeviceThatHangsIsReportedAtOnceEvenIfItHasNoPeers() {
+        long nanos = SlowDevices.HANG_NANOS;
+        assertEquals(List.of(""), devices.look(List.of(new Observation(Map.of(), nanos - 1))));
+
+        assertEquals(
+                List.of("it hangs: an access has been under way for 30 s"),
+                devices.look(List.of(new Observation(Map.of(), nanos))));
+
+        assertEquals(List.of(""), devices.look(List.of(IDLE)));
+    }
+
+    private List<String> look(int times, List<Observation> now) {
+        List<String> told = List.of();
+        for (int i = 0; i < times; i++) {
+            told = devices.look(now);
+        }
+        return told;
+    }
+
+    private static Observation reads(long millis) {
+        return new Observation(Map.of(Measure.LARGE_READ, millis(millis)), 0);
+    }
+
+    private static long millis(long millis) {
+        return TimeUnit.MILLISECONDS.toNanos(millis);
+    }
+}

@@ -1,0 +1,131 @@
+package io.tatami.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tatami.client.ClusterStatus;
+import io.tatami.client.TatamiClient;
+import io.tatami.conf.Settings;
+import io.tatami.protocol.wire.BlockServerInfo;
+import io.tatami.protocol.wire.BlockServerStatusReply;
+import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.protocol.wire.VolumeStatus;
+import io.tatami.server.StatusReport.ServerState;
+import io.tatami.server.StatusReport.VolumeState;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+class StatusTest {
+    private static final long CACHE_BYTES = 16L << 20;
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void aServersVolumesAndItsCacheTierAreTold() throws Exception {
+        List<Path> volumes = List.of(directory.resolve("first"), directory.resolve("second"));
+        BlockNode.CachePlace cache = new BlockNode.CachePlace(null, CACHE_BYTES);
+        try (StandaloneNode node = StandaloneNode.open(
+                        new StandaloneNode.Place(directory.resolve("d"), volumes, 64L << 20, "localhost", 0, 1, cache),
+                        Settings.of(Map.of()),
+                        user -> List.of());
+                TatamiClient client = ClusterAddress.of(node.uri()).connect()) {
+            StatusReport report = StatusReport.of(client);
+
+            assertTrue(report.isWell());
+            StringWriter out = new StringWriter();
+            PrintWriter written = new PrintWriter(out);
+            CommandLine scrub = TatamiServer.commandLine().setOut(written).setErr(written);
+            assertEquals(ExitCode.DONE, scrub.execute("scrub", node.uri()), out::toString);
+            assertTrue(out.toString().contains(" of 2 volumes are being scrubbed"), out.toString());
+            assertEquals(ExitCode.DONE, scrub.execute("scrub", "--stop", node.uri()));
+            assertTrue(out.toString().contains("0 of 2 volumes"), out.toString());
+            String text = text(report);
+            assertTrue(text.matches("(?s).*1 +" + volumes.get(0) + " .* serves.*"), text);
+            assertTrue(text.matches("(?s).*1 +" + volumes.get(1) + " .* serves.*"), text);
+            assertTrue(text.matches("(?s).*cache tier.*staged.*16 MiB +0 B +0 B +serves.*"), text);
+            String json = StatusJson.of(report);
+            assertTrue(json.contains("\"well\":true"), json);
+            assertTrue(json.contains("\"path\":\"" + volumes.get(1) + "\""), json);
+            assertTrue(
+                    json.contains("\"capacity_bytes\":" + CACHE_BYTES + ",\"used_bytes\":0,\"bytes_staged\":0"), json);
+        }
+    }
+
+    @Test
+    void whatIsWrongWithAVolumeIsToldAndOnlyWhatStopsItIsAFailure() {
+        VolumeStatus.Builder status = VolumeStatus.newBuilder().setPath("/d");
+        assertEquals("serves", new VolumeState(status.build(), "").text());
+        VolumeState slow = new VolumeState(status.setDamagedChunks(2).build(), "reads take long");
+        assertEquals("2 damaged chunks; slow: reads take long", slow.text());
+        assertTrue(slow.isWell());
+        VolumeState damaged =
+                new VolumeState(status.setStructureDamage("000007.log").build(), "");
+        assertEquals("damaged: 000007.log; 2 damaged chunks", damaged.text());
+        assertFalse(damaged.isWell());
+        assertFalse(new VolumeState(
+                        VolumeStatus.newBuilder().setFailure("cannot flush").build(), "")
+                .isWell());
+    }
+
+    @Test
+    void theOnlyVolumeOfAServerIsComparedWithThoseOfOthers() {
+        StatusReport report = StatusReport.of(
+                new ClusterStatus(ClusterMap.getDefaultInstance(), List.of()),
+                List.of(
+                        server(1, 10_000, 3_000),
+                        server(2, 110_000, 3_000),
+                        server(3, 11_000, 2_000),
+                        server(5, 12_000, 2_000),
+                        server(4, 0, 0)));
+
+        assertEquals(
+                List.of(
+                        "",
+                        "reads of 4 MiB take 10.0 times as long as those of its peers (110.0 ms, 11.0 ms)",
+                        "",
+                        "",
+                        ""),
+                report.servers().stream()
+                        .map(server -> server.volumes().get(0).slowness())
+                        .toList());
+    }
+
+    @Test
+    void aServerThatDoesNotAnswerIsAFailureAndItsReasonIsTold() {
+        BlockServerInfo info = BlockServerInfo.newBuilder()
+                .setServerId(7)
+                .setState(BlockServerInfo.State.ACTIVE)
+                .build();
+        StatusReport report = StatusReport.of(
+                new ClusterStatus(ClusterMap.getDefaultInstance(), List.of()),
+                List.of(new ServerState(info, null, "no \"way\"\n", List.of())));
+
+        assertFalse(report.isWell());
+        assertTrue(text(report).contains("does not answer: no \"way\""));
+        assertTrue(StatusJson.of(report).contains("\"failure\":\"no \\\"way\\\"\\u000a\""), StatusJson.of(report));
+    }
+
+    private static ServerState server(int id, long largeReadMicros, long smallWriteMicros) {
+        BlockServerStatusReply reply = BlockServerStatusReply.newBuilder()
+                .setServerId(id)
+                .addVolume(VolumeStatus.newBuilder()
+                        .setLargeReadMicros(largeReadMicros)
+                        .setSmallWriteMicros(smallWriteMicros))
+                .build();
+        return new ServerState(BlockServerInfo.newBuilder().setServerId(id).build(), reply, "", List.of());
+    }
+
+    private static String text(StatusReport report) {
+        StringWriter text = new StringWriter();
+        new StatusText(new PrintWriter(text)).print(report);
+        return text.toString();
+    }
+}
