@@ -1,21 +1,32 @@
 package io.tatami.base;
 
+import java.util.concurrent.TimeUnit;
+
 /** Waiting for threads to end. */
 public final class Threads {
     private Threads() {}
 
     /** Returns once {@code thread} has ended; an interrupt meanwhile is kept for the caller. */
     public static void joinUninterrupted(Thread thread) {
+        boolean unused = joinUninterrupted(thread, Long.MAX_VALUE);
+    }
+
+    /** As {@link #joinUninterrupted(Thread)}, but gives up after {@code limitMillis}; tells whether it has ended. */
+    public static boolean joinUninterrupted(Thread thread, long limitMillis) {
         boolean interrupted = false;
-        while (thread.isAlive()) {
+        long startNanos = System.nanoTime();
+        long leftMillis = limitMillis;
+        while (thread.isAlive() && leftMillis > 0) {
             try {
-                thread.join();
+                thread.join(leftMillis);
             } catch (InterruptedException e) {
                 interrupted = true;
             }
+            leftMillis = limitMillis - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
+        return !thread.isAlive();
     }
 }

@@ -87,7 +87,54 @@ enum PlantedBug {
             "io/tatami/block/volume/BlockReader.java",
             "if (damaged >= 0) {",
             "if (damaged == Long.MAX_VALUE) {",
-            "io.tatami.block.volume.DamageTest#everyFlippedBitIsFoundByReadAndNothingElseIsHarmed");
+            "io.tatami.block.volume.DamageTest#everyFlippedBitIsFoundByReadAndNothingElseIsHarmed"),
+    SHORT_CHUNK_IS_NOT_CHECKED(
+            "io/tatami/block/volume/Replica.java",
+            "if (ChunkChecksum.of(bytes, (int) (at - start), length) != checksumAt(at)) {",
+            "if (length == CHUNK_BYTES && ChunkChecksum.of(bytes, (int) (at - start), length) != checksumAt(at)) {",
+            "io.tatami.block.volume.TearTest#everySubsetOfUpToTenSectorsIsTold"),
+    SCRUB_SKIPS_THE_FIRST_CHUNK(
+            "io/tatami/block/volume/Scrubber.java",
+            "long at = 0;",
+            "long at = ChunkChecksum.CHUNK_BYTES;",
+            "io.tatami.block.volume.DamageTest#everyDamageOfDataIndexAndSuperblockIsToldAndScrubbed"),
+    SCRUB_LEAVES_A_BLOCK_AT_ITS_FIRST_DAMAGE(
+            "io/tatami/block/volume/Scrubber.java",
+            ": Long.parseLong(e.detail()) + ChunkChecksum.CHUNK_BYTES;",
+            ": stored.durableBytes();",
+            "io.tatami.block.volume.TearTest#subsetsOfAnAcknowledgedUnitThatADiskLiedAboutAreTold"),
+    SCRUB_DOES_NOT_LOOK_AT_RECORDS(
+            "io/tatami/block/volume/BlockIndex.java",
+            "damages.add(String.valueOf(e.getMessage()));\n                }",
+            "e.getMessage();\n                }",
+            "io.tatami.block.volume.DamageTest#everyDamageOfDataIndexAndSuperblockIsToldAndScrubbed"),
+    LOGS_OF_THE_INDEX_ARE_NOT_LOOKED_AT(
+            "io/tatami/block/volume/RocksIndexStore.java",
+            "if (!damages.isEmpty()) {\n            throw corrupt",
+            "if (damages.size() == Integer.MAX_VALUE) {\n            throw corrupt",
+            "io.tatami.block.volume.IndexFilesDamageTest#aFlippedBitInAHeaderOfAnyRecordOfALogIsFound"),
+    LOGS_OF_THE_METADATA_ARE_NOT_LOOKED_AT(
+            "io/tatami/meta/store/GroupStore.java",
+            "requireSoundLogs(directory);\n        return open",
+            "return open",
+            "io.tatami.meta.store.GroupStoreTest#aFlippedBitInTheHeaderOfALoggedEntryRefusesToOpen"),
+    FAILED_WRITE_DOES_NOT_STOP_THE_VOLUME(
+            "io/tatami/block/device/GuardedDevice.java",
+            "throw e.code() == ErrorCode.NO_SPACE ? e : failStop.stop(e);",
+            "throw e;",
+            "io.tatami.block.service.VolumeFaultTest#anErrorAtAnyAccessStopsThatVolumeAndNothingElse"),
+    TIER_THAT_HANGS_IS_KEPT(
+            "io/tatami/block/cache/CacheTier.java",
+            "if (hangsInARow >= HANGS_MAX) {",
+            "if (hangsInARow == Integer.MAX_VALUE) {",
+            "io.tatami.block.cache.CacheTierTest"
+                    + "#whenTheTiersDeviceHangsReadersGoToTheVolumeAndAfterAFewTimesItIsSetAside"),
+    SLOW_VOLUME_IS_COMPARED_WITH_ITSELF(
+            "io/tatami/block/device/SlowDevices.java",
+            "peer != device && ",
+            "",
+            "io.tatami.block.service.VolumeWatchTest"
+                    + "#aVolumeTenTimesSlowerThanItsPeerIsReportedUntilItIsAsFastAgain");
 
     private final String source;
     private final String text;

@@ -26,14 +26,17 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Stages what access plans say will be read, in their order, and gives readers the copies. A unit that nobody planned is
- * never written here. Nothing outlives the process. When the tier's device fails, all of it is given up and readers go on
- * with the volumes. Safe for use by many threads; {@link #stageNext} is called by one.
+ * never written here. Nothing outlives the process. When the tier's device fails, or does not answer a few times in a
+ * row, all of it is given up and readers go on with the volumes. Safe for use by many threads; {@link #stageNext} is called by one.
  */
 public final class CacheTier implements UnitCopies, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CacheTier.class);
 
-    /** How long a reader waits for a copy that is being made, before it reads the volume itself. */
-    private static final long AWAIT_SECONDS = 5;
+    /** How long a reader waits for a copy that is being made, or read, before it reads the volume itself. */
+    private static final long WAIT_MILLIS = 5_000;
+
+    /** After so many waits in a row for a device that hangs it counts as failed. */
+    static final int HANGS_MAX = 3;
 
     private final GuardedDevice device;
     private final long dataOffset;
@@ -43,10 +46,13 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
     private final Clock clock;
     private final LongAdder stagedBytes = new LongAdder();
     private final LongAdder damagedCopies = new LongAdder();
+    private final LongAdder hangs = new LongAdder();
+    private final long waitMillis;
 
     private final TierSpace space;
     private final PlanBook plans;
     private boolean closed;
+    private int hangsInARow;
 
     /**
      * @param device closed with this
@@ -54,8 +60,13 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
      * @param threads for reads of copies; closed with this
      */
     public CacheTier(Device device, long dataOffset, IoThreads threads, UnitSource source, Clock clock) {
+        this(device, dataOffset, threads, source, clock, WAIT_MILLIS);
+    }
+
+    CacheTier(Device device, long dataOffset, IoThreads threads, UnitSource source, Clock clock, long waitMillis) {
+        this.waitMillis = waitMillis;
         this.failStop = new FailStop("cache tier " + device.name());
-        this.device = new GuardedDevice(device, failStop);
+        this.device = new GuardedDevice(device, failStop, clock);
         this.dataOffset = dataOffset;
         this.threads = threads;
         this.source = source;
@@ -66,13 +77,18 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
         Check.check(space.slots() > 0, "a cache tier of %d bytes", device.sizeBytes());
     }
 
-    /** How full the tier is. All bytes are those of whole 4 MiB units. */
+    /**
+     * How full the tier is. All bytes are those of whole 4 MiB units.
+     *
+     * @param hangs how often a reader gave up waiting because the device hung
+     */
     public record Status(
             String device,
             long capacityBytes,
             long usedBytes,
             long stagedBytes,
             long damagedCopies,
+            long hangs,
             int plans,
             String failure) {}
 
@@ -83,6 +99,7 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
                 (long) space.usedSlots() * Device.UNIT_BYTES,
                 stagedBytes.sum(),
                 damagedCopies.sum(),
+                hangs.sum(),
                 plans.plans().size(),
                 failStop.reason());
     }
@@ -293,6 +310,26 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
         space.giveUpAll();
     }
 
+    /** An access may have begun a while after its reader began to wait, and that the queue is long is no hang. */
+    private boolean isHanging() {
+        return device.times().longestUnderWayNanos() >= TimeUnit.MILLISECONDS.toNanos(waitMillis) / 2;
+    }
+
+    /** A reader has waited in vain. */
+    private synchronized void waitedInVain() {
+        if (!isHanging()) {
+            return;
+        }
+        hangs.increment();
+        hangsInARow++;
+        LOG.warn("the cache tier {} does not answer; its volume is read instead", device.name());
+        if (hangsInARow >= HANGS_MAX) {
+            stop(new TatamiException(
+                    ErrorCode.IO_ERROR,
+                    device.name() + " did not answer for " + waitMillis + " ms, " + hangsInARow + " times in a row"));
+        }
+    }
+
     /** Takes no further plan and gives those there are up, so that {@link #stageNext} returns soon. */
     synchronized void end() {
         closed = true;
@@ -308,6 +345,11 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
             space.giveUpAll();
         }
         threads.close();
+        if (isHanging()) {
+            // To close it would wait for the access.
+            LOG.warn("the cache tier {} hangs, and is left to the end of this process", device.name());
+            return;
+        }
         device.close();
     }
 
@@ -315,6 +357,7 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
     private final class Use implements Copy {
         private final StagedUnit unit;
         private final boolean readsToItsEnd;
+        private @Nullable PendingAccess fetched;
 
         Use(StagedUnit unit, boolean readsToItsEnd) {
             this.unit = unit;
@@ -325,10 +368,13 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
         public boolean awaitReady() {
             boolean settled;
             try {
-                settled = unit.settled.await(AWAIT_SECONDS, TimeUnit.SECONDS);
+                settled = unit.settled.await(waitMillis, TimeUnit.MILLISECONDS);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return false;
+            }
+            if (!settled) {
+                waitedInVain();
             }
             synchronized (CacheTier.this) {
                 return settled && unit.state == StagedUnit.State.READY;
@@ -339,7 +385,20 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
         public PendingAccess fetch(long start, long end, AlignedBuffer into) {
             long offset = offsetOf(unit) + start % Device.UNIT_BYTES;
             int length = (int) Device.alignUp(end - start);
-            return threads.submit(() -> device.readFully(offset, into.range(0, length)));
+            PendingAccess begun = threads.submit(() -> device.readFully(offset, into.range(0, length)));
+            fetched = begun;
+            return begun;
+        }
+
+        @Override
+        public long waitMillisMax() {
+            return waitMillis;
+        }
+
+        @Override
+        public void tooLate() {
+            waitedInVain();
+            end(true);
         }
 
         @Override
@@ -368,8 +427,11 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
             synchronized (CacheTier.this) {
                 if (giveUp) {
                     space.giveUp(unit);
-                } else if (readsToItsEnd && unit.state == StagedUnit.State.READY) {
-                    plans.passed(unit);
+                } else {
+                    hangsInARow = fetched != null && fetched.isDone() ? 0 : hangsInARow;
+                    if (readsToItsEnd && unit.state == StagedUnit.State.READY) {
+                        plans.passed(unit);
+                    }
                 }
                 space.endUse(unit);
                 CacheTier.this.notifyAll();

@@ -10,6 +10,9 @@ public final class Stager implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Stager.class);
     private static final long WAIT_MILLIS = 1_000;
 
+    /** A device that hangs keeps the thread until the process ends. */
+    private static final long CLOSE_MILLIS = 10_000;
+
     private final CacheTier tier;
     private final Thread thread;
     private volatile boolean closed;
@@ -36,7 +39,9 @@ public final class Stager implements AutoCloseable {
     public void close() throws TatamiException {
         closed = true;
         tier.end();
-        Threads.joinUninterrupted(thread);
+        if (!Threads.joinUninterrupted(thread, CLOSE_MILLIS)) {
+            LOG.warn("what is being staged does not end");
+        }
         tier.close();
     }
 }

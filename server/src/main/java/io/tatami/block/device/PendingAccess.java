@@ -2,6 +2,7 @@ package io.tatami.block.device;
 
 import io.tatami.base.TatamiException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A device access that was queued or runs; made by {@link IoThreads}. Safe for use by many threads. */
@@ -9,6 +10,9 @@ public final class PendingAccess implements Runnable {
     private final IoThreads.Access access;
     private final CountDownLatch done = new CountDownLatch(1);
     private volatile @Nullable Throwable failure;
+    private boolean begun;
+    private boolean abandoned;
+    private @Nullable Runnable afterwards;
 
     PendingAccess(IoThreads.Access access) {
         this.access = access;
@@ -16,12 +20,47 @@ public final class PendingAccess implements Runnable {
 
     @Override
     public void run() {
+        synchronized (this) {
+            if (abandoned) {
+                return;
+            }
+            begun = true;
+        }
         try {
             access.run();
         } catch (TatamiException | RuntimeException | Error e) {
             failure = e;
         } finally {
             done.countDown();
+            runAfterwards();
+        }
+    }
+
+    /**
+     * Nobody waits for the access any more: it is not begun if it has not been yet.
+     *
+     * @param then run once, at once or by the thread that ends the access, when it touches its buffer no more; must return
+     *     soon
+     */
+    public void abandon(Runnable then) {
+        synchronized (this) {
+            abandoned = true;
+            if (begun && !isDone()) {
+                afterwards = then;
+                return;
+            }
+        }
+        then.run();
+    }
+
+    private void runAfterwards() {
+        Runnable then;
+        synchronized (this) {
+            then = afterwards;
+            afterwards = null;
+        }
+        if (then != null) {
+            then.run();
         }
     }
 
@@ -44,6 +83,31 @@ public final class PendingAccess implements Runnable {
         if (thrown != null) {
             throw new IllegalStateException("a device access failed by a bug", thrown);
         }
+    }
+
+    /**
+     * Waits until the access has ended, whatever it threw, but no longer than {@code limitMillis}; an interrupt is kept for
+     * later.
+     *
+     * @return whether it has ended
+     */
+    public boolean awaitEnd(long limitMillis) {
+        boolean interrupted = false;
+        boolean ended = false;
+        long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);
+        long leftNanos = endNanos - System.nanoTime();
+        do {
+            try {
+                ended = done.await(leftNanos, TimeUnit.NANOSECONDS);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+            leftNanos = endNanos - System.nanoTime();
+        } while (!ended && leftNanos > 0);
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return ended;
     }
 
     /** As {@link #await}, whatever the access threw. */

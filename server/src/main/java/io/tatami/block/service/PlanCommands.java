@@ -135,6 +135,7 @@ final class PlanCommands {
                 .setDamagedCopies(status.damagedCopies())
                 .setPlans(status.plans())
                 .setFailure(status.failure())
+                .setHangs(status.hangs())
                 .build();
     }
 }

@@ -20,8 +20,8 @@ public final class BlockReader implements AutoCloseable {
     private final VolumeParts parts;
     private final Replica replica;
     private final Replica.View view;
-    private final UnitCopies copies;
     private final UnitMemory memory;
+    private UnitCopies copies;
     private final long endBytes;
     private final Deque<Fetch> ahead = new ArrayDeque<>();
     private long askedBytes;
@@ -57,7 +57,12 @@ public final class BlockReader implements AutoCloseable {
             AlignedBuffer buffer,
             boolean late,
             UnitCopies.@Nullable Copy copy,
-            @Nullable PendingAccess pending) {}
+            @Nullable PendingAccess pending) {
+
+        Fetch from(UnitCopies.@Nullable Copy other, @Nullable PendingAccess begun) {
+            return new Fetch(start, end, chunkStart, chunkEnd, buffer, late, other, begun);
+        }
+    }
 
     /**
      * The next bytes, or null at the end of the range. Blocks while they are read. Units end at multiples of 4 MiB of the
@@ -69,9 +74,13 @@ public final class BlockReader implements AutoCloseable {
      */
     public @Nullable ReadUnit next() throws TatamiException {
         readAhead();
-        Fetch fetch = ahead.poll();
-        if (fetch == null) {
+        Fetch polled = ahead.poll();
+        if (polled == null) {
             return null;
+        }
+        Fetch fetch = withCopyAskedFor(polled);
+        if (startAgainIfTooLate(fetch)) {
+            return next();
         }
         try {
             ReadUnit unit = fromCopy(fetch);
@@ -82,19 +91,43 @@ public final class BlockReader implements AutoCloseable {
         }
     }
 
+    /** Waits for a copy that is being made, and begins to read it; where it does not come, the volume is to be read. */
+    private static Fetch withCopyAskedFor(Fetch fetch) {
+        UnitCopies.Copy copy = fetch.copy();
+        if (copy == null || fetch.pending() != null) {
+            return fetch;
+        }
+        if (copy.awaitReady()) {
+            return fetch.from(copy, copy.fetch(fetch.chunkStart(), fetch.chunkEnd(), fetch.buffer()));
+        }
+        copy.done();
+        return fetch.from(null, null);
+    }
+
+    /**
+     * Where the copies' device does not answer, what it may yet write into is left to it: this reader begins anew, and has
+     * done with copies.
+     */
+    private boolean startAgainIfTooLate(Fetch fetch) {
+        UnitCopies.Copy copy = fetch.copy();
+        PendingAccess pending = fetch.pending();
+        if (copy == null || pending == null || pending.awaitEnd(copy.waitMillisMax())) {
+            return false;
+        }
+        copy.tooLate();
+        pending.abandon(fetch.buffer()::release);
+        giveBackAhead();
+        copies = UnitCopies.NONE;
+        askedBytes = fetch.start();
+        return true;
+    }
+
     /** Null where there is no copy, or none that is right: that is a matter of the copies and of nobody else. */
     private @Nullable ReadUnit fromCopy(Fetch fetch) throws TatamiException {
         UnitCopies.Copy copy = fetch.copy();
-        if (copy == null) {
-            return null;
-        }
         PendingAccess pending = fetch.pending();
-        if (pending == null) {
-            if (!copy.awaitReady()) {
-                copy.done();
-                return null;
-            }
-            pending = copy.fetch(fetch.chunkStart(), fetch.chunkEnd(), fetch.buffer());
+        if (copy == null || pending == null) {
+            return null;
         }
         try {
             pending.await();
@@ -133,14 +166,22 @@ public final class BlockReader implements AutoCloseable {
     @Override
     public void close() {
         askedBytes = endBytes;
+        giveBackAhead();
+    }
+
+    private void giveBackAhead() {
         for (Fetch fetch : ahead) {
-            if (fetch.pending() != null) {
-                fetch.pending().awaitEnd();
-            }
+            PendingAccess pending = fetch.pending();
             if (fetch.copy() != null) {
                 fetch.copy().done();
+            } else if (pending != null) {
+                pending.awaitEnd();
             }
-            fetch.buffer().release();
+            if (pending == null) {
+                fetch.buffer().release();
+            } else {
+                pending.abandon(fetch.buffer()::release);
+            }
         }
         ahead.clear();
     }

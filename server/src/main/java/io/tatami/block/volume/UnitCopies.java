@@ -27,7 +27,7 @@ public interface UnitCopies {
     /**
      * What there is of a unit.
      *
-     * @param copy null for none; whoever is given it ends its use with {@link Copy#done} or {@link Copy#bad}, once
+     * @param copy null for none; whoever is given it ends its use once, with {@link Copy#done}, or with what is wrong with it
      * @param late somebody said before that the unit would be read, and it is not there yet
      */
     record Answer(@Nullable Copy copy, boolean late) {
@@ -45,6 +45,12 @@ public interface UnitCopies {
 
         /** Begins to read the block's bytes from {@code start}, a multiple of 4 KiB, to {@code end}, both in the unit. */
         PendingAccess fetch(long start, long end, AlignedBuffer into);
+
+        /** How long a reader waits for what it fetches. */
+        long waitMillisMax();
+
+        /** The bytes did not come in time; the reader reads the volume, and the copy is given up. */
+        void tooLate();
 
         /** The bytes were right, or not needed. */
         void done();
