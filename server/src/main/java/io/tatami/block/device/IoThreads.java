@@ -4,6 +4,7 @@ import io.tatami.base.TatamiException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -49,6 +50,12 @@ public final class IoThreads implements AutoCloseable {
         PendingAccess pending = new PendingAccess(access);
         executor.execute(pending);
         return pending;
+    }
+
+    /** Whether an access runs or waits now. */
+    public boolean isBusy() {
+        return executor instanceof ThreadPoolExecutor pool
+                && (pool.getActiveCount() > 0 || !pool.getQueue().isEmpty());
     }
 
     /** Lets what is queued finish, then ends the threads. */

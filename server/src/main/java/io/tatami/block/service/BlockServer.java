@@ -87,6 +87,7 @@ public final class BlockServer implements AutoCloseable {
         threads.every(STANDSTILL_CHECK_MILLIS, port::checkStandstill);
         threads.every(MEMORY_SWEEP_MILLIS, memory::sweep);
         threads.every(SLOWNESS_CHECK_MILLIS, reports::lookForSlowVolumes);
+        threads.every(settings.compactMillis(), reports::compact);
     }
 
     /** What to serve; complete. */

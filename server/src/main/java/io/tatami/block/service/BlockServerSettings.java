@@ -26,6 +26,8 @@ import java.util.List;
  * @param scrubBytesPerSecondMax how fast each volume is scrubbed
  * @param sharedMemoryBytesMax memory lent to readers of this host at once; 0 for none
  * @param sharedMemoryDirectory on a file system in memory
+ * @param compactBytesPerSecondMax how fast short blocks of each volume are moved together
+ * @param compactMillis between looks at whether there are any to be moved
  */
 public record BlockServerSettings(
         int writeStreamsMax,
@@ -42,7 +44,9 @@ public record BlockServerSettings(
         long creditBytes,
         long scrubBytesPerSecondMax,
         long sharedMemoryBytesMax,
-        Path sharedMemoryDirectory) {
+        Path sharedMemoryDirectory,
+        long compactBytesPerSecondMax,
+        long compactMillis) {
     private static final Setting<Integer> WRITE_STREAMS =
             Setting.count("tatami.block.write.streams.max", 256, 1, 4096, "Write streams a server has open at once.");
     private static final Setting<Integer> READ_STREAMS =
@@ -78,6 +82,10 @@ public record BlockServerSettings(
             "Memory shared with readers on the server's host, 16 MiB each; 0 for none: they are sent what they read.");
     private static final Setting<String> SHARED_DIRECTORY = Setting.text(
             "tatami.block.shared.directory", "/dev/shm", "A file system in memory, for what is shared with readers.");
+    private static final Setting<Long> COMPACT_RATE = Setting.size(
+            "tatami.block.compact.rate", "32m", "1m", "64g", "Bytes per second of short blocks that a volume may move.");
+    private static final Setting<Duration> COMPACT_EVERY = Setting.duration(
+            "tatami.block.compact.every", "1m", "10ms", "7d", "Time between looks for short blocks to be moved.");
 
     /** Every setting read here. */
     public static final List<Setting<?>> ALL = List.of(
@@ -95,7 +103,9 @@ public record BlockServerSettings(
             CREDIT,
             SCRUB_RATE,
             SHARED_MEMORY,
-            SHARED_DIRECTORY);
+            SHARED_DIRECTORY,
+            COMPACT_RATE,
+            COMPACT_EVERY);
 
     /** @throws SettingException INVALID_ARGUMENT on a bad value */
     public static BlockServerSettings from(Settings settings) throws SettingException {
@@ -114,6 +124,8 @@ public record BlockServerSettings(
                 settings.get(CREDIT),
                 settings.get(SCRUB_RATE),
                 settings.get(SHARED_MEMORY),
-                Path.of(settings.get(SHARED_DIRECTORY)));
+                Path.of(settings.get(SHARED_DIRECTORY)),
+                settings.get(COMPACT_RATE),
+                settings.get(COMPACT_EVERY).toMillis());
     }
 }

@@ -2,6 +2,7 @@ package io.tatami.block.service;
 
 import io.tatami.base.Clock;
 import io.tatami.block.device.AccessTimes.Measure;
+import io.tatami.block.volume.Compactor;
 import io.tatami.block.volume.Scrubber;
 import io.tatami.block.volume.VolumeStatistics;
 import io.tatami.protocol.wire.BlockServerStatusReply;
@@ -14,15 +15,19 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 
-/** Scrubs the volumes on demand, looks whether one is slow, and reports how they are. Safe for use by many threads. */
+/**
+ * Scrubs the volumes on demand, compacts them by itself, looks whether one is slow, and reports how they are. Safe for use by
+ * many threads.
+ */
 final class VolumeReports implements AutoCloseable {
-    private final List<Scrubbed> volumes = new ArrayList<>();
+    private final List<Kept> volumes = new ArrayList<>();
     private final VolumeWatch watch;
     private final BlockServerMetrics metrics;
     private final PlanCommands plans;
     private final IntSupplier serverId;
+    private boolean closed;
 
-    private record Scrubbed(VolumeSet.ServedVolume served, Scrubber scrubber) {}
+    private record Kept(VolumeSet.ServedVolume served, Scrubber scrubber, Compactor compactor) {}
 
     VolumeReports(DataPort port, PlanCommands plans, Clock clock, IntSupplier serverId) {
         this.metrics = port.metrics();
@@ -32,7 +37,21 @@ final class VolumeReports implements AutoCloseable {
         for (VolumeSet.ServedVolume served : port.volumes().volumes()) {
             Scrubber scrubber =
                     new Scrubber(served.volume(), clock, port.settings().scrubBytesPerSecondMax());
-            volumes.add(new Scrubbed(served, scrubber));
+            Compactor compactor =
+                    new Compactor(served.volume(), clock, port.settings().compactBytesPerSecondMax());
+            volumes.add(new Kept(served, scrubber, compactor));
+        }
+    }
+
+    /** Moves short blocks together on each volume that serves, where that gives long free runs. */
+    synchronized void compact() {
+        if (closed) {
+            return;
+        }
+        for (Kept volume : volumes) {
+            if (volume.served().volume().statistics().failure().isEmpty()) {
+                volume.compactor().start();
+            }
         }
     }
 
@@ -42,10 +61,14 @@ final class VolumeReports implements AutoCloseable {
     }
 
     /** Begins a pass over every volume that is not in one, or ends the passes; answers with the status after that. */
-    BlockServerStatusReply scrub(ScrubRequest request) {
-        for (Scrubbed volume : volumes) {
+    synchronized BlockServerStatusReply scrub(ScrubRequest request) {
+        for (Kept volume : volumes) {
             switch (request.getAction()) {
-                case START -> volume.scrubber().start();
+                case START -> {
+                    if (!closed) {
+                        volume.scrubber().start();
+                    }
+                }
                 case STOP -> volume.scrubber().close();
                 case STATUS, UNRECOGNIZED -> {}
             }
@@ -68,10 +91,11 @@ final class VolumeReports implements AutoCloseable {
         return reply.build();
     }
 
-    private static VolumeStatus status(Scrubbed volume, String slowness) {
+    private static VolumeStatus status(Kept volume, String slowness) {
         VolumeStatistics statistics = volume.served().volume().statistics();
         Scrubber.Progress scrub = volume.scrubber().progress();
         Map<Measure, Long> typical = volume.served().volume().accessTimes().typicalNanos();
+        Compactor.Progress compaction = volume.compactor().progress();
         return VolumeStatus.newBuilder()
                 .setVolumeId(volume.served().volume().id().toString())
                 .setPath(volume.served().path())
@@ -84,6 +108,10 @@ final class VolumeReports implements AutoCloseable {
                 .setScrubbedBytes(scrub.scrubbedBytes())
                 .setScrubbing(volume.scrubber().isRunning())
                 .setDamagedChunks(statistics.damagedChunks())
+                .setCompacting(volume.compactor().isRunning())
+                .setMovedBytes(compaction.movedBytes())
+                .setEmptiedRegions(compaction.emptiedRegions())
+                .setDeadBytes(compaction.deadBytes())
                 .setStructureDamage(scrub.structureDamage())
                 .setSlowness(slowness)
                 .setSmallReadMicros(micros(typical, Measure.SMALL_READ))
@@ -99,9 +127,13 @@ final class VolumeReports implements AutoCloseable {
         return nanos == null ? 0 : Math.max(1, TimeUnit.NANOSECONDS.toMicros(nanos));
     }
 
-    /** Ends the passes under way. */
+    /** Ends the passes under way; none begins after that. */
     @Override
-    public void close() {
-        volumes.forEach(volume -> volume.scrubber().close());
+    public synchronized void close() {
+        closed = true;
+        volumes.forEach(volume -> {
+            volume.scrubber().close();
+            volume.compactor().close();
+        });
     }
 }

@@ -153,6 +153,11 @@ final class BlockIndex implements AutoCloseable {
         write(changes);
     }
 
+    /** Commits where blocks are now, all of them or none; of their records nothing else has changed. */
+    void move(List<BlockRecord> entries) throws TatamiException {
+        write(entries.stream().map(BlockIndex::recordChange).toList());
+    }
+
     /** Commits that a block is gone. */
     void delete(BlockRecord entry) throws TatamiException {
         List<IndexStore.Change> changes = new ArrayList<>();

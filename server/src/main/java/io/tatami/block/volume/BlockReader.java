@@ -26,6 +26,9 @@ public final class BlockReader implements AutoCloseable {
     private final Deque<Fetch> ahead = new ArrayDeque<>();
     private long askedBytes;
 
+    /** Where the block was when this reader last looked. */
+    private Replica.Place place;
+
     BlockReader(
             VolumeParts parts,
             Replica replica,
@@ -40,12 +43,14 @@ public final class BlockReader implements AutoCloseable {
         this.copies = copies;
         this.memory = memory;
         this.askedBytes = offsetBytes;
+        this.place = view.place();
         this.endBytes = endBytes;
     }
 
     /**
      * The bytes from start to end, whose chunks are read whole from {@code chunkStart} to {@code chunkEnd}.
      *
+     * @param place where the volume had them when they were asked for
      * @param copy where they are read from, unless that is null: then from the volume
      * @param pending null while the copy is still being made
      */
@@ -56,6 +61,7 @@ public final class BlockReader implements AutoCloseable {
             long chunkEnd,
             AlignedBuffer buffer,
             boolean late,
+            Replica.Place place,
             UnitCopies.@Nullable Copy copy,
             @Nullable PendingAccess pending) {
 
@@ -146,20 +152,38 @@ public final class BlockReader implements AutoCloseable {
 
     private ReadUnit fromVolume(Fetch fetch) throws TatamiException {
         PendingAccess pending = fetch.copy() == null ? fetch.pending() : null;
-        try {
-            (pending == null ? submit(fetch.chunkStart(), fetch.chunkEnd(), fetch.buffer()) : pending).await();
-        } catch (TatamiException e) {
-            if (e.code() == ErrorCode.IO_ERROR) {
-                replica.markDamaged();
-            }
-            throw e;
+        Replica.Place seen = fetch.place();
+        while (pending == null || !hasArrived(pending, seen)) {
+            place = replica.place(view.version());
+            seen = place;
+            pending = submit(fetch.chunkStart(), fetch.chunkEnd(), fetch.buffer());
         }
-        replica.checkVersion(view.version());
         long damaged = firstDamaged(fetch);
         if (damaged >= 0) {
             throw parts.damaged(replica, damaged);
         }
         return unit(fetch, fetch.late() ? ReadUnit.Origin.LATE : ReadUnit.Origin.VOLUME);
+    }
+
+    /** False where the block was moved while it was read: what is at the place it left says nothing. */
+    private boolean hasArrived(PendingAccess pending, Replica.Place seen) throws TatamiException {
+        TatamiException failure = null;
+        try {
+            pending.await();
+        } catch (TatamiException e) {
+            failure = e;
+        }
+        replica.checkVersion(view.version());
+        if (!replica.isStillAt(seen)) {
+            return false;
+        }
+        if (failure != null) {
+            if (failure.code() == ErrorCode.IO_ERROR) {
+                replica.markDamaged();
+            }
+            throw failure;
+        }
+        return true;
     }
 
     /** Stops reading ahead and gives back the buffers of what was not fetched; units already fetched stay valid. */
@@ -217,11 +241,12 @@ public final class BlockReader implements AutoCloseable {
             pending = copy.fetch(chunkStart, chunkEnd, buffer);
         }
         askedBytes = end;
-        return new Fetch(start, end, chunkStart, chunkEnd, buffer, answer.late(), copy, pending);
+        return new Fetch(start, end, chunkStart, chunkEnd, buffer, answer.late(), place, copy, pending);
     }
 
     private PendingAccess submit(long chunkStart, long chunkEnd, AlignedBuffer buffer) {
-        return parts.threads().submit(() -> replica.fetch(parts.device(), view.extent(), chunkStart, chunkEnd, buffer));
+        Extent extent = place.extent();
+        return parts.threads().submit(() -> replica.fetch(parts.device(), extent, chunkStart, chunkEnd, buffer));
     }
 
     /** Where in the block the first chunk begins that fails its checksum; -1 where none does, or it is not for us to say. */

@@ -41,6 +41,10 @@ record BlockRecord(BlockId block, Extent extent, long generation, long lengthByt
         return new BlockRecord(block, extent, newGeneration, lengthBytes, state, tail);
     }
 
+    BlockRecord withExtent(Extent newExtent) {
+        return new BlockRecord(block, newExtent, generation, lengthBytes, state, tail);
+    }
+
     /** Whether the index need not be told {@code other} when it has this. */
     boolean sameAs(BlockRecord other) {
         return extent.equals(other.extent)

@@ -79,7 +79,7 @@ final class BlockReopener {
             return Extent.EMPTY;
         }
         if (old.isEmpty()) {
-            open.setExtent(parts.allocator().allocate(wantedBytes, 1, ExtentAllocator.End.LOW));
+            open.setExtent(parts.allocate(wantedBytes, 1, ExtentAllocator.End.LOW));
             return Extent.EMPTY;
         }
         Extent longer = parts.allocator().extend(old, wantedBytes);
@@ -98,7 +98,7 @@ final class BlockReopener {
     }
 
     private void move(Replica replica, OpenBlock open, long wantedBytes) throws TatamiException {
-        Extent target = parts.allocator().allocate(wantedBytes, wantedBytes, ExtentAllocator.End.LOW);
+        Extent target = parts.allocate(wantedBytes, wantedBytes, ExtentAllocator.End.LOW);
         try {
             copy(replica, open, target);
             CrashPoint.hit("volume.move.after-copy");
@@ -162,7 +162,7 @@ final class BlockReopener {
         parts.threads()
                 .submit(() -> replica.fetch(parts.device(), extent, start, end, buffer))
                 .await();
-        Replica.View view = new Replica.View(extent, 0, open.lengthBytes(), 0, open.checksums());
+        Replica.View view = new Replica.View(replica.place(), 0, open.lengthBytes(), 0, open.checksums());
         long damaged = view.firstDamaged(buffer.memory(), start, end);
         if (damaged >= 0) {
             throw parts.damaged(replica, damaged);

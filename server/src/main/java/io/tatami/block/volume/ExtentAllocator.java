@@ -170,6 +170,18 @@ final class ExtentAllocator {
         return lengths.size();
     }
 
+    /** What is free, by rising address; no two of them touch. */
+    synchronized List<Extent> freeRuns() {
+        List<Extent> runs = new ArrayList<>(lengths.size());
+        lengths.forEach((offset, length) -> runs.add(new Extent(offset, length)));
+        return runs;
+    }
+
+    /** All that blocks may have. */
+    Extent area() {
+        return area;
+    }
+
     private @Nullable Long lowestFit(long wanted) {
         int wantedClass = classOf(wanted);
         Long lowest = null;

@@ -34,6 +34,9 @@ final class Replica {
     /** Rises whenever bytes that a reader may be reading are given up or moved. */
     private int version;
 
+    /** Rises whenever the block's bytes, unchanged, are at another place. */
+    private int moves;
+
     private Replica(BlockId block, long generation, @Nullable BlockRecord committed, @Nullable OpenBlock open) {
         this.block = block;
         this.generation = generation;
@@ -76,6 +79,18 @@ final class Replica {
             return open.extent();
         }
         return committed == null ? Extent.EMPTY : committed.extent();
+    }
+
+    synchronized PlacedBlock placed() {
+        boolean movable =
+                open == null && !deleted && !damaged && committed != null && committed.isFinalized();
+        return new PlacedBlock(block, extent(), movable);
+    }
+
+    /** Adopts a record that differs in the extent alone, whose bytes are there; under the write lock. */
+    synchronized void relocate(BlockRecord entry) {
+        committed = entry;
+        moves++;
     }
 
     synchronized StoredBlock describe() {
@@ -164,13 +179,35 @@ final class Replica {
     }
 
     /**
+     * Where the block's bytes are.
+     *
+     * @param moves how often they were moved unchanged before they came here
+     */
+    record Place(Extent extent, int moves) {}
+
+    synchronized Place place() {
+        return new Place(extent(), moves);
+    }
+
+    /** @throws TatamiException NO_SUCH_BLOCK or BUSY, as {@link #checkVersion} */
+    synchronized Place place(int seenVersion) throws TatamiException {
+        checkVersion(seenVersion);
+        return place();
+    }
+
+    /** To be asked after bytes were fetched: whether they were the block's while they were. */
+    synchronized boolean isStillAt(Place seen) {
+        return moves == seen.moves;
+    }
+
+    /**
      * What a reader needs of the block, as it is now.
      *
      * @param lengthBytes up to where the checksums reach
      * @param firstChunk the chunk of the first checksum
      * @param checksums of the chunks of the range, the last one up to {@code lengthBytes} if that lies within it
      */
-    record View(Extent extent, int version, long lengthBytes, int firstChunk, int[] checksums) {
+    record View(Place place, int version, long lengthBytes, int firstChunk, int[] checksums) {
         /** Up to where whole chunks must be read to check the bytes before {@code endBytes}. */
         long checkedEnd(long endBytes) {
             return Math.min(lengthBytes, (endBytes + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES);
@@ -200,7 +237,7 @@ final class Replica {
     View view(BlockIndex index, long generationMin, long offsetBytes, long readBytes) throws TatamiException {
         int first = (int) (offsetBytes / ChunkChecksum.CHUNK_BYTES);
         int count = ChunkChecksum.pieces(offsetBytes, readBytes);
-        Extent extent;
+        Place seenPlace;
         int seenVersion;
         long lengthBytes;
         synchronized (this) {
@@ -210,16 +247,16 @@ final class Replica {
                 // One look at both: the last checksum belongs to just this length.
                 synchronized (current) {
                     int[] checksums = current.checksums(first, first + count);
-                    return new View(current.extent(), version, current.lengthBytes(), first, checksums);
+                    return new View(place(), version, current.lengthBytes(), first, checksums);
                 }
             }
-            extent = extent();
+            seenPlace = place();
             seenVersion = version;
             lengthBytes = committed == null ? 0 : committed.lengthBytes();
         }
         int[] checksums = index.checksums(block, first, count);
         checkVersion(seenVersion);
-        return new View(extent, seenVersion, lengthBytes, first, checksums);
+        return new View(seenPlace, seenVersion, lengthBytes, first, checksums);
     }
 
     /**

@@ -1,6 +1,5 @@
 package io.tatami.block.volume;
 
-import io.tatami.base.Check;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
@@ -9,15 +8,13 @@ import io.tatami.block.device.Device;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Checks superblock and index of a volume, then reads all durable bytes of its blocks in the order of their addresses, below
- * the page cache, and checks them; the volume's {@link DamageListener} hears of what fails of those. Runs passes on a thread of its own, no faster than it is told to. Its methods
- * may be called by any thread.
+ * the page cache, and checks them; the volume's {@link DamageListener} hears of what fails of those. Runs passes on a thread
+ * of its own, no faster than it is told to. Its methods may be called by any thread.
  */
 public final class Scrubber implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Scrubber.class);
@@ -27,19 +24,13 @@ public final class Scrubber implements AutoCloseable {
             EnumSet.of(ErrorCode.NO_SUCH_BLOCK, ErrorCode.INVALID_ARGUMENT, ErrorCode.BUSY);
 
     private final Volume volume;
-    private final Clock clock;
-    private final long bytesPerSecondMax;
-    private @Nullable Thread thread;
-    private boolean paused;
-    private boolean stopping;
+    private final PacedPass pass;
     private Progress progress = new Progress(0, 0, 0, 0, "");
 
     /** @param bytesPerSecondMax what it may read; at least 1 */
     public Scrubber(Volume volume, Clock clock, long bytesPerSecondMax) {
-        Check.check(bytesPerSecondMax > 0, "scrubbing at %d bytes/s", bytesPerSecondMax);
         this.volume = volume;
-        this.clock = clock;
-        this.bytesPerSecondMax = bytesPerSecondMax;
+        this.pass = new PacedPass("scrubber-" + volume.id(), clock, bytesPerSecondMax);
     }
 
     /**
@@ -54,29 +45,21 @@ public final class Scrubber implements AutoCloseable {
             long scrubbedBytes, long totalBytes, long damagedChunks, long skippedBlocks, String structureDamage) {}
 
     /** Begins a pass, unless one is under way. */
-    public synchronized void start() {
-        if (thread != null) {
-            return;
-        }
-        stopping = false;
-        Thread started = new Thread(this::runPass, "scrubber-" + volume.id());
-        started.setDaemon(true);
-        thread = started;
-        started.start();
+    public void start() {
+        pass.start(this::runPass);
     }
 
     /** Lets the pass under way, or the next one, wait until {@link #resume()}. */
-    public synchronized void pause() {
-        paused = true;
+    public void pause() {
+        pass.pause();
     }
 
-    public synchronized void resume() {
-        paused = false;
-        notifyAll();
+    public void resume() {
+        pass.resume();
     }
 
-    public synchronized boolean isRunning() {
-        return thread != null;
+    public boolean isRunning() {
+        return pass.isRunning();
     }
 
     public synchronized Progress progress() {
@@ -85,20 +68,8 @@ public final class Scrubber implements AutoCloseable {
 
     /** Ends the pass under way and waits until it has ended; an interrupt is kept for later. */
     @Override
-    public synchronized void close() {
-        stopping = true;
-        notifyAll();
-        boolean interrupted = false;
-        while (thread != null) {
-            try {
-                wait();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+    public void close() {
+        pass.close();
     }
 
     /**
@@ -110,11 +81,11 @@ public final class Scrubber implements AutoCloseable {
         List<StoredBlock> blocks = volume.blocksByAddress();
         long total = blocks.stream().mapToLong(StoredBlock::durableBytes).sum();
         report(new Progress(0, total, 0, 0, scrubStructure()));
-        long startNanos = clock.monotonicNanos();
+        pass.begin();
         for (StoredBlock stored : blocks) {
             long at = 0;
-            while (at < stored.durableBytes() && mayGoOn(startNanos)) {
-                at = scrub(stored, at, startNanos);
+            while (at < stored.durableBytes() && mayGoOn()) {
+                at = scrub(stored, at);
             }
         }
         return progress();
@@ -133,10 +104,10 @@ public final class Scrubber implements AutoCloseable {
     }
 
     /** Reads a block from an offset up to its end or the first damage; tells where to go on. */
-    private long scrub(StoredBlock stored, long offsetBytes, long startNanos) throws TatamiException {
+    private long scrub(StoredBlock stored, long offsetBytes) throws TatamiException {
         long at = offsetBytes;
         try (BlockReader reader = volume.read(stored.block(), 0, at, stored.durableBytes() - at)) {
-            while (mayGoOn(startNanos)) {
+            while (mayGoOn()) {
                 try (ReadUnit unit = reader.next()) {
                     if (unit == null) {
                         break;
@@ -182,36 +153,11 @@ public final class Scrubber implements AutoCloseable {
             LOG.info("scrub of volume {} ended: {}", volume.id(), end);
         } catch (TatamiException e) {
             LOG.warn("scrub of volume {} ended early", volume.id(), e);
-        } finally {
-            synchronized (this) {
-                thread = null;
-                notifyAll();
-            }
         }
     }
 
-    /** Waits while paused or ahead of the allowed rate; false once the scrubber is to stop. */
-    private synchronized boolean mayGoOn(long startNanos) {
-        boolean interrupted = false;
-        long waitMillis = aheadMillis(startNanos);
-        while (!stopping && (paused || waitMillis > 0)) {
-            try {
-                wait(paused ? 0 : waitMillis);
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-            waitMillis = aheadMillis(startNanos);
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-        return !stopping;
-    }
-
-    private long aheadMillis(long startNanos) {
-        double wantedSeconds = (double) progress.scrubbedBytes() / bytesPerSecondMax;
-        long elapsedMillis = TimeUnit.NANOSECONDS.toMillis(clock.monotonicNanos() - startNanos);
-        return (long) (wantedSeconds * TimeUnit.SECONDS.toMillis(1)) - elapsedMillis;
+    private boolean mayGoOn() {
+        return pass.mayGoOn(progress().scrubbedBytes());
     }
 
     private synchronized void report(Progress current) {

@@ -30,6 +30,7 @@ public final class Volume implements AutoCloseable {
     private final ConcurrentMap<BlockId, Replica> replicas;
     private final BlockCommitter committer;
     private final BlockReopener reopener;
+    private final BlockMover mover;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /** @param replicas the blocks that the index names, their extents claimed from the allocator of {@code parts} */
@@ -39,6 +40,7 @@ public final class Volume implements AutoCloseable {
         this.replicas = replicas;
         this.committer = new BlockCommitter(parts, replicas);
         this.reopener = new BlockReopener(parts, committer);
+        this.mover = new BlockMover(parts, replicas);
     }
 
     /** The id given when the volume was formatted. */
@@ -67,7 +69,7 @@ public final class Volume implements AutoCloseable {
             throw alreadyExists(block);
         }
         ExtentAllocator.End end = room.shortFromStart() ? ExtentAllocator.End.HIGH : ExtentAllocator.End.LOW;
-        Extent extent = parts.allocator().allocate(room.wantedBytes(), room.neededBytes(), end);
+        Extent extent = parts.allocate(room.wantedBytes(), room.neededBytes(), end);
         Replica replica = Replica.begun(block, generation, OpenBlock.begin(parts, block, extent));
         BlockWriter writer = new BlockWriter(parts, committer, replica, generation);
         replica.replaceWriter(writer);
@@ -226,6 +228,7 @@ public final class Volume implements AutoCloseable {
                 parts.device().writtenBytes(),
                 parts.device().errors(),
                 parts.damagedChunks().sum(),
+                mover.movedBytes(),
                 parts.failStop().reason());
     }
 
@@ -276,6 +279,25 @@ public final class Volume implements AutoCloseable {
                 .await();
         damages.addAll(parts.index().findDamage());
         return damages;
+    }
+
+    /** Where the blocks are, in no order. Not a snapshot: each element is right at a moment while it is looked at. */
+    Iterable<PlacedBlock> placedBlocks() {
+        return () -> replicas.values().stream().map(Replica::placed).iterator();
+    }
+
+    /** What blocks may have, and what of it none has, by rising address. */
+    ExtentAllocator allocator() {
+        return parts.allocator();
+    }
+
+    BlockMover mover() {
+        return mover;
+    }
+
+    /** Whether somebody waits for the device now. */
+    boolean isBusy() {
+        return parts.threads().isBusy();
     }
 
     /** @throws TatamiException what stopped the volume */

@@ -16,6 +16,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Opens formatted volumes of one cluster. Opening writes nothing, so it may be broken off and repeated at will: blocks that
@@ -89,7 +90,8 @@ public final class VolumeOpener {
                     allocator,
                     resources,
                     failStop,
-                    new LongAdder());
+                    new LongAdder(),
+                    new ReentrantLock(true));
             return new Volume(superblock, parts, replicas);
         } catch (TatamiException | RuntimeException e) {
             threads.close();

@@ -9,8 +9,13 @@ import io.tatami.block.device.GuardedDevice;
 import io.tatami.block.device.IoThreads;
 import io.tatami.block.device.SharedFlush;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
 
-/** What the parts of one volume share; each is safe for use by many threads. */
+/**
+ * What the parts of one volume share; each is safe for use by many threads.
+ *
+ * @param moving held by {@link BlockMover} while it holds room that no block has
+ */
 record VolumeParts(
         GuardedDevice device,
         IoThreads threads,
@@ -19,7 +24,25 @@ record VolumeParts(
         ExtentAllocator allocator,
         VolumeResources resources,
         FailStop failStop,
-        LongAdder damagedChunks) {
+        LongAdder damagedChunks,
+        ReentrantLock moving) {
+
+    /**
+     * {@link ExtentAllocator#allocate}, which refuses nobody for the sake of room that a move holds: that is free again when
+     * the move has ended, and then another try is made.
+     */
+    Extent allocate(long wantedBytes, long minimumBytes, ExtentAllocator.End end) throws TatamiException {
+        try {
+            return allocator.allocate(wantedBytes, minimumBytes, end);
+        } catch (TatamiException e) {
+            moving.lock();
+            try {
+                return allocator.allocate(wantedBytes, minimumBytes, end);
+            } finally {
+                moving.unlock();
+            }
+        }
+    }
 
     /** Tells everybody that a chunk failed its checksum; returns what to throw. */
     TatamiException damaged(Replica replica, long offsetBytes) {

@@ -7,6 +7,7 @@ package io.tatami.block.volume;
  * @param freeBytes room that no block has, less the reserve
  * @param usedBytes room that blocks have, what writers reserved included
  * @param largestFreeExtentBytes the longest block that could be begun now
+ * @param movedBytes of packed blocks that were given another place, since the volume was opened
  * @param failure why the volume stopped, empty while it serves
  */
 public record VolumeStatistics(
@@ -19,4 +20,5 @@ public record VolumeStatistics(
         long writtenBytes,
         long errors,
         long damagedChunks,
+        long movedBytes,
         String failure) {}

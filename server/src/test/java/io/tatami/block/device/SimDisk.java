@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.IntConsumer;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A disk in memory that keeps only what was flushed: when its power goes, each sector written since is kept, dropped or
@@ -32,6 +33,7 @@ public final class SimDisk implements Device {
     private final Set<Long> unreadable = new HashSet<>();
     private boolean flushesIgnored;
     private IntConsumer timeTaker = bytes -> {};
+    private @Nullable Runnable duringNextRead;
 
     public SimDisk(long sizeBytes, SimFaults faults) {
         this.sizeBytes = sizeBytes;
@@ -55,6 +57,11 @@ public final class SimDisk implements Device {
             throw failed("read");
         }
         timeTaker.accept(into.remaining());
+        Runnable during = duringNextRead;
+        duringNextRead = null;
+        if (during != null) {
+            during.run();
+        }
         for (long sector = offsetBytes / SECTOR_BYTES; into.hasRemaining(); sector++) {
             if (unreadable.contains(sector)) {
                 throw failed("read");
@@ -111,6 +118,11 @@ public final class SimDisk implements Device {
     /** From now on reads and writes take time by a clock: as much for each, and for the bytes of each 4 MiB. */
     public synchronized void takeTime(ManualClock clock, Duration each, Duration unit) {
         timeTaker = bytes -> clock.advance(each.plus(unit.multipliedBy(bytes).dividedBy(UNIT_BYTES)));
+    }
+
+    /** What happens after the next read was begun and before it has a byte. */
+    public synchronized void duringNextRead(Runnable event) {
+        duringNextRead = event;
     }
 
     /** The power went: settles the fate of each sector not flushed. */

@@ -1,0 +1,130 @@
+package io.tatami.block.volume;
+
+import io.tatami.base.Check;
+import io.tatami.base.Clock;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A pass over a volume that others should hardly notice: on a thread of its own, which is never interrupted, and no faster
+ * than it is told to. One at a time. May be called by any thread; a pass can also be made on the caller's, without
+ * {@link #start}.
+ */
+final class PacedPass implements AutoCloseable {
+    private final String name;
+    private final Clock clock;
+    private final long bytesPerSecondMax;
+    private @Nullable Thread thread;
+    private boolean paused;
+    private boolean stopping;
+    private long startNanos;
+
+    /** @param bytesPerSecondMax at least 1 */
+    PacedPass(String name, Clock clock, long bytesPerSecondMax) {
+        Check.check(bytesPerSecondMax > 0, "%s at %d bytes/s", name, bytesPerSecondMax);
+        this.name = name;
+        this.clock = clock;
+        this.bytesPerSecondMax = bytesPerSecondMax;
+    }
+
+    /** Runs {@code body} on a new thread, unless a pass is under way. */
+    synchronized void start(Runnable body) {
+        if (thread != null) {
+            return;
+        }
+        stopping = false;
+        Thread started = new Thread(() -> run(body), name);
+        started.setDaemon(true);
+        thread = started;
+        started.start();
+    }
+
+    synchronized boolean isRunning() {
+        return thread != null;
+    }
+
+    /** Lets the pass under way, or the next one, wait until {@link #resume()}. */
+    synchronized void pause() {
+        paused = true;
+    }
+
+    synchronized void resume() {
+        paused = false;
+        notifyAll();
+    }
+
+    /** From now on time counts; called by the pass. */
+    synchronized void begin() {
+        startNanos = clock.monotonicNanos();
+    }
+
+    /**
+     * Waits while paused or ahead of the allowed rate; called by the pass.
+     *
+     * @param doneBytes since {@link #begin}
+     * @return false once the pass is to end
+     */
+    synchronized boolean mayGoOn(long doneBytes) {
+        boolean interrupted = false;
+        long waitMillis = aheadMillis(doneBytes);
+        while (!stopping && (paused || waitMillis > 0)) {
+            interrupted |= isInterruptedIn(paused ? 0 : waitMillis);
+            waitMillis = aheadMillis(doneBytes);
+        }
+        keepForLater(interrupted);
+        return !stopping;
+    }
+
+    /** Waits a moment, however far the pass is; called by the pass. False once it is to end. */
+    synchronized boolean rest(long millis) {
+        if (!stopping) {
+            keepForLater(isInterruptedIn(millis));
+        }
+        return !stopping;
+    }
+
+    /** Ends the pass under way and waits until it has ended; an interrupt is kept for later. */
+    @Override
+    public synchronized void close() {
+        stopping = true;
+        notifyAll();
+        boolean interrupted = false;
+        while (thread != null) {
+            interrupted |= isInterruptedIn(0);
+        }
+        keepForLater(interrupted);
+    }
+
+    private void run(Runnable body) {
+        try {
+            body.run();
+        } finally {
+            synchronized (this) {
+                thread = null;
+                notifyAll();
+            }
+        }
+    }
+
+    private long aheadMillis(long doneBytes) {
+        double wantedSeconds = (double) doneBytes / bytesPerSecondMax;
+        long elapsedMillis = TimeUnit.NANOSECONDS.toMillis(clock.monotonicNanos() - startNanos);
+        return (long) (wantedSeconds * TimeUnit.SECONDS.toMillis(1)) - elapsedMillis;
+    }
+
+    /** Waits under the monitor, without a limit for 0; whether an interrupt ended it. */
+    private synchronized boolean isInterruptedIn(long millis) {
+        try {
+            wait(millis);
+            return false;
+        } catch (InterruptedException e) {
+            return true;
+        }
+    }
+
+    private static void keepForLater(boolean interrupted) {
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package io.tatami.block.volume;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.TatamiException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+
+/** Finalized short blocks with random bytes, of which a ledger is kept. The same seed does the same. Used by one thread. */
+final class ShortBlocks {
+    private final Random random;
+    private final Ledger ledger = new Ledger();
+    private final List<BlockId> blocks = new ArrayList<>();
+    private long lastBlock;
+
+    ShortBlocks(long seed) {
+        this.random = new Random(seed);
+    }
+
+    Ledger ledger() {
+        return ledger;
+    }
+
+    /** In the order in which they were written. */
+    List<BlockId> blocks() {
+        return Collections.unmodifiableList(blocks);
+    }
+
+    /** Writes a packed block. */
+    BlockId write(Volume volume, int length) throws TatamiException {
+        byte[] bytes = new byte[length];
+        random.nextBytes(bytes);
+        BlockId block = new BlockId(++lastBlock);
+        Ledger.Entry entry = ledger.entry(block);
+        entry.issued = bytes;
+        entry.changeUnderWay = true;
+        BlockWriter writer = volume.create(block, 1, new Reservation(length, length, true));
+        writer.append(ByteBuffer.wrap(bytes), null);
+        entry.acknowledge((int) writer.finish(), 1, true);
+        blocks.add(block);
+        return block;
+    }
+
+    void delete(Volume volume, BlockId block) throws TatamiException {
+        ledger.entry(block).deleteUnderWay = true;
+        volume.delete(block, Long.MAX_VALUE);
+        ledger.forget(block);
+        blocks.remove(block);
+    }
+
+    /** Blocks of all lengths until {@code share} of the room is taken, of which some are deleted again. */
+    void writeAndThin(Volume volume, double share, int lengthMax, double deletedShare) throws TatamiException {
+        while (volume.statistics().usedBytes() < share * volume.statistics().capacityBytes()) {
+            write(volume, 1 + random.nextInt(lengthMax));
+        }
+        List<BlockId> going = new ArrayList<>(blocks);
+        Collections.shuffle(going, random);
+        for (BlockId block : going.subList(0, (int) (going.size() * deletedShare))) {
+            delete(volume, block);
+        }
+    }
+
+    /** That the allocator has given to blocks what the index says, and nothing else. */
+    static void assertNoRoomIsLost(Volume volume, String when) {
+        long placedBytes = 0;
+        for (PlacedBlock placed : volume.placedBlocks()) {
+            placedBytes += placed.extent().lengthBytes();
+        }
+        assertEquals(placedBytes, volume.statistics().usedBytes(), when);
+    }
+}
