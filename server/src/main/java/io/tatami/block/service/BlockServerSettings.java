@@ -83,7 +83,11 @@ public record BlockServerSettings(
     private static final Setting<String> SHARED_DIRECTORY = Setting.text(
             "tatami.block.shared.directory", "/dev/shm", "A file system in memory, for what is shared with readers.");
     private static final Setting<Long> COMPACT_RATE = Setting.size(
-            "tatami.block.compact.rate", "32m", "1m", "64g", "Bytes per second of short blocks that a volume may move.");
+            "tatami.block.compact.rate",
+            "32m",
+            "1m",
+            "64g",
+            "Bytes per second of short blocks that a volume may move.");
     private static final Setting<Duration> COMPACT_EVERY = Setting.duration(
             "tatami.block.compact.every", "1m", "10ms", "7d", "Time between looks for short blocks to be moved.");
 

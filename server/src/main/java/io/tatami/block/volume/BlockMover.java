@@ -83,17 +83,21 @@ final class BlockMover {
             if (replica == null || !replica.writeLock.tryLock()) {
                 continue;
             }
-            PlacedBlock placed = replica.placed();
             BlockRecord before = replica.committed();
-            boolean asPlanned =
-                    placed.movable() && before != null && placed.extent().equals(move.from());
-            if (asPlanned && parts.allocator().claim(move.to())) {
+            if (before != null
+                    && isAt(replica, move.from())
+                    && parts.allocator().claim(move.to())) {
                 ready.add(new Ready(replica, before, move.to(), start));
                 start += (int) move.to().lengthBytes();
             } else {
                 replica.writeLock.unlock();
             }
         }
+    }
+
+    private static boolean isAt(Replica replica, Extent from) {
+        PlacedBlock placed = replica.placed();
+        return placed.movable() && placed.extent().equals(from);
     }
 
     private int carryOut(List<Ready> ready, AlignedBuffer buffer) throws TatamiException {

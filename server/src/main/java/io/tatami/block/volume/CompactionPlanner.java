@@ -23,8 +23,8 @@ final class CompactionPlanner {
     private static final Comparator<PlacedBlock> LONGEST_FIRST = Comparator.comparingLong(
                     (PlacedBlock placed) -> placed.extent().lengthBytes())
             .reversed()
-            .thenComparing(
-                    Comparator.comparingLong((PlacedBlock placed) -> placed.extent().offsetBytes()));
+            .thenComparing(Comparator.comparingLong(
+                    (PlacedBlock placed) -> placed.extent().offsetBytes()));
 
     private final Extent area;
     private final long regionBytes;

@@ -111,7 +111,8 @@ public final class Compactor implements AutoCloseable {
         }
         boolean emptied = moved == plan.moves().size();
         report(0, emptied ? 1 : 0, progress().deadBytes());
-        // Where nothing could be moved the next pass may have more luck; after a part of it another plan is worth making.
+        // Where nothing could be moved the next pass may have more luck; after a part of it another plan is worth
+        // making.
         return emptied || (moved > 0 && pass.rest(LOOK_MILLIS));
     }
 

@@ -3,6 +3,7 @@ package io.tatami.block.volume;
 import io.tatami.base.Check;
 import io.tatami.base.Clock;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,22 +66,13 @@ final class PacedPass implements AutoCloseable {
      * @return false once the pass is to end
      */
     synchronized boolean mayGoOn(long doneBytes) {
-        boolean interrupted = false;
-        long waitMillis = aheadMillis(doneBytes);
-        while (!stopping && (paused || waitMillis > 0)) {
-            interrupted |= isInterruptedIn(paused ? 0 : waitMillis);
-            waitMillis = aheadMillis(doneBytes);
-        }
-        keepForLater(interrupted);
-        return !stopping;
+        return awaitTurn(() -> aheadMillis(doneBytes));
     }
 
     /** Waits a moment, however far the pass is; called by the pass. False once it is to end. */
     synchronized boolean rest(long millis) {
-        if (!stopping) {
-            keepForLater(isInterruptedIn(millis));
-        }
-        return !stopping;
+        long begunNanos = clock.monotonicNanos();
+        return awaitTurn(() -> millis - elapsedMillis(begunNanos));
     }
 
     /** Ends the pass under way and waits until it has ended; an interrupt is kept for later. */
@@ -90,7 +82,11 @@ final class PacedPass implements AutoCloseable {
         notifyAll();
         boolean interrupted = false;
         while (thread != null) {
-            interrupted |= isInterruptedIn(0);
+            try {
+                wait();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
         }
         keepForLater(interrupted);
     }
@@ -106,20 +102,29 @@ final class PacedPass implements AutoCloseable {
         }
     }
 
-    private long aheadMillis(long doneBytes) {
-        double wantedSeconds = (double) doneBytes / bytesPerSecondMax;
-        long elapsedMillis = TimeUnit.NANOSECONDS.toMillis(clock.monotonicNanos() - startNanos);
-        return (long) (wantedSeconds * TimeUnit.SECONDS.toMillis(1)) - elapsedMillis;
+    /** Waits while paused, and as long as there are milliseconds left; under the monitor. */
+    private synchronized boolean awaitTurn(LongSupplier millisLeft) {
+        boolean interrupted = false;
+        long waitMillis = millisLeft.getAsLong();
+        while (!stopping && (paused || waitMillis > 0)) {
+            try {
+                wait(paused ? 0 : waitMillis);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+            waitMillis = millisLeft.getAsLong();
+        }
+        keepForLater(interrupted);
+        return !stopping;
     }
 
-    /** Waits under the monitor, without a limit for 0; whether an interrupt ended it. */
-    private synchronized boolean isInterruptedIn(long millis) {
-        try {
-            wait(millis);
-            return false;
-        } catch (InterruptedException e) {
-            return true;
-        }
+    private long aheadMillis(long doneBytes) {
+        double wantedSeconds = (double) doneBytes / bytesPerSecondMax;
+        return (long) (wantedSeconds * TimeUnit.SECONDS.toMillis(1)) - elapsedMillis(startNanos);
+    }
+
+    private long elapsedMillis(long sinceNanos) {
+        return TimeUnit.NANOSECONDS.toMillis(clock.monotonicNanos() - sinceNanos);
     }
 
     private static void keepForLater(boolean interrupted) {

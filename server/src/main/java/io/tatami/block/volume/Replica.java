@@ -82,8 +82,7 @@ final class Replica {
     }
 
     synchronized PlacedBlock placed() {
-        boolean movable =
-                open == null && !deleted && !damaged && committed != null && committed.isFinalized();
+        boolean movable = open == null && !deleted && !damaged && committed != null && committed.isFinalized();
         return new PlacedBlock(block, extent(), movable);
     }
 

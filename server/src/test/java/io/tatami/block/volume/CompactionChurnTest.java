@@ -13,6 +13,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -43,7 +44,7 @@ class CompactionChurnTest {
         }
 
         void delete(BlockId block) {
-            allocator.release(blocks.remove(block));
+            allocator.release(Objects.requireNonNull(blocks.remove(block)));
         }
 
         void move(Move move) {

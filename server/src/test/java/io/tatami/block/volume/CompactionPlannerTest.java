@@ -69,8 +69,10 @@ class CompactionPlannerTest {
 
         assertEquals(region(2), plan.region());
         assertEquals(24 * SLOT, plan.deadBytes());
-        List<Long> targets =
-                plan.moves().stream().map(move -> move.to().offsetBytes()).sorted().toList();
+        List<Long> targets = plan.moves().stream()
+                .map(move -> move.to().offsetBytes())
+                .sorted()
+                .toList();
         List<Long> highest = Stream.concat(
                         Stream.of(10, 12, 14).map(slot -> slot(6, slot)),
                         Stream.of(0, 2, 4, 6, 8).map(slot -> slot(1, slot)))
@@ -151,8 +153,8 @@ class CompactionPlannerTest {
         assertTrue(plan().isEmpty());
         Extent tiny = new Extent(4 << 20, 4 * SLOT);
         PlacedBlock only = new PlacedBlock(new BlockId(1), new Extent(tiny.offsetBytes() + SLOT, SLOT), true);
-        List<Extent> free = List.of(
-                new Extent(tiny.offsetBytes(), SLOT), new Extent(tiny.offsetBytes() + 2 * SLOT, 2 * SLOT));
+        List<Extent> free =
+                List.of(new Extent(tiny.offsetBytes(), SLOT), new Extent(tiny.offsetBytes() + 2 * SLOT, 2 * SLOT));
 
         assertTrue(new CompactionPlanner(tiny, REGION).plan(List.of(only), free).isEmpty());
     }

@@ -129,7 +129,8 @@ class CompactorTest {
 
     @Test
     void blocksThatAreDeletedReopenedOrWrittenMeanwhileAreLeftAlone() throws TatamiException {
-        List<CompactionPlanner.Move> moves = new CompactionPlanner(volume().allocator().area(), REGION)
+        List<CompactionPlanner.Move> moves = new CompactionPlanner(
+                        volume().allocator().area(), REGION)
                 .plan(volume().placedBlocks(), volume().allocator().freeRuns())
                 .orElseThrow()
                 .moves();
