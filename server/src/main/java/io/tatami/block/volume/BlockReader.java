@@ -66,7 +66,7 @@ public final class BlockReader implements AutoCloseable {
             @Nullable PendingAccess pending) {
 
         Fetch from(UnitCopies.@Nullable Copy other, @Nullable PendingAccess begun) {
-            return new Fetch(start, end, chunkStart, chunkEnd, buffer, late, other, begun);
+            return new Fetch(start, end, chunkStart, chunkEnd, buffer, late, place, other, begun);
         }
     }
 
