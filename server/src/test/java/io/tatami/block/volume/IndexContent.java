@@ -8,6 +8,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.block.device.FailStop;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,9 @@ final class IndexContent {
 
     private final Map<String, byte[]> expected = new TreeMap<>();
 
+    /** What was there after each change. */
+    private final List<Map<String, byte[]>> history = new ArrayList<>();
+
     private IndexContent() {}
 
     /** A store with tables and a log, from three starts with {@code batches} random changes each. */
@@ -34,6 +38,7 @@ final class IndexContent {
                     : RocksIndexStore.open(store, new FailStop("volume"))) {
                 for (int batch = 0; batch < batches; batch++) {
                     content.change(index, random);
+                    content.history.add(new TreeMap<>(content.expected));
                 }
             }
         }
@@ -53,7 +58,7 @@ final class IndexContent {
         expected.put(key, value);
     }
 
-    /** "refused" by opening or reading, "unharmed", or how much is not as it was acknowledged. */
+    /** "refused" by opening or reading, "unharmed", or what of the changes that were acknowledged is not there. */
     String lookAt(Path store) {
         Map<String, byte[]> found = new TreeMap<>();
         try (RocksIndexStore index = RocksIndexStore.open(store, new FailStop("volume"))) {
@@ -63,12 +68,17 @@ final class IndexContent {
             assertTrue(String.valueOf(e.getMessage()).contains("format the volume anew"), e.toString());
             return "refused";
         }
-        long lacks = expected.keySet().stream()
-                .filter(key -> !found.containsKey(key))
-                .count();
-        long wrong = found.entrySet().stream()
-                .filter(entry -> !Arrays.equals(entry.getValue(), expected.get(entry.getKey())))
-                .count();
-        return lacks + wrong == 0 ? "unharmed" : "lacks " + lacks + ", wrong " + wrong;
+        for (int lost = 0; lost < history.size(); lost++) {
+            if (isSame(found, history.get(history.size() - 1 - lost))) {
+                return lost == 0 ? "unharmed" : "lacks the last " + lost;
+            }
+        }
+        return "lacks some in between";
+    }
+
+    private static boolean isSame(Map<String, byte[]> found, Map<String, byte[]> wanted) {
+        return found.keySet().equals(wanted.keySet())
+                && found.entrySet().stream()
+                        .allMatch(entry -> Arrays.equals(entry.getValue(), wanted.get(entry.getKey())));
     }
 }

@@ -101,7 +101,7 @@ class IndexFilesDamageTest {
             Files.write(log, Arrays.copyOf(bytes, length));
             assertEquals(List.of(), RecordLog.findDamage(sound), "cut at " + length + " of " + bytes.length);
         }
-        assertEquals("lacks 1, wrong 0", content.lookAt(copyOf(sound)));
+        assertEquals("lacks the last 1", content.lookAt(copyOf(sound)));
         Files.write(log, Arrays.copyOf(Arrays.copyOf(bytes, last + LOG_HEADER + 3), bytes.length + SECTOR));
         assertEquals(List.of(), RecordLog.findDamage(sound), "zeros behind the torn record");
     }
@@ -159,7 +159,8 @@ class IndexFilesDamageTest {
                     counts.merge(outcome, 1L, Long::sum);
                 } else {
                     // A write-ahead log whose last records are zeros looks like one that was never written so far.
-                    boolean endIsGone = name.endsWith(".log") && endsInZeros(damaged) && outcome.endsWith("wrong 0");
+                    boolean endIsGone =
+                            name.endsWith(".log") && endsInZeros(damaged) && outcome.startsWith("lacks the last ");
                     assertTrue(endIsGone, when + ": " + outcome);
                     counts.merge("logs whose end was zeros", 1L, Long::sum);
                 }
