@@ -129,12 +129,11 @@ enum PlantedBug {
             "if (hangsInARow == Integer.MAX_VALUE) {",
             "io.tatami.block.cache.CacheTierTest"
                     + "#whenTheTiersDeviceHangsReadersGoToTheVolumeAndAfterAFewTimesItIsSetAside"),
-    SLOW_VOLUME_IS_COMPARED_WITH_ITSELF(
+    SLOWNESS_IS_JUDGED_AT_ONE_LOOK(
             "io/tatami/block/device/SlowDevices.java",
-            "peer != device && ",
-            "",
-            "io.tatami.block.service.VolumeWatchTest"
-                    + "#aVolumeTenTimesSlowerThanItsPeerIsReportedUntilItIsAsFastAgain");
+            "if (state.looks == LOOKS) {",
+            "if (state.looks == 1) {",
+            "io.tatami.block.device.SlowDevicesTest#whatIsSlowForAMomentIsNotReported");
 
     private final String source;
     private final String text;
