@@ -99,9 +99,9 @@ public final class BlockServer implements AutoCloseable {
         return port.metrics();
     }
 
-    /** Memory that is mapped for readers on this host. */
-    public long sharedMemoryBytes() {
-        return memory.lentBytes();
+    /** What readers on this host are lent. */
+    MemoryShares memory() {
+        return memory;
     }
 
     /**

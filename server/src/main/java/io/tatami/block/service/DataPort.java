@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -214,10 +215,11 @@ final class DataPort {
             stream.failure(e);
             return new Refused<>();
         }
+        Supplier<UnitDelivery> frames = () -> new FrameDelivery(stream, copies);
         UnitDelivery delivery = memory.find(request.getSharedMemory())
                 .<UnitDelivery>map(shared -> new SharedDelivery(stream, copies, shared))
-                .orElseGet(() -> new FrameDelivery(stream, copies));
-        ReadSession session = new ReadSession(request, stream, delivery, this, threads.readers());
+                .orElseGet(frames);
+        ReadSession session = new ReadSession(request, stream, delivery, frames, this, threads.readers());
         readSessions.add(session);
         session.wantTurn();
         if (closed) {

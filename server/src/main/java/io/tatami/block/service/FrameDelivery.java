@@ -77,6 +77,11 @@ final class FrameDelivery implements UnitDelivery {
     }
 
     @Override
+    public boolean isStuck() {
+        return false;
+    }
+
+    @Override
     public void park() {
         if (bytes != null) {
             bytes.release();

@@ -17,7 +17,10 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One read stream. It runs in turns on the reader threads: a turn sends while there is credit and the network takes more,
@@ -25,13 +28,15 @@ import org.jspecify.annotations.Nullable;
  * the turn owns the state; credits and cancellation come from the event loop and are atomic or volatile.
  */
 final class ReadSession implements StreamReceiver<ReadCredit> {
+    private static final Logger LOG = LoggerFactory.getLogger(ReadSession.class);
     private static final long UNKNOWN = -1;
 
     private final ReadBlockRequest request;
     private final ServerStream<ReadFrame, ReadBlockReply> stream;
     private final DataPort port;
     private final Executor readers;
-    private final UnitDelivery delivery;
+    private final Supplier<UnitDelivery> otherDelivery;
+    private volatile UnitDelivery delivery;
 
     private final AtomicLong credit;
     private final AtomicInteger wanted = new AtomicInteger();
@@ -47,11 +52,15 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
     private long sentBytes;
     private ReadUnit.Origin origin = ReadUnit.Origin.VOLUME;
 
-    /** @param delivery owned by the new object */
+    /**
+     * @param delivery owned by the new object
+     * @param otherDelivery makes one that is never stuck, for when this one is
+     */
     ReadSession(
             ReadBlockRequest request,
             ServerStream<ReadFrame, ReadBlockReply> stream,
             UnitDelivery delivery,
+            Supplier<UnitDelivery> otherDelivery,
             DataPort port,
             Executor readers) {
         this.request = request;
@@ -59,6 +68,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
         this.port = port;
         this.readers = readers;
         this.delivery = delivery;
+        this.otherDelivery = otherDelivery;
         this.credit = new AtomicLong(delivery.firstCredit(request));
         this.movedNanos = port.clock().monotonicNanos();
     }
@@ -130,10 +140,9 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
         if (credit.get() <= 0 || !stream.isWritable()) {
             return awaitRoom();
         }
-        BlockReader from = reader == null ? open() : reader;
         long turnEnd = sentBytes + port.settings().readTurnBytes();
         while (credit.get() > 0 && stream.isWritable() && sentBytes < turnEnd && stopped == null) {
-            if (!delivery.hasMore() && !nextUnit(from)) {
+            if (!delivery.hasMore() && !nextUnit()) {
                 end();
                 CrashPoint.hit("service.read.before-end");
                 stream.success(ReadBlockReply.newBuilder().setLength(sentBytes).build());
@@ -159,8 +168,11 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
         return credit.get() > 0 || stopped != null;
     }
 
-    /** Opens a reader of what is left. What a reader may see is decided when the stream begins. */
-    private BlockReader open() throws TatamiException {
+    /** A reader of what is left. What it may see is decided when the stream begins. */
+    private BlockReader opened() throws TatamiException {
+        if (reader != null) {
+            return reader;
+        }
         VolumeSet.Found found = port.volumes().require(block(), request.getGeneration());
         if (endOffset == UNKNOWN) {
             long visible = found.stored().visibleBytes();
@@ -179,8 +191,20 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
         return opened;
     }
 
-    private boolean nextUnit(BlockReader from) throws TatamiException {
-        ReadUnit next = from.next();
+    private boolean nextUnit() throws TatamiException {
+        ReadUnit next;
+        try {
+            next = opened().next();
+        } catch (TatamiException e) {
+            if (e.code() != ErrorCode.BUSY || !delivery.isStuck()) {
+                throw e;
+            }
+            LOG.warn("{} goes on without shared memory, as a device holds all that its reader shares", block(), e);
+            giveBuffersBack();
+            delivery.close();
+            delivery = otherDelivery.get();
+            next = opened().next();
+        }
         if (next == null) {
             return false;
         }

@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * verified by the reader alone; when one fails it asks for it again without this memory, and the server finds the damage.
  */
 final class SharedDelivery implements UnitDelivery {
+    /** Units that a session before had are back soon; those that a device does not give back are not waited for. */
+    private static final long WAIT_MILLIS_MAX = 1_000;
+
     private final ServerStream<ReadFrame, ReadBlockReply> stream;
     private final UnitCopies copies;
     private final AlignedBufferPool memory;
@@ -51,7 +54,7 @@ final class SharedDelivery implements UnitDelivery {
                         offsetBytes,
                         lengthBytes,
                         copies,
-                        new UnitMemory(memory, true));
+                        new UnitMemory(memory, true, WAIT_MILLIS_MAX));
     }
 
     @Override
@@ -92,6 +95,11 @@ final class SharedDelivery implements UnitDelivery {
         return message.hasSharedUnit() && number >= 0 && number < lent.length() && giveBack(number)
                 ? Device.UNIT_BYTES
                 : 0;
+    }
+
+    @Override
+    public boolean isStuck() {
+        return memory.freeBuffers() == 0;
     }
 
     @Override

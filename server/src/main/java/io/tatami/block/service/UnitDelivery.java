@@ -30,6 +30,9 @@ interface UnitDelivery extends AutoCloseable {
     /** The reader has read something: what that is worth, in bytes. */
     long credit(ReadCredit message);
 
+    /** Whether there is nowhere to read to, though there is credit: another delivery is needed. */
+    boolean isStuck();
+
     /** Gives back what was loaded and not sent; the reader is about to be closed. */
     void park();
 

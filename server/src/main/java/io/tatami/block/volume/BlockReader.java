@@ -215,7 +215,7 @@ public final class BlockReader implements AutoCloseable {
         while (askedBytes < endBytes
                 && ahead.size() < parts.resources().settings().readAheadUnits()) {
             AlignedBuffer buffer = ahead.isEmpty()
-                    ? parts.acquireReadBuffer(memory.buffers())
+                    ? parts.acquireReadBuffer(memory)
                     : memory.buffers().tryAcquire();
             if (buffer == null) {
                 return;

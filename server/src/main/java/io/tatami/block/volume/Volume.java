@@ -176,7 +176,9 @@ public final class Volume implements AutoCloseable {
      */
     public BlockReader read(BlockId block, long generationMin, long offsetBytes, long lengthBytes, UnitCopies copies)
             throws TatamiException {
-        UnitMemory own = new UnitMemory(parts.resources().readBuffers(), false);
+        VolumeResources resources = parts.resources();
+        UnitMemory own = new UnitMemory(
+                resources.readBuffers(), false, resources.settings().bufferWaitMillis());
         return read(block, generationMin, offsetBytes, lengthBytes, copies, own);
     }
 

@@ -58,21 +58,19 @@ record VolumeParts(
     }
 
     AlignedBuffer acquireWriteBuffer() throws TatamiException {
-        return acquire(resources.writeBuffers(), "write");
+        return acquire(resources.writeBuffers(), resources.settings().bufferWaitMillis(), "write");
     }
 
-    /** One of the volume's own read buffers, or of a reader's. */
-    AlignedBuffer acquireReadBuffer(AlignedBufferPool pool) throws TatamiException {
-        return acquire(pool, "read");
+    AlignedBuffer acquireReadBuffer(UnitMemory memory) throws TatamiException {
+        return acquire(memory.buffers(), memory.waitMillis(), "read");
     }
 
-    private AlignedBuffer acquire(AlignedBufferPool pool, String kind) throws TatamiException {
-        AlignedBuffer buffer = pool.acquire(resources.settings().bufferWaitMillis());
+    private static AlignedBuffer acquire(AlignedBufferPool pool, long waitMillis, String kind) throws TatamiException {
+        AlignedBuffer buffer = pool.acquire(waitMillis);
         if (buffer == null) {
             throw new TatamiException(
                     ErrorCode.BUSY,
-                    "none of the " + pool.buffers() + " " + kind + " buffers became free within "
-                            + resources.settings().bufferWaitMillis() + " ms");
+                    "none of the " + pool.buffers() + " " + kind + " buffers became free within " + waitMillis + " ms");
         }
         return buffer;
     }

@@ -5,11 +5,29 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.protobuf.Message;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.block.device.AlignedBuffer;
+import io.tatami.block.device.AlignedBufferPool;
 import io.tatami.client.block.BlockReadStream;
 import io.tatami.conf.Settings;
+import io.tatami.protocol.BlockMethods;
+import io.tatami.protocol.wire.MemoryMapped;
+import io.tatami.protocol.wire.MemoryOffer;
+import io.tatami.protocol.wire.ReadBlockReply;
+import io.tatami.protocol.wire.ReadBlockRequest;
+import io.tatami.protocol.wire.ReadCredit;
+import io.tatami.protocol.wire.ReadFrame;
+import io.tatami.protocol.wire.ShareMemoryReply;
+import io.tatami.protocol.wire.ShareMemoryRequest;
+import io.tatami.rpc.CallOptions;
+import io.tatami.rpc.RpcStream;
+import io.tatami.rpc.StreamListener;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -18,7 +36,12 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -72,7 +95,7 @@ final class SharedMemoryTest {
                     assertEquals(length - skipped, stream.sharedBytes());
                 }
             }
-            assertEquals(REGION_MIB, rig.server(0).running().server().sharedMemoryBytes() / MIB, "one is used again");
+            assertEquals(REGION_MIB, rig.server(0).running().server().memory().lentBytes() / MIB, "one is used again");
         }
     }
 
@@ -119,10 +142,10 @@ final class SharedMemoryTest {
                 Path made = list(shared).get(0);
                 assertEquals("rwx--x--x", PosixFilePermissions.toString(Files.getPosixFilePermissions(made)));
                 BlockDamageTest.awaitTrue(() -> list(made).isEmpty());
-                assertEquals(REGION_MIB, server.sharedMemoryBytes() / MIB);
+                assertEquals(REGION_MIB, server.memory().lentBytes() / MIB);
             }
             rig.disconnect();
-            BlockDamageTest.awaitTrue(() -> server.sharedMemoryBytes() == 0);
+            BlockDamageTest.awaitTrue(() -> server.memory().lentBytes() == 0);
         }
         assertEquals(List.of(), list(shared));
     }
@@ -155,6 +178,39 @@ final class SharedMemoryTest {
                     assertEquals(0, stream.sharedBytes());
                 }
             }
+        }
+    }
+
+    @Test
+    void aReaderWhoseMemoryADeviceDoesNotGiveBackIsSentWhatItReads() throws Exception {
+        try (BlockRig rig = rig(64)) {
+            BlockStreamTest.writeWhole(rig, block, bytes);
+            Heard<MemoryOffer, ShareMemoryReply> offered = new Heard<>();
+            RpcStream<MemoryMapped> lease = rig.connect(0)
+                    .openStream(
+                            BlockMethods.SHARE_MEMORY,
+                            CallOptions.DEFAULT.withTimeoutMillis(0),
+                            ShareMemoryRequest.newBuilder().setUnits(2).build(),
+                            offered);
+            String name = Objects.requireNonNull(offered.messages.poll(20, TimeUnit.SECONDS))
+                    .getPath();
+            AlignedBufferPool memory =
+                    rig.server(0).running().server().memory().find(name).orElseThrow();
+            AlignedBuffer first = Objects.requireNonNull(memory.acquire(0));
+            AlignedBuffer second = Objects.requireNonNull(memory.acquire(0));
+            Heard<ReadFrame, ReadBlockReply> heard = new Heard<>();
+            ReadBlockRequest request = ReadBlockRequest.newBuilder()
+                    .setBlockId(block.value())
+                    .setLength(6 * MIB)
+                    .setSharedMemory(name)
+                    .build();
+            RpcStream<ReadCredit> unused = rig.connect(0)
+                    .openStream(BlockMethods.READ_BLOCK, CallOptions.DEFAULT.withTimeoutMillis(0), request, heard);
+            assertEquals(6 * MIB, heard.end.get(20, TimeUnit.SECONDS).getLength());
+            assertArrayEquals(Arrays.copyOf(bytes, 6 * MIB), heard.payload.toByteArray());
+            first.release();
+            second.release();
+            lease.cancel("over");
         }
     }
 
@@ -208,6 +264,30 @@ final class SharedMemoryTest {
             return files.toList();
         } catch (IOException e) {
             throw new AssertionError(e);
+        }
+    }
+
+    /** What arrives on a stream. */
+    private static final class Heard<D extends Message, R extends Message> implements StreamListener<D, R> {
+        private final BlockingQueue<D> messages = new LinkedBlockingQueue<>();
+        private final ByteArrayOutputStream payload = new ByteArrayOutputStream();
+        private final CompletableFuture<R> end = new CompletableFuture<>();
+
+        @Override
+        public void onMessage(D message, ByteBuf arrived) {
+            payload.writeBytes(ByteBufUtil.getBytes(arrived));
+            arrived.release();
+            messages.add(message);
+        }
+
+        @Override
+        public void onFinished(R reply) {
+            end.complete(reply);
+        }
+
+        @Override
+        public void onFailed(TatamiException failure) {
+            end.completeExceptionally(failure);
         }
     }
 }
