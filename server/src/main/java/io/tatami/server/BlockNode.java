@@ -52,8 +52,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class BlockNode implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BlockNode.class);
-    private static final int WRITE_BUFFERS = 24;
-    private static final int READ_BUFFERS = 24;
+    /** Of each volume and each way: enough for two streams, however many volumes there are. */
+    private static final int BUFFERS_MIN = 8;
+
     private static final int CACHE_IO_THREADS = 4;
     private static final long METADATA_TIMEOUT_MILLIS = 10_000;
     private static final long REGISTRATION_SECONDS_MAX = 60;
@@ -99,7 +100,7 @@ public final class BlockNode implements AutoCloseable {
         try {
             RpcSettings rpc = RpcSettings.from(SystemSettings.get());
             EventLoops loops = keep(new EventLoops("block", rpc));
-            VolumeSet volumes = openVolumes(place, cluster);
+            VolumeSet volumes = openVolumes(place, cluster, settings.buffersBytes());
             CacheTier tier = place.cache() == null ? null : openCache(place.cache(), volumes, cluster);
             RpcClient client = keep(new RpcClient(
                     loops,
@@ -148,21 +149,23 @@ public final class BlockNode implements AutoCloseable {
         return part;
     }
 
-    private VolumeSet openVolumes(Place place, UUID cluster) throws TatamiException {
+    private VolumeSet openVolumes(Place place, UUID cluster, long buffersBytes) throws TatamiException {
         try {
             Files.createDirectories(place.directory());
         } catch (IOException e) {
             throw new TatamiException(ErrorCode.IO_ERROR, "cannot make " + place.directory() + ": " + e, e);
         }
         List<Path> paths = place.volumes().isEmpty() ? List.of(place.directory().resolve("volume")) : place.volumes();
-        VolumeOpener opener = new VolumeOpener(cluster, VolumeResources.withBuffers(WRITE_BUFFERS, READ_BUFFERS));
+        int buffers = (int) Math.max(BUFFERS_MIN, buffersBytes / 2 / Device.UNIT_BYTES / paths.size());
         List<VolumeSet.ServedVolume> opened = new ArrayList<>();
         for (int i = 0; i < paths.size(); i++) {
             Path index = place.directory().resolve("index-" + i);
             if (VolumeFormatter.isUnformatted(paths.get(i), index)) {
                 make(paths.get(i), index, place.capacityBytes(), cluster);
             }
-            Volume volume = keep(opener.open(paths.get(i), index));
+            // Buffers of its own, so that a volume that hangs does not have those of the others.
+            VolumeResources resources = VolumeResources.withBuffers(buffers, buffers);
+            Volume volume = keep(new VolumeOpener(cluster, resources).open(paths.get(i), index));
             opened.add(new VolumeSet.ServedVolume(volume, paths.get(i).toString()));
         }
         return new VolumeSet(opened);

@@ -5,6 +5,7 @@ import io.tatami.base.Check;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.block.device.AccessKind;
 import io.tatami.block.device.AlignedBuffer;
 import io.tatami.block.device.Device;
 import io.tatami.block.device.FailStop;
@@ -385,7 +386,8 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
         public PendingAccess fetch(long start, long end, AlignedBuffer into) {
             long offset = offsetOf(unit) + start % Device.UNIT_BYTES;
             int length = (int) Device.alignUp(end - start);
-            PendingAccess begun = threads.submit(() -> device.readFully(offset, into.range(0, length)));
+            PendingAccess begun = threads.stream(AccessKind.READ)
+                    .submit(length, () -> device.readFully(offset, into.range(0, length)));
             fetched = begun;
             return begun;
         }

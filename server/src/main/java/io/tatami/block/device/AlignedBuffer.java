@@ -3,6 +3,7 @@ package io.tatami.block.device;
 import io.tatami.base.Check;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A unit of direct memory, aligned as a {@link Device} asks, that belongs to a pool. Whoever acquired it owns it until
@@ -13,6 +14,7 @@ public final class AlignedBuffer {
     private final int number;
     private final ByteBuffer memory;
     private final AtomicBoolean acquired = new AtomicBoolean();
+    private @Nullable BufferShare share;
 
     AlignedBuffer(AlignedBufferPool pool, int number, ByteBuffer memory) {
         this.pool = pool;
@@ -38,10 +40,15 @@ public final class AlignedBuffer {
     /** Gives the memory back to its pool; any thread may call it, once. */
     public void release() {
         Check.check(acquired.compareAndSet(true, false), "a buffer was released twice");
+        if (share != null) {
+            share.released();
+            share = null;
+        }
         pool.giveBack(this);
     }
 
-    void markAcquired() {
+    void markAcquired(@Nullable BufferShare by) {
         Check.check(acquired.compareAndSet(false, true), "a buffer was handed out twice");
+        share = by;
     }
 }

@@ -4,40 +4,51 @@ import io.tatami.base.Check;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * A fixed number of aligned buffers of one size, cut from slabs that are allocated when the pool is made; none is ever
- * added, and the memory goes back to the system when the pool and its buffers are garbage. Waiting callers are served in
- * the order in which they came. Safe for use by many threads.
+ * Aligned buffers of one size, up to a fixed number, cut from slabs. The first slab is allocated when the pool is made, the
+ * others when they are needed, and the memory goes back to the system when the pool and its buffers are garbage. Where the
+ * process may have no more direct memory the pool goes on with what it has. Waiting callers are served in the order in which
+ * they came. Safe for use by many threads.
  */
 public final class AlignedBufferPool {
-    private static final long SLAB_BYTES_MAX = 64L << 20;
+    private static final Logger LOG = LoggerFactory.getLogger(AlignedBufferPool.class);
+    private static final int SLAB_BYTES = 16 << 20;
 
     private final int bufferBytes;
-    private final int buffers;
     private final Semaphore available;
-    private final Deque<AlignedBuffer> free;
+    private final AtomicInteger holders = new AtomicInteger();
+    private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
+
+    /** Guards itself and {@link #made}. */
+    private final Deque<AlignedBuffer> free = new ArrayDeque<>();
+
+    private int made;
+    private volatile int buffers;
 
     /**
-     * @param bufferBytes the size of each buffer, a multiple of {@link Device#ALIGNMENT_BYTES} up to 64 MiB
+     * @param bufferBytes the size of each buffer, a multiple of {@link Device#ALIGNMENT_BYTES} up to 16 MiB
      * @param buffers how many there are, at least 1
      */
     public AlignedBufferPool(int bufferBytes, int buffers) {
         Check.check(
-                bufferBytes > 0 && bufferBytes % Device.ALIGNMENT_BYTES == 0 && bufferBytes <= SLAB_BYTES_MAX,
+                bufferBytes > 0 && bufferBytes % Device.ALIGNMENT_BYTES == 0 && bufferBytes <= SLAB_BYTES,
                 "buffers of %d bytes",
                 bufferBytes);
         Check.check(buffers > 0, "a pool of %d buffers", buffers);
         this.bufferBytes = bufferBytes;
         this.buffers = buffers;
         this.available = new Semaphore(buffers, true);
-        this.free = new ArrayDeque<>(buffers);
-        int perSlab = (int) (SLAB_BYTES_MAX / bufferBytes);
-        for (int made = 0; made < buffers; made += perSlab) {
-            addSlab(Math.min(perSlab, buffers - made));
+        synchronized (free) {
+            addSlab();
         }
     }
 
@@ -51,15 +62,16 @@ public final class AlignedBufferPool {
         this.buffers = memory.capacity() / bufferBytes;
         Check.check(buffers > 0 && memory.alignmentOffset(0, Device.ALIGNMENT_BYTES) == 0, "memory for no buffer");
         this.available = new Semaphore(buffers, true);
-        this.free = new ArrayDeque<>(buffers);
-        cut(memory, buffers);
+        synchronized (free) {
+            cut(memory, buffers);
+        }
     }
 
     public int bufferBytes() {
         return bufferBytes;
     }
 
-    /** How many buffers there are, free or not. */
+    /** How many buffers there are, free or not, or will be when they are needed. */
     public int buffers() {
         return buffers;
     }
@@ -69,30 +81,80 @@ public final class AlignedBufferPool {
         return available.availablePermits();
     }
 
+    /** What a new reader or writer will hold of this. */
+    public BufferShare share() {
+        return new BufferShare(this);
+    }
+
     /** A free buffer, or null where there is none now; goes ahead of those who wait. */
     public @Nullable AlignedBuffer tryAcquire() {
-        return available.tryAcquire() ? take() : null;
+        return tryAcquire(null);
+    }
+
+    @Nullable
+    AlignedBuffer tryAcquire(@Nullable BufferShare share) {
+        AlignedBuffer taken = null;
+        while (taken == null && available.tryAcquire()) {
+            taken = take(share);
+        }
+        return taken;
     }
 
     /** A free buffer, or null where none became free within {@code limitMillis}; an interrupt is kept for later. */
     public @Nullable AlignedBuffer acquire(long limitMillis) {
+        return acquire(limitMillis, null);
+    }
+
+    @Nullable
+    AlignedBuffer acquire(long limitMillis, @Nullable BufferShare share) {
         boolean interrupted = false;
-        long remainingNanos = TimeUnit.MILLISECONDS.toNanos(limitMillis);
-        long endNanos = System.nanoTime() + remainingNanos;
-        try {
-            while (true) {
-                try {
-                    return available.tryAcquire(remainingNanos, TimeUnit.NANOSECONDS) ? take() : null;
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                    remainingNanos = endNanos - System.nanoTime();
-                }
-            }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
+        long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);
+        AlignedBuffer taken = null;
+        boolean inTime = true;
+        while (taken == null && inTime) {
+            try {
+                inTime = available.tryAcquire(endNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+                taken = inTime ? take(share) : null;
+            } catch (InterruptedException e) {
+                interrupted = true;
             }
         }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return taken;
+    }
+
+    /** Has {@code wake} called once, by whoever gives a buffer back, or at once where one is free. It must not wait. */
+    void whenFree(Runnable wake) {
+        waiting.add(wake);
+        if (freeBuffers() > 0) {
+            wakeAll();
+        }
+    }
+
+    boolean isWaitedFor() {
+        return !waiting.isEmpty();
+    }
+
+    /** All, for one who has gone meanwhile takes no buffer; the others come again in their order. */
+    private void wakeAll() {
+        for (Runnable wake = waiting.poll(); wake != null; wake = waiting.poll()) {
+            wake.run();
+        }
+    }
+
+    /** How many shares there are of which something is held. */
+    int holders() {
+        return holders.get();
+    }
+
+    void holderCame() {
+        holders.incrementAndGet();
+    }
+
+    void holderWent() {
+        holders.decrementAndGet();
     }
 
     void giveBack(AlignedBuffer buffer) {
@@ -100,18 +162,44 @@ public final class AlignedBufferPool {
             free.push(buffer);
         }
         available.release();
+        wakeAll();
     }
 
-    private AlignedBuffer take() {
+    /** Null where the buffer cannot be made: then there is one fewer from now on. */
+    private @Nullable AlignedBuffer take(@Nullable BufferShare share) {
         AlignedBuffer buffer;
         synchronized (free) {
-            buffer = free.pop();
+            if (free.isEmpty() && made < buffers) {
+                growOrShrink();
+            }
+            buffer = free.poll();
         }
-        buffer.markAcquired();
+        if (buffer != null) {
+            buffer.markAcquired(share);
+            if (share != null) {
+                share.acquired();
+            }
+        }
         return buffer;
     }
 
-    private void addSlab(int count) {
+    private void growOrShrink() {
+        try {
+            addSlab();
+        } catch (OutOfMemoryError e) {
+            LOG.warn(
+                    "only {} of {} buffers of {} bytes fit into this process's direct memory: start it with"
+                            + " TATAMI_OPTS=-XX:MaxDirectMemorySize=... of more, or set tatami.block.buffers to less",
+                    made,
+                    buffers,
+                    bufferBytes,
+                    e);
+            buffers = made;
+        }
+    }
+
+    private void addSlab() {
+        int count = Math.min(SLAB_BYTES / bufferBytes, buffers - made);
         cut(
                 ByteBuffer.allocateDirect(count * bufferBytes + Device.ALIGNMENT_BYTES)
                         .alignedSlice(Device.ALIGNMENT_BYTES),
@@ -120,7 +208,8 @@ public final class AlignedBufferPool {
 
     private void cut(ByteBuffer slab, int count) {
         for (int i = 0; i < count; i++) {
-            free.add(new AlignedBuffer(this, free.size(), slab.slice(i * bufferBytes, bufferBytes)));
+            free.add(new AlignedBuffer(this, made + i, slab.slice(i * bufferBytes, bufferBytes)));
         }
+        made += count;
     }
 }

@@ -1,24 +1,31 @@
 package io.tatami.block.device;
 
 import io.tatami.base.TatamiException;
-import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ThreadPoolExecutor;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The threads that touch a device, so that no caller's interrupt ever closes its channel. They are never interrupted
- * themselves. The queue has no limit of its own: each read or write in it holds a buffer of a pool that has one.
+ * The threads that touch a device, in the order that {@link TurnOrder} says, so that no caller's interrupt ever closes its
+ * channel. They are never interrupted themselves. The queue has no limit of its own: each read or write in it holds a buffer
+ * of a pool that has one.
  */
 public final class IoThreads implements AutoCloseable {
     private static final long CLOSE_LIMIT_SECONDS = 60;
 
-    private final Executor executor;
+    private final TurnOrder order = new TurnOrder();
+    private final List<Thread> threads = new ArrayList<>();
+    private final Object lock = new Object();
+    private int running;
+    private boolean closed;
 
-    private IoThreads(Executor executor) {
-        this.executor = executor;
+    private IoThreads(String name, int count) {
+        for (int number = 1; number <= count; number++) {
+            Thread thread = new Thread(this::work, name + "-io-" + number);
+            thread.setDaemon(true);
+            threads.add(thread);
+        }
     }
 
     /** A device access that may fail. */
@@ -32,50 +39,105 @@ public final class IoThreads implements AutoCloseable {
      * @param threads how many accesses the device is given at once
      */
     public static IoThreads start(String name, int threads) {
-        AtomicInteger number = new AtomicInteger();
-        return new IoThreads(Executors.newFixedThreadPool(threads, task -> {
-            Thread thread = new Thread(task, name + "-io-" + number.incrementAndGet());
-            thread.setDaemon(true);
-            return thread;
-        }));
+        IoThreads started = new IoThreads(name, threads);
+        started.threads.forEach(Thread::start);
+        return started;
     }
 
     /** No threads: each access runs where it is submitted. For tests that repeat an order of accesses from a seed. */
     public static IoThreads onCaller() {
-        return new IoThreads(Runnable::run);
+        return new IoThreads("caller", 0);
     }
 
-    /** Queues an access; accesses run side by side, in no order. */
-    public PendingAccess submit(Access access) {
-        PendingAccess pending = new PendingAccess(access);
-        executor.execute(pending);
+    /** A stream of accesses, none yet. */
+    public AccessStream stream(AccessKind kind) {
+        return new AccessStream(this, kind);
+    }
+
+    /** Queues a flush, ahead of all that is queued already. */
+    public PendingAccess flush(Access flush) {
+        PendingAccess pending = new PendingAccess(flush, 0);
+        enqueue(pending, () -> order.addFlush(pending));
         return pending;
     }
 
     /** Whether an access runs or waits now. */
     public boolean isBusy() {
-        return executor instanceof ThreadPoolExecutor pool
-                && (pool.getActiveCount() > 0 || !pool.getQueue().isEmpty());
-    }
-
-    /** Lets what is queued finish, then ends the threads. */
-    @Override
-    public void close() {
-        if (executor instanceof ExecutorService service) {
-            service.shutdown();
-            awaitEnd(service);
+        synchronized (lock) {
+            return running > 0 || order.isBusy();
         }
     }
 
-    private static void awaitEnd(ExecutorService service) {
+    void submit(AccessStream stream, PendingAccess pending) {
+        enqueue(pending, () -> order.add(stream, pending));
+    }
+
+    List<PendingAccess> drop(AccessStream stream) {
+        synchronized (lock) {
+            return order.remove(stream);
+        }
+    }
+
+    private void enqueue(PendingAccess pending, Runnable addition) {
+        synchronized (lock) {
+            if (!threads.isEmpty() && !closed) {
+                addition.run();
+                lock.notify();
+                return;
+            }
+        }
+        // Once closed there is a device that says so, and no channel that could be closed under somebody.
+        pending.run();
+    }
+
+    private void work() {
+        for (PendingAccess access = take(); access != null; access = take()) {
+            access.run();
+            synchronized (lock) {
+                running--;
+            }
+        }
+    }
+
+    /** Waits for an access; null where none is queued and none will be. */
+    private @Nullable PendingAccess take() {
+        synchronized (lock) {
+            while (true) {
+                PendingAccess access = order.next();
+                if (access != null) {
+                    running++;
+                    return access;
+                }
+                if (closed) {
+                    return null;
+                }
+                try {
+                    lock.wait();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException("a device thread was interrupted", e);
+                }
+            }
+        }
+    }
+
+    /** Lets what is queued finish, then ends the threads; an interrupt is kept for later. */
+    @Override
+    public void close() {
+        synchronized (lock) {
+            closed = true;
+            lock.notifyAll();
+        }
         boolean interrupted = false;
         long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_LIMIT_SECONDS);
-        boolean ended = false;
-        while (!ended && System.nanoTime() < endNanos) {
-            try {
-                ended = service.awaitTermination(endNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
-            } catch (InterruptedException e) {
-                interrupted = true;
+        for (Thread thread : threads) {
+            long leftMillis = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
+            while (thread.isAlive() && leftMillis > 0) {
+                try {
+                    thread.join(leftMillis);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+                leftMillis = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
             }
         }
         if (interrupted) {

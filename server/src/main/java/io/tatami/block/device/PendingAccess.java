@@ -1,5 +1,6 @@
 package io.tatami.block.device;
 
+import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -8,14 +9,20 @@ import org.jspecify.annotations.Nullable;
 /** A device access that was queued or runs; made by {@link IoThreads}. Safe for use by many threads. */
 public final class PendingAccess implements Runnable {
     private final IoThreads.Access access;
+    private final int bytes;
     private final CountDownLatch done = new CountDownLatch(1);
     private volatile @Nullable Throwable failure;
     private boolean begun;
     private boolean abandoned;
     private @Nullable Runnable afterwards;
 
-    PendingAccess(IoThreads.Access access) {
+    PendingAccess(IoThreads.Access access, int bytes) {
         this.access = access;
+        this.bytes = bytes;
+    }
+
+    int bytes() {
+        return bytes;
     }
 
     @Override
@@ -62,6 +69,12 @@ public final class PendingAccess implements Runnable {
         if (then != null) {
             then.run();
         }
+    }
+
+    /** Ends it without having run it; nobody runs it afterwards. */
+    void giveUp() {
+        failure = new TatamiException(ErrorCode.CANCELLED, "a device access was given up before it began");
+        done.countDown();
     }
 
     /** Whether the access has ended, well or not. */

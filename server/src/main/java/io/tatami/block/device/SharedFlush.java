@@ -31,7 +31,7 @@ public final class SharedFlush {
             TatamiException thrown = null;
             try {
                 CrashPoint.hit("device.flush.before");
-                threads.submit(device::flush).await();
+                threads.flush(device::flush).await();
                 CrashPoint.hit("device.flush.after");
             } catch (TatamiException e) {
                 thrown = e;

@@ -8,23 +8,25 @@ import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.StoredBlock;
+import io.tatami.block.volume.Volume;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.BlockInfoReply;
 import io.tatami.protocol.wire.BlockInfoRequest;
 import io.tatami.protocol.wire.ChunkChecksumsReply;
 import io.tatami.protocol.wire.ChunkChecksumsRequest;
-import io.tatami.protocol.wire.DeleteBlocksReply;
-import io.tatami.protocol.wire.DeleteBlocksRequest;
 import io.tatami.protocol.wire.RecoverBlockReply;
 import io.tatami.protocol.wire.RecoverBlockRequest;
 import io.tatami.rpc.HandlerTable;
 import io.tatami.rpc.Responder;
 import java.nio.ByteBuffer;
-import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
 
-/** Serves what is asked about single blocks. All of it may be repeated. Runs on the command threads. */
+/**
+ * Serves what is asked about single blocks. All of it may be repeated. What may wait for a volume runs on that volume's
+ * command threads, the rest on those that wait for none.
+ */
 final class BlockCommands {
     private final DataPort port;
     private final VolumeSet volumes;
@@ -47,17 +49,31 @@ final class BlockCommands {
 
     void serveOn(HandlerTable table) {
         serve(table, BlockMethods.BLOCK_INFO, this::blockInfo);
-        serve(table, BlockMethods.CHUNK_CHECKSUMS, this::chunkChecksums);
-        serve(table, BlockMethods.RECOVER_BLOCK, this::recover);
-        serve(table, BlockMethods.DELETE_BLOCKS, this::delete);
+        serveOfBlock(table, BlockMethods.CHUNK_CHECKSUMS, ChunkChecksumsRequest::getBlockId, this::chunkChecksums);
+        serveOfBlock(table, BlockMethods.RECOVER_BLOCK, RecoverBlockRequest::getBlockId, this::recover);
+        new BlockDeletion(port, threads, deleted).serveOn(table);
         serve(table, BlockMethods.AUDIT, request -> new BlockAudit(volumes).answer(request));
     }
 
-    /** Has {@code command} answer a method on a command thread. */
+    /** Has {@code command}, which waits for no volume, answer a method on a command thread. */
     <Q extends Message, R extends Message> void serve(HandlerTable table, Method<Q, R> method, Command<Q, R> command) {
         table.on(method, (context, request, responder) -> {
             try {
                 threads.command(() -> answer(method, command, request, responder));
+            } catch (TatamiException e) {
+                port.failed(e);
+                responder.failure(e);
+            }
+        });
+    }
+
+    private <Q extends Message, R extends Message> void serveOfBlock(
+            HandlerTable table, Method<Q, R> method, ToLongFunction<Q> block, Command<Q, R> command) {
+        table.on(method, (context, request, responder) -> {
+            try {
+                Volume volume = volumes.require(DataPort.blockId(block.applyAsLong(request)), 0)
+                        .volume();
+                threads.command(volume, () -> answer(method, command, request, responder));
             } catch (TatamiException e) {
                 port.failed(e);
                 responder.failure(e);
@@ -139,37 +155,5 @@ final class BlockCommands {
             CrashPoint.hit("service.recover.after-finalize");
         }
         return RecoverBlockReply.newBuilder().setLength(length).build();
-    }
-
-    private DeleteBlocksReply delete(DeleteBlocksRequest request) throws TatamiException {
-        DeleteBlocksReply.Builder reply = DeleteBlocksReply.newBuilder();
-        for (DeleteBlocksRequest.Item item : request.getItemList()) {
-            BlockId block = DataPort.blockId(item.getBlockId());
-            if (deleteOne(block, item.getGeneration())) {
-                reply.addDeletedBlockId(block.value());
-            }
-        }
-        CrashPoint.hit("service.delete.before-reply");
-        return reply.build();
-    }
-
-    /** Returns false where the block has a newer generation and stays. */
-    private boolean deleteOne(BlockId block, long generation) throws TatamiException {
-        Optional<VolumeSet.Found> found = volumes.find(block);
-        if (found.isEmpty()) {
-            return true;
-        }
-        try {
-            found.get().volume().delete(block, generation);
-        } catch (TatamiException e) {
-            if (e.code() == ErrorCode.FENCED) {
-                port.failed(e);
-                return false;
-            }
-            throw e;
-        }
-        port.fence(block, "it was deleted");
-        deleted.accept(block);
-        return true;
     }
 }

@@ -58,7 +58,9 @@ public final class BlockServer implements AutoCloseable {
         this.identityFile = identityFile;
         this.identity = identityFile.start();
         this.serverId = identity.server().value();
-        this.threads = new ServerThreads(settings);
+        this.threads = new ServerThreads(
+                settings,
+                volumes.volumes().stream().map(VolumeSet.ServedVolume::volume).toList());
         BlockClient chainClient = new BlockClient(connector, BlockClientSettings.DEFAULT);
         this.memory = new MemoryShares(
                 threads, new SharedDirectory(settings.sharedMemoryDirectory()), settings.sharedMemoryBytesMax());

@@ -12,15 +12,17 @@ import java.util.List;
  *
  * @param writeStreamsMax write streams at once; one more is refused with BUSY. Each may use a thread
  * @param readStreamsMax read streams at once; one more is refused with BUSY
- * @param readThreads threads that wait for the disk on behalf of readers; as many long reads proceed side by side
+ * @param buffersBytes memory for bytes on their way to and from the volumes: half of it for each way, an equal part for each
+ *     volume
+ * @param readThreads threads for each volume that wait for it on behalf of readers
  * @param readTurnBytes how much one reader is sent before the next one's turn
  * @param receivedBytesMax bytes of all writers that may wait in memory for the disk; beyond it sockets are not read
  * @param parkMillis a stream that has not moved for so long gives its buffers back: a writer's bytes are flushed, and what
  *     was read ahead for a reader is dropped
  * @param writerIdleMillis a writer that sent nothing for so long loses its stream; what it wrote stays
  * @param chainSilenceMillis how long the server behind may leave bytes unacknowledged
- * @param commandThreads threads for calls that may wait for the disk
- * @param commandsMax calls that may wait for one of them; one more is refused with BUSY
+ * @param commandThreads threads for calls about the blocks of a volume, for each volume, and for all other calls
+ * @param commandsMax calls that may wait for those of one volume; one more is refused with BUSY
  * @param heartbeatMillis between heartbeats, and between attempts to register
  * @param creditBytes how much free room one credit stands for: the cluster's usual block size
  * @param scrubBytesPerSecondMax how fast each volume is scrubbed
@@ -32,6 +34,7 @@ import java.util.List;
 public record BlockServerSettings(
         int writeStreamsMax,
         int readStreamsMax,
+        long buffersBytes,
         int readThreads,
         long readTurnBytes,
         long receivedBytesMax,
@@ -51,10 +54,16 @@ public record BlockServerSettings(
             Setting.count("tatami.block.write.streams.max", 256, 1, 4096, "Write streams a server has open at once.");
     private static final Setting<Integer> READ_STREAMS =
             Setting.count("tatami.block.read.streams.max", 1024, 1, 65_536, "Read streams a server has open at once.");
+    private static final Setting<Long> BUFFERS = Setting.size(
+            "tatami.block.buffers",
+            "512m",
+            "64m",
+            "64g",
+            "Memory for bytes on their way to and from the disks, half of it each way; is taken as it is needed.");
     private static final Setting<Integer> READ_THREADS =
-            Setting.count("tatami.block.read.threads", 4, 1, 256, "Long reads that proceed side by side.");
+            Setting.count("tatami.block.read.threads", 4, 1, 256, "Reads of a volume that proceed side by side.");
     private static final Setting<Long> READ_TURN = Setting.size(
-            "tatami.block.read.turn", "16m", "1m", "1g", "How much one reader is sent before the next one's turn.");
+            "tatami.block.read.turn", "32m", "1m", "1g", "How much one reader is sent before the next one's turn.");
     private static final Setting<Long> RECEIVED_MAX = Setting.size(
             "tatami.block.received.max", "256m", "1m", "64g", "Bytes of all writers that may wait for the disks.");
     private static final Setting<Duration> PARK = Setting.duration(
@@ -63,10 +72,10 @@ public record BlockServerSettings(
             "tatami.block.writer.idle.max", "30m", "1ms", "7d", "Silence after which a writer loses its stream.");
     private static final Setting<Duration> CHAIN_SILENCE = Setting.duration(
             "tatami.block.chain.silence.max", "30s", "10ms", "1h", "Silence of the next server that fails a chain.");
-    private static final Setting<Integer> COMMAND_THREADS =
-            Setting.count("tatami.block.command.threads", 4, 1, 256, "Threads that serve calls about blocks.");
-    private static final Setting<Integer> COMMANDS_MAX =
-            Setting.count("tatami.block.commands.max", 1024, 1, 65_536, "Calls about blocks that may wait.");
+    private static final Setting<Integer> COMMAND_THREADS = Setting.count(
+            "tatami.block.command.threads", 4, 1, 256, "Threads that serve calls about the blocks of a volume.");
+    private static final Setting<Integer> COMMANDS_MAX = Setting.count(
+            "tatami.block.commands.max", 1024, 1, 65_536, "Calls about the blocks of a volume that may wait.");
     private static final Setting<Duration> HEARTBEAT =
             Setting.duration("tatami.block.heartbeat", "3s", "10ms", "1m", "Time between heartbeats.");
     private static final Setting<Long> CREDIT = Setting.size(
@@ -95,6 +104,7 @@ public record BlockServerSettings(
     public static final List<Setting<?>> ALL = List.of(
             WRITE_STREAMS,
             READ_STREAMS,
+            BUFFERS,
             READ_THREADS,
             READ_TURN,
             RECEIVED_MAX,
@@ -116,6 +126,7 @@ public record BlockServerSettings(
         return new BlockServerSettings(
                 settings.get(WRITE_STREAMS),
                 settings.get(READ_STREAMS),
+                settings.get(BUFFERS),
                 settings.get(READ_THREADS),
                 settings.get(READ_TURN),
                 settings.get(RECEIVED_MAX),

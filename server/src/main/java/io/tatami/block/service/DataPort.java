@@ -7,6 +7,7 @@ import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.UnitCopies;
+import io.tatami.block.volume.Volume;
 import io.tatami.client.block.BlockClient;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.wire.ReadBlockReply;
@@ -204,9 +205,11 @@ final class DataPort {
 
     private StreamReceiver<ReadCredit> openRead(
             ReadBlockRequest request, ServerStream<ReadFrame, ReadBlockReply> stream) {
+        Volume volume;
         try {
             checkOpen();
-            blockId(request.getBlockId());
+            volume = volumes.require(blockId(request.getBlockId()), request.getGeneration())
+                    .volume();
             if (!metrics.tryOpenReadStream(settings.readStreamsMax())) {
                 throw new TatamiException(ErrorCode.BUSY, settings.readStreamsMax() + " read streams are open already");
             }
@@ -219,7 +222,7 @@ final class DataPort {
         UnitDelivery delivery = memory.find(request.getSharedMemory())
                 .<UnitDelivery>map(shared -> new SharedDelivery(stream, copies, shared))
                 .orElseGet(frames);
-        ReadSession session = new ReadSession(request, stream, delivery, frames, this, threads.readers());
+        ReadSession session = new ReadSession(request, stream, delivery, frames, this, threads.readers(volume));
         readSessions.add(session);
         session.wantTurn();
         if (closed) {

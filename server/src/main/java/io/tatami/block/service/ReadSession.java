@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One read stream. It runs in turns on the reader threads: a turn sends while there is credit and the network takes more,
- * up to {@link BlockServerSettings#readTurnBytes}, and then waits behind the other readers for the next. Whoever runs
+ * One read stream. It runs in turns on the reader threads of its volume: a turn sends while there is credit and the network takes more,
+ * up to {@link BlockServerSettings#readTurnBytes}, and then waits behind its other readers for the next. Whoever runs
  * the turn owns the state; credits and cancellation come from the event loop and are atomic or volatile.
  */
 final class ReadSession implements StreamReceiver<ReadCredit> {
@@ -142,6 +142,9 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
         }
         long turnEnd = sentBytes + port.settings().readTurnBytes();
         while (credit.get() > 0 && stream.isWritable() && sentBytes < turnEnd && stopped == null) {
+            if (!delivery.hasMore() && !opened().hasBuffer(this::wantTurn)) {
+                return false;
+            }
             if (!delivery.hasMore() && !nextUnit()) {
                 end();
                 CrashPoint.hit("service.read.before-end");

@@ -2,6 +2,11 @@ package io.tatami.block.service;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.block.volume.Volume;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executor;
@@ -29,21 +34,28 @@ final class ServerThreads implements AutoCloseable {
     private static final long CLOSE_LIMIT_SECONDS = 30;
 
     private final ThreadPoolExecutor writers;
-    private final ThreadPoolExecutor readers;
+    private final Map<Volume, VolumeThreads> ofVolumes = new HashMap<>();
     private final ExecutorService commands;
     private final ScheduledExecutorService housekeeping;
 
-    ServerThreads(BlockServerSettings settings) {
+    /** Those that wait for one volume: what hangs there holds up nothing elsewhere. */
+    private record VolumeThreads(ExecutorService readers, ExecutorService commands) {}
+
+    ServerThreads(BlockServerSettings settings, List<Volume> volumes) {
         // As many threads as write sessions at most: each has one task here at a time, and their number is limited.
         writers = pool("block-writer", 0, Integer.MAX_VALUE, new SynchronousQueue<>());
         writers.setRejectedExecutionHandler(ServerThreads::dropLateEvent);
-        readers = pool("block-reader", settings.readThreads(), settings.readThreads(), new LinkedBlockingQueue<>());
-        readers.setRejectedExecutionHandler(ServerThreads::dropLateEvent);
-        commands = pool(
-                "block-command",
-                settings.commandThreads(),
-                settings.commandThreads(),
-                new ArrayBlockingQueue<>(settings.commandsMax()));
+        for (Volume volume : volumes) {
+            String number = "-" + ofVolumes.size();
+            ThreadPoolExecutor readers = pool(
+                    "block-reader" + number,
+                    settings.readThreads(),
+                    settings.readThreads(),
+                    new LinkedBlockingQueue<>());
+            readers.setRejectedExecutionHandler(ServerThreads::dropLateEvent);
+            ofVolumes.put(volume, new VolumeThreads(readers, commands("block-command" + number, settings)));
+        }
+        commands = commands("block-command", settings);
         housekeeping = new ScheduledThreadPoolExecutor(1, named("block-housekeeping"));
     }
 
@@ -52,9 +64,9 @@ final class ServerThreads implements AutoCloseable {
         return writers;
     }
 
-    /** For the turns of read sessions, each of which waits here once at most. */
-    Executor readers() {
-        return readers;
+    /** For the turns of read sessions of a volume, each of which waits here once at most. */
+    Executor readers(Volume volume) {
+        return of(volume).readers();
     }
 
     /** One thread for what happens by itself. */
@@ -77,26 +89,42 @@ final class ServerThreads implements AutoCloseable {
                 TimeUnit.MILLISECONDS);
     }
 
-    /** @throws TatamiException BUSY where too many commands wait already, UNAVAILABLE where the server is stopping */
+    /** Runs what waits for no volume, as {@link #command(Volume, Runnable)}. */
     void command(Runnable command) throws TatamiException {
+        execute(commands, command);
+    }
+
+    /** @throws TatamiException BUSY where too many commands wait for the volume, UNAVAILABLE where the server is stopping */
+    void command(Volume volume, Runnable command) throws TatamiException {
+        execute(of(volume).commands(), command);
+    }
+
+    private static void execute(ExecutorService on, Runnable command) throws TatamiException {
         try {
-            commands.execute(command);
+            on.execute(command);
         } catch (RejectedExecutionException e) {
-            throw commands.isShutdown()
+            throw on.isShutdown()
                     ? new TatamiException(ErrorCode.UNAVAILABLE, "the block server is stopping", e)
                     : new TatamiException(ErrorCode.BUSY, "too many commands wait for the disks", e);
         }
     }
 
+    private VolumeThreads of(Volume volume) {
+        VolumeThreads threads = ofVolumes.get(volume);
+        if (threads == null) {
+            throw new IllegalArgumentException("volume " + volume.id() + " is not of this server");
+        }
+        return threads;
+    }
+
     /** Lets what was begun finish. */
     @Override
     public void close() {
-        housekeeping.shutdown();
-        commands.shutdown();
-        writers.shutdown();
-        readers.shutdown();
+        List<ExecutorService> pools = new ArrayList<>(List.of(housekeeping, commands, writers));
+        ofVolumes.values().forEach(threads -> pools.addAll(List.of(threads.readers(), threads.commands())));
+        pools.forEach(ExecutorService::shutdown);
         boolean interrupted = false;
-        for (ExecutorService pool : new ExecutorService[] {housekeeping, commands, writers, readers}) {
+        for (ExecutorService pool : pools) {
             try {
                 if (!interrupted && !pool.awaitTermination(CLOSE_LIMIT_SECONDS, TimeUnit.SECONDS)) {
                     throw new IllegalStateException("threads of the block server do not end");
@@ -113,6 +141,11 @@ final class ServerThreads implements AutoCloseable {
     /** What a connection still says of a stream after the server has ended them all; nobody has to act on it. */
     private static void dropLateEvent(Runnable event, ThreadPoolExecutor pool) {
         LOG.debug("{} came after the server had stopped", event);
+    }
+
+    private static ExecutorService commands(String name, BlockServerSettings settings) {
+        int threads = settings.commandThreads();
+        return pool(name, threads, threads, new ArrayBlockingQueue<>(settings.commandsMax()));
     }
 
     private static ThreadPoolExecutor pool(String name, int least, int most, BlockingQueue<Runnable> queue) {

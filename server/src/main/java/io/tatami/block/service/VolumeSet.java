@@ -71,7 +71,7 @@ public final class VolumeSet implements UnitSource {
 
     @Override
     public BlockReader open(BlockId block, long generation, long offsetBytes, long lengthBytes) throws TatamiException {
-        return require(block, generation).volume().read(block, generation, offsetBytes, lengthBytes);
+        return require(block, generation).volume().readInBackground(block, generation, offsetBytes, lengthBytes);
     }
 
     /** The writer that a write stream asks for; see {@code WriteBlockRequest}. */

@@ -4,6 +4,7 @@ import io.tatami.base.BlockId;
 import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.block.device.AccessKind;
 import io.tatami.block.device.AlignedBuffer;
 import io.tatami.block.device.Device;
 import java.nio.ByteBuffer;
@@ -127,7 +128,8 @@ final class BlockMover {
         try {
             Replica.View view = replica.view(parts.index(), 0, 0, before.lengthBytes());
             parts.threads()
-                    .submit(() -> parts.device().readFully(before.extent().offsetBytes(), into))
+                    .stream(AccessKind.BACKGROUND)
+                    .submit(into.remaining(), () -> parts.device().readFully(before.extent().offsetBytes(), into))
                     .await();
             ByteBuffer bytes = buffer.range(block.start(), block.endInBuffer()).slice();
             long damaged = view.firstDamaged(bytes, 0, before.lengthBytes());
@@ -152,7 +154,8 @@ final class BlockMover {
         for (Ready block : blocks) {
             ByteBuffer from = buffer.range(block.start(), block.endInBuffer());
             parts.threads()
-                    .submit(() -> parts.device().write(block.to().offsetBytes(), from))
+                    .stream(AccessKind.BACKGROUND)
+                    .submit(from.remaining(), () -> parts.device().write(block.to().offsetBytes(), from))
                     .await();
         }
         CrashPoint.hit("volume.compact.after-write");

@@ -3,7 +3,10 @@ package io.tatami.block.volume;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.block.device.AccessKind;
+import io.tatami.block.device.AccessStream;
 import io.tatami.block.device.AlignedBuffer;
+import io.tatami.block.device.BufferShare;
 import io.tatami.block.device.Device;
 import io.tatami.block.device.PendingAccess;
 import java.nio.ByteBuffer;
@@ -18,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BlockReader implements AutoCloseable {
     private final VolumeParts parts;
+    private final AccessStream accesses;
+    private final BufferShare buffers;
     private final Replica replica;
     private final Replica.View view;
     private final UnitMemory memory;
@@ -31,6 +36,7 @@ public final class BlockReader implements AutoCloseable {
 
     BlockReader(
             VolumeParts parts,
+            AccessKind kind,
             Replica replica,
             Replica.View view,
             UnitCopies copies,
@@ -38,6 +44,8 @@ public final class BlockReader implements AutoCloseable {
             long offsetBytes,
             long endBytes) {
         this.parts = parts;
+        this.accesses = parts.threads().stream(kind);
+        this.buffers = memory.buffers().share();
         this.replica = replica;
         this.view = view;
         this.copies = copies;
@@ -95,6 +103,24 @@ public final class BlockReader implements AutoCloseable {
             fetch.buffer().release();
             throw e;
         }
+    }
+
+    /**
+     * Whether {@link #next()} will not wait for a buffer of the volume's: those who have some may need this very thread to give
+     * them back. For memory of its own a reader waits there.
+     *
+     * @param wake called once when it is time to ask again, where the answer is no; it must not wait
+     */
+    public boolean hasBuffer(Runnable wake) {
+        boolean sharesMemory = memory.buffers() == parts.resources().readBuffers();
+        if (!sharesMemory || !ahead.isEmpty() || askedBytes >= endBytes) {
+            return true;
+        }
+        AlignedBuffer buffer = buffers.acquireOr(wake);
+        if (buffer != null) {
+            ahead.add(fetch(buffer));
+        }
+        return buffer != null;
     }
 
     /** Waits for a copy that is being made, and begins to read it; where it does not come, the volume is to be read. */
@@ -194,6 +220,7 @@ public final class BlockReader implements AutoCloseable {
     }
 
     private void giveBackAhead() {
+        accesses.drop();
         for (Fetch fetch : ahead) {
             PendingAccess pending = fetch.pending();
             if (fetch.copy() != null) {
@@ -214,9 +241,8 @@ public final class BlockReader implements AutoCloseable {
     private void readAhead() throws TatamiException {
         while (askedBytes < endBytes
                 && ahead.size() < parts.resources().settings().readAheadUnits()) {
-            AlignedBuffer buffer = ahead.isEmpty()
-                    ? parts.acquireReadBuffer(memory)
-                    : memory.buffers().tryAcquire();
+            AlignedBuffer buffer =
+                    ahead.isEmpty() ? parts.acquire(buffers, memory.waitMillis(), "read") : buffers.tryAcquire();
             if (buffer == null) {
                 return;
             }
@@ -246,7 +272,9 @@ public final class BlockReader implements AutoCloseable {
 
     private PendingAccess submit(long chunkStart, long chunkEnd, AlignedBuffer buffer) {
         Extent extent = place.extent();
-        return parts.threads().submit(() -> replica.fetch(parts.device(), extent, chunkStart, chunkEnd, buffer));
+        return accesses.submit(
+                (int) (chunkEnd - chunkStart),
+                () -> replica.fetch(parts.device(), extent, chunkStart, chunkEnd, buffer));
     }
 
     /** Where in the block the first chunk begins that fails its checksum; -1 where none does, or it is not for us to say. */

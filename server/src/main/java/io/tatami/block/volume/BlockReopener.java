@@ -4,6 +4,8 @@ import io.tatami.base.ChunkChecksum;
 import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.block.device.AccessKind;
+import io.tatami.block.device.AccessStream;
 import io.tatami.block.device.AlignedBuffer;
 import io.tatami.block.device.Device;
 import java.nio.ByteBuffer;
@@ -115,14 +117,14 @@ final class BlockReopener {
     private void copy(Replica replica, OpenBlock open, Extent target) throws TatamiException {
         long deviceEnd = Device.alignUp(open.onDeviceBytes());
         AlignedBuffer buffer = parts.acquireWriteBuffer();
+        AccessStream accesses = parts.threads().stream(AccessKind.WRITE);
         try {
             for (long start = 0; start < deviceEnd; start += Device.UNIT_BYTES) {
                 long end = Math.min(open.lengthBytes(), start + Device.UNIT_BYTES);
                 fetchChecked(replica, open, start, end, buffer);
                 long offset = target.offsetBytes() + start;
                 ByteBuffer sectors = buffer.range(0, (int) (Math.min(deviceEnd, start + Device.UNIT_BYTES) - start));
-                parts.threads()
-                        .submit(() -> parts.device().write(offset, sectors))
+                accesses.submit(sectors.remaining(), () -> parts.device().write(offset, sectors))
                         .await();
             }
         } finally {
@@ -159,8 +161,8 @@ final class BlockReopener {
     private void fetchChecked(Replica replica, OpenBlock open, long start, long end, AlignedBuffer buffer)
             throws TatamiException {
         Extent extent = open.extent();
-        parts.threads()
-                .submit(() -> replica.fetch(parts.device(), extent, start, end, buffer))
+        parts.threads().stream(AccessKind.WRITE)
+                .submit((int) (end - start), () -> replica.fetch(parts.device(), extent, start, end, buffer))
                 .await();
         Replica.View view = new Replica.View(replica.place(), 0, open.lengthBytes(), 0, open.checksums());
         long damaged = view.firstDamaged(buffer.memory(), start, end);

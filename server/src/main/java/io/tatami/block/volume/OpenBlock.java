@@ -6,7 +6,10 @@ import io.tatami.base.ChunkChecksum;
 import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.block.device.AccessKind;
+import io.tatami.block.device.AccessStream;
 import io.tatami.block.device.AlignedBuffer;
+import io.tatami.block.device.BufferShare;
 import io.tatami.block.device.Device;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -21,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *  0                  onDevice                       fillStart            length        extent
  * +------------------+------------------------------+--------------------+-------------+
- * | on the device    | being written: 0 to 2 units  | filling, or tail   |    free     |
+ * | on the device    | being written: 0 to 3 units  | filling, or tail   |    free     |
  * +------------------+------------------------------+--------------------+-------------+
  * </pre>
  *
@@ -33,11 +36,13 @@ import org.jspecify.annotations.Nullable;
  * which is never held during I/O. Device threads only report that a unit was written.
  */
 final class OpenBlock {
-    private static final int UNITS_IN_FLIGHT_MAX = 2;
+    private static final int UNITS_IN_FLIGHT_MAX = 3;
     private static final int UNIT_CHUNKS = Device.UNIT_BYTES / ChunkChecksum.CHUNK_BYTES;
 
     private final VolumeParts parts;
     private final BlockId block;
+    private final AccessStream accesses;
+    private final BufferShare buffers;
     private final Deque<UnitWrite> inFlight = new ArrayDeque<>(UNITS_IN_FLIGHT_MAX);
     private final byte[] tail = new byte[Device.ALIGNMENT_BYTES];
     private Extent extent;
@@ -52,6 +57,8 @@ final class OpenBlock {
     private OpenBlock(VolumeParts parts, BlockId block, Extent extent, int[] checksums) {
         this.parts = parts;
         this.block = block;
+        this.accesses = parts.threads().stream(AccessKind.WRITE);
+        this.buffers = parts.resources().writeBuffers().share();
         this.extent = extent;
         this.checksums = checksums;
     }
@@ -232,7 +239,7 @@ final class OpenBlock {
         throwFailure();
         AlignedBuffer buffer = filling;
         if (buffer == null) {
-            buffer = parts.acquireWriteBuffer();
+            buffer = parts.acquire(buffers, parts.resources().settings().bufferWaitMillis(), "write");
             synchronized (this) {
                 buffer.memory().put(0, tail, 0, (int) (lengthBytes - fillStartBytes));
                 filling = buffer;
@@ -254,10 +261,10 @@ final class OpenBlock {
         }
     }
 
-    /** Hands the filling buffer to the device threads, up to {@code end}; waits while two are under way. */
+    /** Hands the filling buffer to the device threads, up to {@code end}; waits while its share of buffers is under way. */
     private void submit(long end) throws TatamiException {
         CrashPoint.hit("volume.unit.before-write");
-        awaitWrites(UNITS_IN_FLIGHT_MAX - 1);
+        awaitWrites(Math.max(1, Math.min(UNITS_IN_FLIGHT_MAX, buffers.size() - 1)) - 1);
         UnitWrite unit;
         synchronized (this) {
             AlignedBuffer buffer = filling;
@@ -270,7 +277,7 @@ final class OpenBlock {
             fillStartBytes = Math.min(end, Device.alignDown(lengthBytes));
             unflushed = true;
         }
-        parts.threads().submit(() -> write(unit));
+        accesses.submit((int) (unit.endBytes - unit.startBytes), () -> write(unit));
         CrashPoint.hit("volume.unit.begun");
     }
 

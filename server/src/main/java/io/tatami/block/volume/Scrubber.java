@@ -106,7 +106,7 @@ public final class Scrubber implements AutoCloseable {
     /** Reads a block from an offset up to its end or the first damage; tells where to go on. */
     private long scrub(StoredBlock stored, long offsetBytes) throws TatamiException {
         long at = offsetBytes;
-        try (BlockReader reader = volume.read(stored.block(), 0, at, stored.durableBytes() - at)) {
+        try (BlockReader reader = volume.readInBackground(stored.block(), 0, at, stored.durableBytes() - at)) {
             while (mayGoOn()) {
                 try (ReadUnit unit = reader.next()) {
                     if (unit == null) {

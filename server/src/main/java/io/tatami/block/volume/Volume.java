@@ -5,6 +5,7 @@ import io.tatami.base.Check;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.block.device.AccessKind;
 import io.tatami.block.device.AccessTimes;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -176,20 +177,42 @@ public final class Volume implements AutoCloseable {
      */
     public BlockReader read(BlockId block, long generationMin, long offsetBytes, long lengthBytes, UnitCopies copies)
             throws TatamiException {
-        VolumeResources resources = parts.resources();
-        UnitMemory own = new UnitMemory(
-                resources.readBuffers(), false, resources.settings().bufferWaitMillis());
-        return read(block, generationMin, offsetBytes, lengthBytes, copies, own);
+        return read(block, generationMin, offsetBytes, lengthBytes, copies, ownMemory());
     }
 
     /** {@link #read(BlockId, long, long, long, UnitCopies)} into memory of the caller's. */
     public BlockReader read(
             BlockId block, long generationMin, long offsetBytes, long lengthBytes, UnitCopies copies, UnitMemory memory)
             throws TatamiException {
+        return reader(AccessKind.READ, block, generationMin, offsetBytes, lengthBytes, copies, memory);
+    }
+
+    /** {@link #read(BlockId, long, long, long)} for somebody who can wait for all others. */
+    public BlockReader readInBackground(BlockId block, long generationMin, long offsetBytes, long lengthBytes)
+            throws TatamiException {
+        AccessKind kind = AccessKind.BACKGROUND;
+        return reader(kind, block, generationMin, offsetBytes, lengthBytes, UnitCopies.NONE, ownMemory());
+    }
+
+    private UnitMemory ownMemory() {
+        VolumeResources resources = parts.resources();
+        return new UnitMemory(
+                resources.readBuffers(), false, resources.settings().bufferWaitMillis());
+    }
+
+    private BlockReader reader(
+            AccessKind kind,
+            BlockId block,
+            long generationMin,
+            long offsetBytes,
+            long lengthBytes,
+            UnitCopies copies,
+            UnitMemory memory)
+            throws TatamiException {
         parts.failStop().check();
         Replica replica = replica(block);
         Replica.View view = view(replica, generationMin, offsetBytes, lengthBytes);
-        return new BlockReader(parts, replica, view, copies, memory, offsetBytes, offsetBytes + lengthBytes);
+        return new BlockReader(parts, kind, replica, view, copies, memory, offsetBytes, offsetBytes + lengthBytes);
     }
 
     /**
@@ -276,8 +299,10 @@ public final class Volume implements AutoCloseable {
      */
     List<String> findStructureDamage() throws TatamiException {
         List<String> damages = new ArrayList<>();
-        parts.threads()
-                .submit(() -> damages.addAll(SuperblockFormat.repair(parts.device(), superblock)))
+        parts.threads().stream(AccessKind.BACKGROUND)
+                .submit(
+                        (int) SuperblockFormat.DATA_OFFSET,
+                        () -> damages.addAll(SuperblockFormat.repair(parts.device(), superblock)))
                 .await();
         damages.addAll(parts.index().findDamage());
         return damages;

@@ -3,7 +3,7 @@ package io.tatami.block.volume;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.AlignedBuffer;
-import io.tatami.block.device.AlignedBufferPool;
+import io.tatami.block.device.BufferShare;
 import io.tatami.block.device.FailStop;
 import io.tatami.block.device.GuardedDevice;
 import io.tatami.block.device.IoThreads;
@@ -57,20 +57,22 @@ record VolumeParts(
                 null);
     }
 
+    /** A buffer to write from; waits for one. */
     AlignedBuffer acquireWriteBuffer() throws TatamiException {
-        return acquire(resources.writeBuffers(), resources.settings().bufferWaitMillis(), "write");
+        return acquire(resources.writeBuffers().share(), resources.settings().bufferWaitMillis(), "write");
     }
 
-    AlignedBuffer acquireReadBuffer(UnitMemory memory) throws TatamiException {
-        return acquire(memory.buffers(), memory.waitMillis(), "read");
-    }
-
-    private static AlignedBuffer acquire(AlignedBufferPool pool, long waitMillis, String kind) throws TatamiException {
-        AlignedBuffer buffer = pool.acquire(waitMillis);
+    /**
+     * A buffer of a share; waits for one.
+     *
+     * @param kind what it is for, as errors call it
+     * @throws TatamiException BUSY
+     */
+    AlignedBuffer acquire(BufferShare share, long waitMillis, String kind) throws TatamiException {
+        AlignedBuffer buffer = share.acquire(waitMillis);
         if (buffer == null) {
             throw new TatamiException(
-                    ErrorCode.BUSY,
-                    "none of the " + pool.buffers() + " " + kind + " buffers became free within " + waitMillis + " ms");
+                    ErrorCode.BUSY, "no " + kind + " buffer became free within " + waitMillis + " ms");
         }
         return buffer;
     }

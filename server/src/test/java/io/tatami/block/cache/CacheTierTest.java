@@ -12,6 +12,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.ManualClock;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.Device;
+import io.tatami.block.device.HangingDevice;
 import io.tatami.block.device.IoThreads;
 import io.tatami.block.device.SimDisk;
 import io.tatami.block.device.SimFaults;

@@ -34,6 +34,48 @@ class AlignedBufferPoolTest {
     }
 
     @Test
+    void whoHoldsBuffersMayHoldAsManyAsAllOthersAndWhoHoldsNoneMayHaveOne() {
+        AlignedBufferPool pool = new AlignedBufferPool(BYTES, 12);
+        List<BufferShare> shares = new ArrayList<>();
+        List<AlignedBuffer> held = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            shares.add(pool.share());
+            held.add(pool.tryAcquire(shares.get(i)));
+            assertEquals(12 / (i + 1), shares.get(0).size());
+        }
+        assertNotNull(shares.get(0).tryAcquire());
+        assertNotNull(shares.get(0).tryAcquire());
+        assertNull(shares.get(0).tryAcquire());
+
+        assertNotNull(pool.share().tryAcquire());
+        assertEquals(2, shares.get(0).size());
+        held.subList(1, 4).forEach(AlignedBuffer::release);
+        assertEquals(6, shares.get(0).size());
+        assertNotNull(shares.get(0).tryAcquire());
+    }
+
+    @Test
+    void whoeverWaitsForAFirstBufferIsWokenAndComesBeforeWhoWantsMore() {
+        AlignedBufferPool pool = new AlignedBufferPool(BYTES, 3);
+        BufferShare rich = pool.share();
+        List<AlignedBuffer> held = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            held.add(rich.tryAcquire());
+        }
+        List<String> woken = new ArrayList<>();
+        BufferShare poor = pool.share();
+        assertNull(poor.acquireOr(() -> woken.add("poor")));
+        assertEquals(List.of(), woken);
+
+        held.get(0).release();
+        assertEquals(List.of("poor"), woken);
+        assertNotNull(poor.acquireOr(() -> woken.add("again")));
+        assertNull(rich.tryAcquire());
+        held.get(1).release();
+        assertEquals(List.of("poor"), woken);
+    }
+
+    @Test
     void releasingTwiceIsABug() {
         AlignedBuffer buffer = new AlignedBufferPool(BYTES, 1).tryAcquire();
         assertNotNull(buffer);

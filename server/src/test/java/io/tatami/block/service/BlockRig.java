@@ -45,6 +45,7 @@ final class BlockRig implements AutoCloseable {
 
     private final Path directory;
     private final long volumeBytes;
+    private final List<Volume> others;
     private final RpcSettings rpcSettings;
     private final EventLoops loops;
     private final RpcClient connector;
@@ -56,8 +57,15 @@ final class BlockRig implements AutoCloseable {
     }
 
     BlockRig(Path directory, int count, BlockServerSettings settings, long volumeBytes) throws IOException {
+        this(directory, count, settings, volumeBytes, List.of());
+    }
+
+    /** @param others volumes that each server has beside its own; the caller's to close, after this */
+    BlockRig(Path directory, int count, BlockServerSettings settings, long volumeBytes, List<Volume> others)
+            throws IOException {
         this.directory = directory;
         this.volumeBytes = volumeBytes;
+        this.others = List.copyOf(others);
         rpcSettings = RpcSettings.from(Settings.of(Map.of()));
         loops = new EventLoops("rig", rpcSettings);
         connector = newClient("rig");
@@ -181,13 +189,11 @@ final class BlockRig implements AutoCloseable {
             VolumeResources resources = VolumeResources.withBuffers(12, 12);
             Volume volume = new VolumeOpener(CLUSTER, resources).open(volumeFile, index);
             RpcClient outwards = newClient("server-" + number);
+            List<VolumeSet.ServedVolume> served = new ArrayList<>();
+            served.add(new VolumeSet.ServedVolume(volume, volumeFile.toString()));
+            others.forEach(other -> served.add(new VolumeSet.ServedVolume(other, "another volume")));
             BlockServer server = new BlockServer(
-                    settings,
-                    new VolumeSet(List.of(new VolumeSet.ServedVolume(volume, volumeFile.toString()))),
-                    null,
-                    new IdentityFile(home, CLUSTER),
-                    outwards,
-                    Clock.SYSTEM);
+                    settings, new VolumeSet(served), null, new IdentityFile(home, CLUSTER), outwards, Clock.SYSTEM);
             RpcServer rpc = new RpcServer(
                     loops,
                     rpcSettings,

@@ -1,30 +1,29 @@
-package io.tatami.block.cache;
+package io.tatami.block.device;
 
 import io.tatami.base.TatamiException;
-import io.tatami.block.device.Device;
 import java.nio.ByteBuffer;
 
 /** A device whose accesses do not end while it hangs. Safe for use by many threads. */
-final class HangingDevice implements Device {
+public final class HangingDevice implements Device {
     private final Device device;
     private boolean hangs;
     private int hanging;
 
-    HangingDevice(Device device) {
+    public HangingDevice(Device device) {
         this.device = device;
     }
 
-    synchronized void hang() {
+    public synchronized void hang() {
         hangs = true;
     }
 
-    synchronized void goOn() {
+    public synchronized void goOn() {
         hangs = false;
         notifyAll();
     }
 
     /** Returns once an access hangs. */
-    synchronized void awaitHanging() throws InterruptedException {
+    public synchronized void awaitHanging() throws InterruptedException {
         while (hanging == 0) {
             wait();
         }

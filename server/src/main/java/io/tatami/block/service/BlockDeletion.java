@@ -1,0 +1,109 @@
+package io.tatami.block.service;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.CrashPoint;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.block.volume.Volume;
+import io.tatami.protocol.BlockMethods;
+import io.tatami.protocol.wire.DeleteBlocksReply;
+import io.tatami.protocol.wire.DeleteBlocksRequest;
+import io.tatami.rpc.HandlerTable;
+import io.tatami.rpc.Responder;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Deletes blocks, those of each volume on that volume's command threads. The answer names what is gone: what is on a volume
+ * that failed, or that takes too long, is left out, for whoever wants it gone to ask again.
+ */
+final class BlockDeletion {
+    private static final long ANSWER_LIMIT_MILLIS = 2_000;
+
+    private final DataPort port;
+    private final ServerThreads threads;
+    private final Consumer<BlockId> deleted;
+
+    /** @param deleted told of each block that is gone */
+    BlockDeletion(DataPort port, ServerThreads threads, Consumer<BlockId> deleted) {
+        this.port = port;
+        this.threads = threads;
+        this.deleted = deleted;
+    }
+
+    void serveOn(HandlerTable table) {
+        table.on(BlockMethods.DELETE_BLOCKS, (context, request, responder) -> {
+            try {
+                delete(request, responder);
+            } catch (TatamiException e) {
+                port.failed(e);
+                responder.failure(e);
+            }
+        });
+    }
+
+    private void delete(DeleteBlocksRequest request, Responder<DeleteBlocksReply> responder) throws TatamiException {
+        Queue<Long> gone = new ConcurrentLinkedQueue<>();
+        List<CompletableFuture<Void>> ends = new ArrayList<>();
+        for (Map.Entry<Volume, Map<BlockId, Long>> part :
+                byVolume(request, gone).entrySet()) {
+            CompletableFuture<Void> end = new CompletableFuture<>();
+            ends.add(end);
+            threads.command(part.getKey(), () -> {
+                try {
+                    part.getValue().forEach((block, generation) -> delete(part.getKey(), block, generation, gone));
+                } finally {
+                    end.complete(null);
+                }
+            });
+        }
+        CompletableFuture<Void> unused = CompletableFuture.allOf(ends.toArray(CompletableFuture<?>[]::new))
+                .completeOnTimeout(null, ANSWER_LIMIT_MILLIS, TimeUnit.MILLISECONDS)
+                .thenRun(() -> {
+                    CrashPoint.hit("service.delete.before-reply");
+                    responder.success(DeleteBlocksReply.newBuilder()
+                            .addAllDeletedBlockId(gone)
+                            .build());
+                });
+    }
+
+    /** The blocks that are here, with the generations above which they stay; what is not here is gone. */
+    private Map<Volume, Map<BlockId, Long>> byVolume(DeleteBlocksRequest request, Queue<Long> gone)
+            throws TatamiException {
+        Map<Volume, Map<BlockId, Long>> parts = new LinkedHashMap<>();
+        for (DeleteBlocksRequest.Item item : request.getItemList()) {
+            BlockId block = DataPort.blockId(item.getBlockId());
+            Optional<VolumeSet.Found> found = port.volumes().find(block);
+            if (found.isPresent()) {
+                parts.computeIfAbsent(found.get().volume(), volume -> new LinkedHashMap<>())
+                        .put(block, item.getGeneration());
+            } else {
+                gone.add(block.value());
+            }
+        }
+        return parts;
+    }
+
+    private void delete(Volume volume, BlockId block, long generation, Queue<Long> gone) {
+        try {
+            volume.delete(block, generation);
+        } catch (TatamiException e) {
+            port.failed(e);
+            return;
+        } catch (RuntimeException e) {
+            port.failed(new TatamiException(ErrorCode.INTERNAL, "deleting " + block + ": " + e, e));
+            return;
+        }
+        port.fence(block, "it was deleted");
+        deleted.accept(block);
+        gone.add(block.value());
+    }
+}

@@ -1,0 +1,148 @@
+package io.tatami.block.device;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+class IoThreadsTest {
+    private static final int UNIT = Device.UNIT_BYTES;
+
+    private final List<String> begun = Collections.synchronizedList(new ArrayList<>());
+    private final CountDownLatch gate = new CountDownLatch(1);
+
+    @Test
+    void accessesOfManyStreamsAreDoneInLongRunsOfEach() throws Exception {
+        try (IoThreads threads = IoThreads.start("test", 1)) {
+            PendingAccess first = holdThreads(threads);
+            List<AccessStream> streams = new ArrayList<>();
+            for (int i = 0; i < 16; i++) {
+                streams.add(threads.stream(AccessKind.READ));
+            }
+            List<PendingAccess> pending = new ArrayList<>();
+            for (int access = 0; access < 8; access++) {
+                for (int i = 0; i < 16; i++) {
+                    String name = "stream " + i;
+                    pending.add(streams.get(i).submit(UNIT, () -> begun.add(name)));
+                }
+            }
+            gate.countDown();
+            first.await();
+            for (PendingAccess access : pending) {
+                access.await();
+            }
+        }
+
+        for (int i = 0; i < 16; i++) {
+            String name = "stream " + i;
+            assertEquals(Collections.nCopies(8, name), begun.subList(8 * i, 8 * i + 8));
+        }
+    }
+
+    @Test
+    void aFlushDoesNotWaitBehindAQueue() throws Exception {
+        try (IoThreads threads = IoThreads.start("test", 1)) {
+            PendingAccess first = holdThreads(threads);
+            AccessStream writer = threads.stream(AccessKind.WRITE);
+            for (int i = 0; i < 100; i++) {
+                PendingAccess unused = writer.submit(UNIT, () -> begun.add("write"));
+            }
+            PendingAccess flush = threads.flush(() -> begun.add("flush"));
+            gate.countDown();
+            flush.await();
+            first.await();
+        }
+
+        assertEquals("flush", begun.get(0));
+        assertEquals(101, begun.size(), "what is queued is done before the threads end");
+    }
+
+    @Test
+    void whatIsDroppedIsNeverDoneAndWhoeverWaitsForItIsTold() throws Exception {
+        try (IoThreads threads = IoThreads.start("test", 1)) {
+            PendingAccess first = holdThreads(threads);
+            AccessStream reader = threads.stream(AccessKind.READ);
+            PendingAccess dropped = reader.submit(UNIT, () -> begun.add("dropped"));
+            reader.drop();
+
+            assertTrue(dropped.isDone());
+            TatamiException told = assertThrows(TatamiException.class, dropped::await);
+            assertEquals(ErrorCode.CANCELLED, told.code());
+            gate.countDown();
+            first.await();
+            reader.submit(UNIT, () -> begun.add("later")).await();
+        }
+
+        assertEquals(List.of("later"), begun);
+    }
+
+    @Test
+    void anAccessThatFailsEndsNoThread() throws Exception {
+        try (IoThreads threads = IoThreads.start("test", 1)) {
+            AccessStream stream = threads.stream(AccessKind.READ);
+            PendingAccess bug = stream.submit(UNIT, () -> {
+                throw new AssertionError("a bug");
+            });
+
+            assertThrows(IllegalStateException.class, bug::await);
+            stream.submit(UNIT, () -> begun.add("next")).await();
+        }
+
+        assertEquals(List.of("next"), begun);
+    }
+
+    @Test
+    void anInterruptOfWhoWaitsNeverReachesTheDeviceAndIsKept() throws Exception {
+        try (IoThreads threads = IoThreads.start("test", 1)) {
+            CompletableFuture<Boolean> reached = new CompletableFuture<>();
+            Thread.currentThread().interrupt();
+            threads.stream(AccessKind.READ)
+                    .submit(UNIT, () -> reached.complete(Thread.currentThread().isInterrupted()))
+                    .await();
+
+            assertTrue(Thread.interrupted());
+            assertFalse(reached.get());
+        }
+    }
+
+    @Test
+    void onceClosedAnAccessIsLeftToTheDeviceToRefuse() {
+        IoThreads threads = IoThreads.start("test", 2);
+        threads.close();
+        PendingAccess late = threads.stream(AccessKind.WRITE).submit(UNIT, () -> {
+            throw new TatamiException(ErrorCode.UNAVAILABLE, "closed");
+        });
+
+        assertEquals(
+                ErrorCode.UNAVAILABLE,
+                assertThrows(TatamiException.class, late::await).code());
+    }
+
+    /** Occupies the one thread until the gate opens. */
+    private PendingAccess holdThreads(IoThreads threads) throws InterruptedException {
+        CountDownLatch held = new CountDownLatch(1);
+        PendingAccess first = threads.stream(AccessKind.READ).submit(UNIT, () -> {
+            held.countDown();
+            awaitGate();
+        });
+        held.await();
+        return first;
+    }
+
+    private void awaitGate() {
+        try {
+            gate.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package io.tatami.block.volume;
+
+import io.tatami.base.TatamiException;
+import io.tatami.block.device.FailStop;
+import io.tatami.block.device.HangingDevice;
+import io.tatami.block.device.IoThreads;
+import io.tatami.block.device.SimDisk;
+import io.tatami.block.device.SimFaults;
+import java.util.Random;
+
+/** A volume with threads and buffers of its own on a disk in memory that can be made to hang. */
+public final class HangingVolume implements AutoCloseable {
+    private final HangingDevice device;
+    private final Volume volume;
+
+    /** Formatted and opened, with room for {@code dataBytes} of blocks. */
+    public HangingVolume(long dataBytes, VolumeResources resources) throws TatamiException {
+        SimFaults faults = new SimFaults();
+        Random random = new Random(1);
+        device = new HangingDevice(new SimDisk(SuperblockFormat.DATA_OFFSET + dataBytes, faults));
+        SimIndexStore store = new SimIndexStore(faults, random);
+        new VolumeFormatter(SimVolume.CLUSTER, random).format(device, store);
+        volume = new VolumeOpener(SimVolume.CLUSTER, resources)
+                .open(device, store, IoThreads.start("hanging", 2), new FailStop("hanging volume"));
+    }
+
+    public Volume volume() {
+        return volume;
+    }
+
+    public HangingDevice device() {
+        return device;
+    }
+
+    @Override
+    public void close() throws TatamiException {
+        device.goOn();
+        volume.close();
+    }
+}
