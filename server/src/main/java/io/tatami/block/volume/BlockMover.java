@@ -127,9 +127,10 @@ final class BlockMover {
         ByteBuffer into = buffer.range(block.start(), block.endInBuffer());
         try {
             Replica.View view = replica.view(parts.index(), 0, 0, before.lengthBytes());
-            parts.threads()
-                    .stream(AccessKind.BACKGROUND)
-                    .submit(into.remaining(), () -> parts.device().readFully(before.extent().offsetBytes(), into))
+            parts.threads().stream(AccessKind.BACKGROUND)
+                    .submit(
+                            into.remaining(),
+                            () -> parts.device().readFully(before.extent().offsetBytes(), into))
                     .await();
             ByteBuffer bytes = buffer.range(block.start(), block.endInBuffer()).slice();
             long damaged = view.firstDamaged(bytes, 0, before.lengthBytes());
@@ -153,9 +154,10 @@ final class BlockMover {
         }
         for (Ready block : blocks) {
             ByteBuffer from = buffer.range(block.start(), block.endInBuffer());
-            parts.threads()
-                    .stream(AccessKind.BACKGROUND)
-                    .submit(from.remaining(), () -> parts.device().write(block.to().offsetBytes(), from))
+            parts.threads().stream(AccessKind.BACKGROUND)
+                    .submit(
+                            from.remaining(),
+                            () -> parts.device().write(block.to().offsetBytes(), from))
                     .await();
         }
         CrashPoint.hit("volume.compact.after-write");
