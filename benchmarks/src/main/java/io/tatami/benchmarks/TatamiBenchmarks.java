@@ -8,6 +8,7 @@ import io.tatami.benchmarks.micro.MicroBenchmarks;
 import io.tatami.benchmarks.peer.HostNames;
 import io.tatami.benchmarks.prefetch.PrefetchBenchmark;
 import io.tatami.benchmarks.quickstart.Quickstart;
+import io.tatami.benchmarks.small.SmallBenchmark;
 import io.tatami.benchmarks.stream.StreamBenchmark;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -26,6 +27,7 @@ public final class TatamiBenchmarks {
                 MetaBenchmark.class,
                 DfsioBenchmark.class,
                 StreamBenchmark.class,
+                SmallBenchmark.class,
                 PrefetchBenchmark.class,
                 MicroBenchmarks.class,
                 JobsCommand.class,

@@ -40,14 +40,19 @@ public final class StreamClients implements AutoCloseable {
         }
     }
 
-    /** Has {@code streams} of the clients write {@code files} files of {@code mebibytes} each, evenly shared. */
-    public Outcome write(String directory, int streams, int files, int mebibytes) throws IOException {
-        return run("write " + directory + " " + streams + " " + files + " " + mebibytes);
+    /** Has {@code streams} of the clients write {@code files} files of {@code fileBytes} each, evenly shared. */
+    public Outcome write(String directory, int streams, int files, long fileBytes) throws IOException {
+        return run("write " + directory + " " + streams + " " + files + " " + fileBytes);
     }
 
     /** Has them read what was written so. */
-    public Outcome read(String directory, int streams, int files, int mebibytes) throws IOException {
-        return run("read " + directory + " " + streams + " " + files + " " + mebibytes);
+    public Outcome read(String directory, int streams, int files, long fileBytes) throws IOException {
+        return run("read " + directory + " " + streams + " " + files + " " + fileBytes);
+    }
+
+    /** Has one client list what was written so. */
+    public Outcome list(String directory, int files, long fileBytes) throws IOException {
+        return run("list " + directory + " 1 " + files + " " + fileBytes);
     }
 
     private Outcome run(String line) throws IOException {

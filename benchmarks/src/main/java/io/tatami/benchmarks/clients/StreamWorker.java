@@ -15,14 +15,15 @@ import java.util.concurrent.Future;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
 /**
  * One JVM of clients, each with a file system object of its own, that write or read whole files from the first byte to the
- * last. Told what to do by lines on its standard input: {@code write|read DIRECTORY STREAMS FILES MEBIBYTES}: the clients
- * whose numbers are below {@code STREAMS} share the files evenly and do theirs one after the other. Answers with
- * {@code done NANOS}, the time of the slowest client until its last file was closed.
+ * last. Told what to do by lines on its standard input: {@code write|read|list DIRECTORY STREAMS FILES BYTES}: the clients
+ * whose numbers are below {@code STREAMS} share the files evenly and do theirs one after the other, or each list all files.
+ * Answers with {@code done NANOS}, the time of the slowest client until its last file was closed.
  */
 public final class StreamWorker {
     private final List<FileSystem> clients = new ArrayList<>();
@@ -62,23 +63,20 @@ public final class StreamWorker {
     }
 
     private String run(String[] words) throws InterruptedException, ExecutionException {
-        boolean writes = words[0].equals("write");
         int streams = Integer.parseInt(words[2]);
         int files = Integer.parseInt(words[3]);
-        long bytes = Long.parseLong(words[4]) << 20;
+        long bytes = Long.parseLong(words[4]);
         List<Future<?>> running = new ArrayList<>();
         long begin = System.nanoTime();
         for (int i = 0; i < clients.size() && firstClient + i < streams; i++) {
             FileSystem fs = clients.get(i);
             int client = firstClient + i;
             running.add(threads.submit(() -> {
-                for (int file = client; file < files; file += streams) {
-                    Path path = new Path(words[1], "file-" + file);
-                    if (writes) {
-                        write(fs, path, bytes, file);
-                    } else {
-                        read(fs, path, bytes);
-                    }
+                switch (words[0]) {
+                    case "write" -> write(fs, words[1], bytes, client, streams, files);
+                    case "read" -> read(fs, words[1], bytes, client, streams, files);
+                    case "list" -> list(fs, words[1], bytes, files);
+                    default -> throw new IllegalArgumentException(String.join(" ", words));
                 }
                 return null;
             }));
@@ -90,27 +88,51 @@ public final class StreamWorker {
     }
 
     /** Random bytes, each call's taken from elsewhere in what was drawn: no two calls give the disk the same. */
-    private void write(FileSystem fs, Path path, long bytes, int seed) throws IOException {
-        SplittableRandom random = new SplittableRandom(seed);
+    private void write(FileSystem fs, String directory, long bytes, int client, int streams, int files)
+            throws IOException {
+        SplittableRandom random = new SplittableRandom(client);
         byte[] content = new byte[2 * callBytes];
         random.nextBytes(content);
-        try (FSDataOutputStream out = fs.create(path, true)) {
-            for (long written = 0; written < bytes; written += callBytes) {
-                out.write(content, random.nextInt(callBytes), (int) Math.min(callBytes, bytes - written));
+        for (int file = client; file < files; file += streams) {
+            try (FSDataOutputStream out = fs.create(file(directory, file), true)) {
+                for (long written = 0; written < bytes; written += callBytes) {
+                    out.write(content, random.nextInt(callBytes), (int) Math.min(callBytes, bytes - written));
+                }
             }
         }
     }
 
-    private void read(FileSystem fs, Path path, long bytes) throws IOException {
+    private void read(FileSystem fs, String directory, long bytes, int client, int streams, int files)
+            throws IOException {
         byte[] content = new byte[callBytes];
-        long read = 0;
-        try (FSDataInputStream in = fs.open(path)) {
-            for (int count = in.read(content); count >= 0; count = in.read(content)) {
-                read += count;
+        for (int file = client; file < files; file += streams) {
+            long read = 0;
+            try (FSDataInputStream in = fs.open(file(directory, file))) {
+                for (int count = in.read(content); count >= 0; count = in.read(content)) {
+                    read += count;
+                }
             }
+            requireLength(file(directory, file), read, bytes);
         }
-        if (read != bytes) {
-            throw new EOFException(path + " has " + read + " bytes instead of " + bytes);
+    }
+
+    private static void list(FileSystem fs, String directory, long bytes, int files) throws IOException {
+        FileStatus[] found = fs.listStatus(new Path(directory));
+        if (found.length != files) {
+            throw new IOException(directory + " has " + found.length + " files instead of " + files);
+        }
+        for (FileStatus status : found) {
+            requireLength(status.getPath(), status.getLen(), bytes);
+        }
+    }
+
+    private static Path file(String directory, int number) {
+        return new Path(directory, "file-" + number);
+    }
+
+    private static void requireLength(Path path, long found, long bytes) throws EOFException {
+        if (found != bytes) {
+            throw new EOFException(path + " has " + found + " bytes instead of " + bytes);
         }
     }
 }

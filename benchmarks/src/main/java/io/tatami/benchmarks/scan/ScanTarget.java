@@ -52,14 +52,14 @@ final class ScanTarget {
 
     /** Writes the file. */
     void load() throws IOException {
-        client.write(directory, 1, 1, mebibytes);
+        client.write(directory, 1, 1, (long) mebibytes << 20);
     }
 
     /** Reads it from the first byte to the last, with nothing of it in memory at the begin. */
     Outcome scan() throws IOException {
         PageCache.drop();
         CpuMeter meter = new CpuMeter(peer);
-        StreamClients.Outcome outcome = client.read(directory, 1, 1, mebibytes);
+        StreamClients.Outcome outcome = client.read(directory, 1, 1, (long) mebibytes << 20);
         return new Outcome(outcome.seconds(), outcome.cpuSeconds(), meter.usedNanos() / 1e9);
     }
 }

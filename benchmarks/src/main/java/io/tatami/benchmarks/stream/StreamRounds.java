@@ -133,9 +133,13 @@ final class StreamRounds {
     }
 
     private void warmUp(Peer peer, StreamClients clients) throws IOException, InterruptedException {
-        clients.write("/warm-up", options.streamsMax(), options.files, options.warmUpMebibytes);
-        clients.read("/warm-up", options.streamsMax(), options.files, options.warmUpMebibytes);
+        clients.write("/warm-up", options.streamsMax(), options.files, bytes(options.warmUpMebibytes));
+        clients.read("/warm-up", options.streamsMax(), options.files, bytes(options.warmUpMebibytes));
         delete(peer, "/warm-up");
+    }
+
+    private static long bytes(int mebibytes) {
+        return (long) mebibytes << 20;
     }
 
     private void measure(int round, Peer peer, StreamClients clients, int streams)
@@ -143,7 +147,7 @@ final class StreamRounds {
         String directory = "/streams-" + streams;
         PageCache.sync(work);
         CpuMeter meter = new CpuMeter(peer);
-        StreamClients.Outcome written = clients.write(directory, streams, options.files, options.mebibytes);
+        StreamClients.Outcome written = clients.write(directory, streams, options.files, bytes(options.mebibytes));
         record(round, peer, new StreamFigure("write", streams), written, PageCache.sync(work), meter);
         if (PageCache.canBeDropped()) {
             PageCache.drop();
@@ -156,7 +160,7 @@ final class StreamRounds {
     private void measureRead(int round, Peer peer, StreamClients clients, StreamFigure figure) throws IOException {
         CpuMeter meter = new CpuMeter(peer);
         StreamClients.Outcome read =
-                clients.read("/streams-" + figure.streams(), figure.streams(), options.files, options.mebibytes);
+                clients.read("/streams-" + figure.streams(), figure.streams(), options.files, bytes(options.mebibytes));
         record(round, peer, figure, read, 0, meter);
     }
 

@@ -30,7 +30,7 @@ class StreamClientsTest {
     void streamsOfSeveralProcessesShareTheFilesWriteAllOfThemAndReadThemBack() throws Exception {
         Path files = directory.resolve("files");
         try (StreamClients clients = new StreamClients(new LocalPeer(), 9, CALL_BYTES, directory.resolve("conf"))) {
-            StreamClients.Outcome written = clients.write(files.toString(), 9, 11, 1);
+            StreamClients.Outcome written = clients.write(files.toString(), 9, 11, 1 << 20);
             assertTrue(written.seconds() > 0);
             try (Stream<Path> made = Files.list(files)) {
                 assertEquals(
@@ -42,7 +42,7 @@ class StreamClientsTest {
             for (int file = 0; file < 11; file++) {
                 assertEquals(1 << 20, Files.size(files.resolve("file-" + file)));
             }
-            clients.read(files.toString(), 4, 11, 1);
+            clients.read(files.toString(), 4, 11, 1 << 20);
         }
     }
 
@@ -50,7 +50,7 @@ class StreamClientsTest {
     void noTwoFilesAndNoTwoCallsHaveTheSameBytes() throws Exception {
         Path files = directory.resolve("files");
         try (StreamClients clients = new StreamClients(new LocalPeer(), 1, CALL_BYTES, directory.resolve("conf"))) {
-            clients.write(files.toString(), 1, 2, 1);
+            clients.write(files.toString(), 1, 2, 1 << 20);
         }
         byte[] first = Files.readAllBytes(files.resolve("file-0"));
         assertFalse(Arrays.equals(first, Files.readAllBytes(files.resolve("file-1"))));
@@ -59,14 +59,26 @@ class StreamClientsTest {
     }
 
     @Test
+    void aListingThatLacksAFileFails() throws Exception {
+        Path files = directory.resolve("files");
+        try (StreamClients clients = new StreamClients(new LocalPeer(), 2, CALL_BYTES, directory.resolve("conf"))) {
+            clients.write(files.toString(), 2, 7, 10_000);
+            assertTrue(clients.list(files.toString(), 7, 10_000).seconds() > 0);
+            Files.delete(files.resolve("file-3"));
+            IOException failure = assertThrows(IOException.class, () -> clients.list(files.toString(), 7, 10_000));
+            assertTrue(failure.toString().contains("6 files instead of 7"), failure::toString);
+        }
+    }
+
+    @Test
     void aFileThatIsTooShortFailsTheRead() throws Exception {
         Path files = directory.resolve("files");
         try (StreamClients clients = new StreamClients(new LocalPeer(), 1, CALL_BYTES, directory.resolve("conf"))) {
-            clients.write(files.toString(), 1, 1, 1);
+            clients.write(files.toString(), 1, 1, 1 << 20);
             try (FileChannel file = FileChannel.open(files.resolve("file-0"), StandardOpenOption.WRITE)) {
                 file.truncate(1000);
             }
-            IOException failure = assertThrows(IOException.class, () -> clients.read(files.toString(), 1, 1, 1));
+            IOException failure = assertThrows(IOException.class, () -> clients.read(files.toString(), 1, 1, 1 << 20));
             assertTrue(failure.toString().contains("file-0 has 1000 bytes"), failure::toString);
         }
     }

@@ -1,0 +1,52 @@
+package io.tatami.benchmarks.small;
+
+import java.util.List;
+import picocli.CommandLine.Option;
+
+/** How many files there are, and who works on them. */
+final class SmallOptions {
+    @Option(names = "--small-files", description = "How many of --small-bytes (default: ${DEFAULT-VALUE}).")
+    int smallFiles = 100_000;
+
+    @Option(names = "--small-bytes", description = "Default: ${DEFAULT-VALUE}.")
+    long smallBytes = 10_000;
+
+    @Option(names = "--middling-files", description = "How many of --middling-bytes (default: ${DEFAULT-VALUE}).")
+    int middlingFiles = 10_000;
+
+    @Option(names = "--middling-bytes", description = "Default: ${DEFAULT-VALUE}.")
+    long middlingBytes = 1_000_000;
+
+    @Option(names = "--clients", description = "Clients at once, eight to a JVM (default: ${DEFAULT-VALUE}).")
+    int clients = 16;
+
+    @Option(
+            names = "--warm-up",
+            paramLabel = "PERCENT",
+            description = "Of the files, written and read before, elsewhere and unmeasured (default: ${DEFAULT-VALUE}).")
+    int warmUpPercent = 10;
+
+    @Option(names = "--rounds", description = "How often everything is repeated (default: ${DEFAULT-VALUE}).")
+    int rounds = 3;
+
+    /** Files of one length. */
+    record Crowd(String name, int files, long fileBytes) {
+        double megabytes() {
+            return files * (double) fileBytes / 1e6;
+        }
+    }
+
+    /** Those asked for; 0 files are none. */
+    List<Crowd> crowds() {
+        return List.of(new Crowd("small", smallFiles, smallBytes), new Crowd("middling", middlingFiles, middlingBytes))
+                .stream()
+                .filter(crowd -> crowd.files() > 0)
+                .toList();
+    }
+
+    /** Room for all files twice. */
+    String capacity() {
+        double megabytes = crowds().stream().mapToDouble(Crowd::megabytes).sum();
+        return (2048 + (long) (2 * megabytes)) + "m";
+    }
+}
