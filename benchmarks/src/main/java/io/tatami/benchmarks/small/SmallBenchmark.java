@@ -16,8 +16,9 @@ import picocli.CommandLine.Option;
 @Command(
         name = "small",
         mixinStandardHelpOptions = true,
-        description = "Crowds of files of 10 KB and of 1 MB: load, list, read back, and the room they take; beside HDFS with"
-                + " --vs hdfs.")
+        description =
+                "Crowds of files of 10 KB and of 1 MB: load, list, read back, and the room they take; beside HDFS with"
+                        + " --vs hdfs.")
 public final class SmallBenchmark implements Callable<Integer> {
     private static final List<String> WORKLOADS =
             List.of("load", "load-synced", "cold-list", "cold-read", "warm-list", "warm-read");
@@ -39,9 +40,10 @@ public final class SmallBenchmark implements Callable<Integer> {
         Files.createDirectories(place.work());
         Undo undo = new Undo();
         try (Results results = new Results(place.results(), "small", SmallRounds.COLUMNS)) {
-            results.remark(options.clients + " clients, random bytes, all files of a length in one directory, replication 1;"
-                    + " Tatami's files are durable when they are closed, HDFS's are in the page cache"
-                    + (PageCache.canBeDropped() ? "" : "; nothing cold: only root can empty the page cache"));
+            results.remark(
+                    options.clients + " clients, random bytes, all files of a length in one directory, replication 1;"
+                            + " Tatami's files are durable when they are closed, HDFS's are in the page cache"
+                            + (PageCache.canBeDropped() ? "" : "; nothing cold: only root can empty the page cache"));
             summarize(new SmallRounds(options, versus, place.work(), seed, undo, results).run(), results);
             results.remark("raw figures: " + results.file());
         } finally {

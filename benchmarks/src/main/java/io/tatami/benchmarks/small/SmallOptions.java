@@ -23,8 +23,16 @@ final class SmallOptions {
     @Option(
             names = "--warm-up",
             paramLabel = "PERCENT",
-            description = "Of the files, written and read before, elsewhere and unmeasured (default: ${DEFAULT-VALUE}).")
+            description =
+                    "Of the files, written and read before, elsewhere and unmeasured (default: ${DEFAULT-VALUE}).")
     int warmUpPercent = 10;
+
+    @Option(
+            names = "--spare",
+            paramLabel = "MIB",
+            description = "Room of Tatami's volume beyond twice the files: a server has no more new blocks under way at once than"
+                    + " whole ones would fit (default: ${DEFAULT-VALUE}).")
+    int spareMebibytes = 20_480;
 
     @Option(names = "--rounds", description = "How often everything is repeated (default: ${DEFAULT-VALUE}).")
     int rounds = 3;
@@ -44,9 +52,9 @@ final class SmallOptions {
                 .toList();
     }
 
-    /** Room for all files twice. */
+    /** Of Tatami's volume. */
     String capacity() {
         double megabytes = crowds().stream().mapToDouble(Crowd::megabytes).sum();
-        return (2048 + (long) (2 * megabytes)) + "m";
+        return (spareMebibytes + (long) (2 * megabytes)) + "m";
     }
 }

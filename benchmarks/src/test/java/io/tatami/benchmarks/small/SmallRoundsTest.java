@@ -22,6 +22,7 @@ class SmallRoundsTest {
         options.middlingFiles = 24;
         options.clients = 2;
         options.rounds = 1;
+        options.spareMebibytes = 1_024;
         Undo undo = new Undo();
         Rounds figures;
         Path file;
@@ -41,6 +42,11 @@ class SmallRoundsTest {
         double overhead = figures.figures(new SmallFigure("middling", "load").overhead("tatami"))
                 .get(0);
         assertTrue(overhead > 0 && overhead < 50, "24 files of 1 MB take " + overhead + " % more");
-        assertEquals(0, Files.readString(file).lines().filter(line -> line.endsWith("null")).count());
+        assertEquals(
+                0,
+                Files.readString(file)
+                        .lines()
+                        .filter(line -> line.endsWith("null"))
+                        .count());
     }
 }
