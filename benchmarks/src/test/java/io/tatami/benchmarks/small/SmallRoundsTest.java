@@ -8,6 +8,7 @@ import io.tatami.benchmarks.Rounds;
 import io.tatami.benchmarks.peer.Undo;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -16,6 +17,7 @@ class SmallRoundsTest {
     private Path directory = Path.of("");
 
     @Test
+    @Tag("soak")
     void aRoundOfFewFilesHasEveryFigureAndTheRoomThatTheFilesTake() throws Exception {
         SmallOptions options = new SmallOptions();
         options.smallFiles = 40;
