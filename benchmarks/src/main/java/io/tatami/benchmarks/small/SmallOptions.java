@@ -30,8 +30,9 @@ final class SmallOptions {
     @Option(
             names = "--spare",
             paramLabel = "MIB",
-            description = "Room of Tatami's volume beyond twice the files: a server has no more new blocks under way at once than"
-                    + " whole ones would fit (default: ${DEFAULT-VALUE}).")
+            description =
+                    "Room of Tatami's volume beyond twice the files: a server has no more new blocks under way at once than"
+                            + " whole ones would fit (default: ${DEFAULT-VALUE}).")
     int spareMebibytes = 20_480;
 
     @Option(names = "--rounds", description = "How often everything is repeated (default: ${DEFAULT-VALUE}).")
