@@ -253,7 +253,14 @@ final class Replica {
             seenVersion = version;
             lengthBytes = committed == null ? 0 : committed.lengthBytes();
         }
-        int[] checksums = index.checksums(block, first, count);
+        int[] checksums;
+        try {
+            checksums = index.checksums(block, first, count);
+        } catch (TatamiException e) {
+            // What a deletion or a cut has taken out of the index meanwhile is not missing.
+            checkVersion(seenVersion);
+            throw e;
+        }
         checkVersion(seenVersion);
         return new View(seenPlace, seenVersion, lengthBytes, first, checksums);
     }
