@@ -13,8 +13,12 @@ import io.tatami.protocol.wire.GiveCreditsRequest;
 final class CreditLine {
     static final int CREDITS_MAX = 64;
 
-    /** A shard with fewer would wait at every other block; a block that then finds no room is refused when written. */
-    static final int CREDITS_MIN = 4;
+    /**
+     * While there is any room to speak of. With fewer, crowds of short files made in one directory, by one shard, would wait for
+     * credits on a small volume, though each takes next to nothing of what a credit stands for; a long block that then finds no
+     * room is refused when written.
+     */
+    static final int CREDITS_MIN = 32;
 
     static final long ASK_MILLIS_MIN = 50;
     static final long ASK_MILLIS_MAX = 2_000;

@@ -155,7 +155,8 @@ final class MembershipTest {
     void creditsShrinkWithTheRoomThatIsFree() {
         long block = 256L << 20;
         assertEquals(64, CreditLine.target(1L << 40, block, 8));
-        assertEquals(5, CreditLine.target(10L << 30, block, 8));
+        assertEquals(40, CreditLine.target(80L << 30, block, 8));
+        assertEquals(CreditLine.CREDITS_MIN, CreditLine.target(10L << 30, block, 8));
         assertEquals(CreditLine.CREDITS_MIN, CreditLine.target(1L << 30, block, 8));
         assertEquals(0, CreditLine.target(1L << 20, block, 8));
     }
