@@ -35,7 +35,7 @@ class CompactionPowerCutTest {
 
     @Test
     void noByteIsLostAndNoRoomLeaksByAPowerCutAtAnyAccessOfACompaction() throws TatamiException {
-        long cuts = faultsAtEveryAccess(SEED, SEED + 1, Fault.POWER_CUT);
+        long cuts = FaultSweep.atEveryAccess(SEED, SEED + 1, strike(Fault.POWER_CUT));
 
         assertTrue(cuts > 30, cuts + " cuts only");
     }
@@ -43,23 +43,21 @@ class CompactionPowerCutTest {
     @Test
     @Tag("soak")
     void noByteIsLostAndNoRoomLeaksBy10000PowerCuts() throws TatamiException {
-        long cuts = 0;
-        for (long seed = SEED; cuts < 10_000; seed++) {
-            cuts += faultsAtEveryAccess(seed, seed + 1, Fault.POWER_CUT);
-        }
+        long cuts = FaultSweep.untilStruck(SEED, 10_000, strike(Fault.POWER_CUT));
+
         System.out.println(cuts + " power cuts in the middle of compactions, nothing lost");
     }
 
     @Test
     void anErrorAtAnyAccessOfACompactionStopsTheVolumeOrHarmsNothing() throws TatamiException {
-        long errors = faultsAtEveryAccess(SEED + 100, SEED + 101, Fault.IO_ERROR);
+        long errors = FaultSweep.atEveryAccess(SEED + 100, SEED + 101, strike(Fault.IO_ERROR));
 
         assertTrue(errors > 30, errors + " errors only");
     }
 
     @Test
     void aDiskThatIsFullAtAnyWriteOfACompactionLosesNothing() throws TatamiException {
-        long refusals = faultsAtEveryAccess(SEED + 200, SEED + 201, Fault.NO_SPACE);
+        long refusals = FaultSweep.atEveryAccess(SEED + 200, SEED + 201, strike(Fault.NO_SPACE));
 
         assertTrue(refusals > 30, refusals + " refusals only");
     }
@@ -106,14 +104,8 @@ class CompactionPowerCutTest {
         }
     }
 
-    private static long faultsAtEveryAccess(long firstSeed, long endSeed, Fault fault) throws TatamiException {
-        long struck = 0;
-        for (long seed = firstSeed; seed < endSeed; seed++) {
-            for (long access = 0; faultAt(seed, access, fault); access++) {
-                struck++;
-            }
-        }
-        return struck;
+    private static FaultSweep.Strike strike(Fault fault) {
+        return (seed, access) -> faultAt(seed, access, fault);
     }
 
     /** False where the compaction had ended before the access. */

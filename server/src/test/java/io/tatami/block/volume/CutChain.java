@@ -1,12 +1,9 @@
 package io.tatami.block.volume;
 
-import static org.junit.jupiter.api.Assertions.assertNotNull;
-
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.SimFaults.Fault;
 import java.util.Map;
 import java.util.Random;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Power cuts of one volume, one upon the other: at a random access of a workload, then at accesses of the opening after it,
@@ -55,7 +52,8 @@ final class CutChain {
     private static long accesses(long seed) throws TatamiException {
         try (SimVolume sim = new SimVolume(DATA_BYTES, seed)) {
             long before = sim.faults().accesses();
-            TatamiException failure = work(sim, new Workload(seed, new Ledger(), 0), STEPS);
+            TatamiException failure = WorkloadRun.of(sim, new Workload(seed, new Ledger(), 0), STEPS)
+                    .failure();
             if (failure != null) {
                 throw failure;
             }
@@ -64,8 +62,9 @@ final class CutChain {
     }
 
     private void run() throws TatamiException {
-        assertNotNull(work(sim, new Workload(seed, ledger, 0), STEPS), name + " went by unnoticed");
-        count("cuts of work");
+        WorkloadRun run = WorkloadRun.of(sim, new Workload(seed, ledger, 0), STEPS);
+        run.requireNoticed(name);
+        count(run.struckInCompaction() ? "cuts of compaction" : "cuts of other work");
         open();
         ledger.compare(sim.volume(), name);
         for (int depth = 1; depth <= DEPTH; depth++) {
@@ -105,10 +104,11 @@ final class CutChain {
         Workload workload = new Workload(random.nextLong(), ledger, 1_000_000);
         workload.adopt(sim.volume());
         sim.faults().arm(random.nextInt(FURTHER_ACCESSES), Fault.POWER_CUT);
-        TatamiException failure = work(sim, workload, STEPS);
+        WorkloadRun run = WorkloadRun.of(sim, workload, STEPS);
+        TatamiException failure = run.failure();
         if (failure != null) {
             requireStruck(failure);
-            count("cuts of work after recovery");
+            count(run.struckInCompaction() ? "cuts of compaction after recovery" : "cuts of other work after recovery");
         }
         open();
         ledger.compare(sim.volume(), name + ", then a cut of further work");
@@ -117,17 +117,6 @@ final class CutChain {
     private void requireStruck(TatamiException failure) throws TatamiException {
         if (!sim.faults().hasStruck()) {
             throw failure;
-        }
-    }
-
-    private static @Nullable TatamiException work(SimVolume sim, Workload workload, int steps) {
-        try {
-            for (int step = 0; step < steps; step++) {
-                workload.step(sim.volume());
-            }
-            return null;
-        } catch (TatamiException e) {
-            return e;
         }
     }
 

@@ -9,16 +9,25 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 
 /** Finalized short blocks with random bytes, of which a ledger is kept. The same seed does the same. Used by one thread. */
 final class ShortBlocks {
     private final Random random;
-    private final Ledger ledger = new Ledger();
+    private final Ledger ledger;
+    private final LongSupplier ids;
     private final List<BlockId> blocks = new ArrayList<>();
-    private long lastBlock;
 
     ShortBlocks(long seed) {
-        this.random = new Random(seed);
+        this(new Random(seed), new Ledger(), new AtomicLong()::incrementAndGet);
+    }
+
+    /** @param ids gives each block its id */
+    ShortBlocks(Random random, Ledger ledger, LongSupplier ids) {
+        this.random = random;
+        this.ledger = ledger;
+        this.ids = ids;
     }
 
     Ledger ledger() {
@@ -34,7 +43,7 @@ final class ShortBlocks {
     BlockId write(Volume volume, int length) throws TatamiException {
         byte[] bytes = new byte[length];
         random.nextBytes(bytes);
-        BlockId block = new BlockId(++lastBlock);
+        BlockId block = new BlockId(ids.getAsLong());
         Ledger.Entry entry = ledger.entry(block);
         entry.issued = bytes;
         entry.changeUnderWay = true;
@@ -57,6 +66,11 @@ final class ShortBlocks {
         while (volume.statistics().usedBytes() < share * volume.statistics().capacityBytes()) {
             write(volume, 1 + random.nextInt(lengthMax));
         }
+        thin(volume, deletedShare);
+    }
+
+    /** Deletes some, chosen at random. */
+    void thin(Volume volume, double deletedShare) throws TatamiException {
         List<BlockId> going = new ArrayList<>(blocks);
         Collections.shuffle(going, random);
         for (BlockId block : going.subList(0, (int) (going.size() * deletedShare))) {

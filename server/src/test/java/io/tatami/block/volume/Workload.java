@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
+import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import java.nio.ByteBuffer;
@@ -16,18 +17,28 @@ import java.util.Random;
 
 /**
  * A random life of a volume's blocks: create, append at odd lengths, sync, finish, read, reopen, truncate, adopt
- * generations, delete. The same seed does the same. Keeps a ledger of what was acknowledged. Used by one thread.
+ * generations, delete; beside them crowds of short blocks that come and half go, and compactions. The same seed does the
+ * same. Keeps a ledger of what was acknowledged. Used by one thread.
  */
 final class Workload {
     private static final int BLOCKS_MAX = 5;
     private static final int READS_PERCENT = 15;
+    private static final int CROWDS_PERCENT = 7;
+    private static final int CROWD_BLOCKS = 8;
+    private static final int SHORT_BYTES_MAX = 40_000;
+    private static final int COMPACTIONS_PERCENT = 7;
+
+    /** Short, so that a crowd which was thinned leaves some that are worth emptying. */
+    private static final long REGION_BYTES = 128 << 10;
 
     private final Random random;
     private final Ledger ledger;
     private final Map<BlockId, BlockWriter> writers = new HashMap<>();
     private final List<BlockId> blocks = new ArrayList<>();
+    private final ShortBlocks crowd;
     private long nextBlock;
     private long nextGeneration;
+    private boolean compacting;
 
     /** @param firstNumber above all block ids and generations that were used with the ledger before */
     Workload(long seed, Ledger ledger, long firstNumber) {
@@ -35,6 +46,12 @@ final class Workload {
         this.ledger = ledger;
         this.nextBlock = firstNumber;
         this.nextGeneration = firstNumber;
+        this.crowd = new ShortBlocks(random, ledger, () -> ++nextBlock);
+    }
+
+    /** Whether the last step was a compaction, or its failure. */
+    boolean isCompacting() {
+        return compacting;
     }
 
     /** Goes on with blocks that were there before, too. */
@@ -44,6 +61,18 @@ final class Workload {
 
     /** One random step. Throws what the volume throws; what was under way is then open in the ledger. */
     void step(Volume volume) throws TatamiException {
+        int beside = random.nextInt(100);
+        compacting = beside < COMPACTIONS_PERCENT;
+        if (compacting) {
+            compact(volume);
+        } else if (beside < COMPACTIONS_PERCENT + CROWDS_PERCENT) {
+            crowd(volume);
+        } else {
+            stepOfOneBlock(volume);
+        }
+    }
+
+    private void stepOfOneBlock(Volume volume) throws TatamiException {
         if (!blocks.isEmpty() && random.nextInt(100) < READS_PERCENT) {
             read(volume, blocks.get(random.nextInt(blocks.size())));
             return;
@@ -77,6 +106,19 @@ final class Workload {
                 truncate(volume, block, lengthOf(volume, block), ++nextGeneration);
             }
         }
+    }
+
+    private static void compact(Volume volume) throws TatamiException {
+        try (Compactor compactor = new Compactor(volume, Clock.SYSTEM, Long.MAX_VALUE, REGION_BYTES)) {
+            compactor.compact();
+        }
+    }
+
+    private void crowd(Volume volume) throws TatamiException {
+        for (int i = 0; i < CROWD_BLOCKS; i++) {
+            crowd.write(volume, 1 + random.nextInt(SHORT_BYTES_MAX));
+        }
+        crowd.thin(volume, 0.5);
     }
 
     private void read(Volume volume, BlockId block) throws TatamiException {
