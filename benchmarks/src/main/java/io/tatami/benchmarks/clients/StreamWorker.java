@@ -47,7 +47,7 @@ public final class StreamWorker {
 
     /**
      * Arguments: the number of the first client, how many, and the bytes of each call of read and write; the
-     * configuration is core-site.xml on the class path.
+     * configuration is on the class path.
      */
     public static void main(String[] arguments) throws Exception {
         StreamWorker worker = new StreamWorker(

@@ -19,7 +19,7 @@ import org.apache.hadoop.util.ToolRunner;
 public final class DfsioWorker {
     private DfsioWorker() {}
 
-    /** Arguments: a file for reports. The configuration is core-site.xml on the class path. */
+    /** Arguments: a file for reports. The configuration is on the class path. */
     public static void main(String[] arguments) throws Exception {
         Path report = Path.of(arguments[0]);
         System.out.println("ready");

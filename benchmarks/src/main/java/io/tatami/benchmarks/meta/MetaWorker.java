@@ -46,7 +46,7 @@ public final class MetaWorker {
         }
     }
 
-    /** Arguments: the number of the first client and how many; the configuration is core-site.xml on the class path. */
+    /** Arguments: the number of the first client and how many; the configuration is on the class path. */
     public static void main(String[] arguments) throws Exception {
         int first = Integer.parseInt(arguments[0]);
         int count = Integer.parseInt(arguments[1]);

@@ -25,7 +25,7 @@ public final class WorkerProcess implements AutoCloseable {
 
     /**
      * Starts {@code mainClass} with this program's class path and, before it, a directory in which the peer's
-     * configuration is written as core-site.xml.
+     * configuration is written.
      */
     public WorkerProcess(
             Class<?> mainClass,
@@ -35,8 +35,12 @@ public final class WorkerProcess implements AutoCloseable {
             String... arguments)
             throws IOException {
         Files.createDirectories(directory);
-        try (OutputStream out = Files.newOutputStream(directory.resolve("core-site.xml"))) {
-            site.writeXml(out);
+        // Hadoop reads hdfs-default.xml after core-site.xml: of what is in that one alone, HDFS would have its
+        // defaults.
+        for (String file : List.of("core-site.xml", "hdfs-site.xml")) {
+            try (OutputStream out = Files.newOutputStream(directory.resolve(file))) {
+                site.writeXml(out);
+            }
         }
         log = directory.resolve("worker-" + String.join("-", arguments).replace('/', '_') + ".err");
         List<String> command = new ArrayList<>(List.of(
