@@ -37,9 +37,6 @@ import java.util.concurrent.atomic.AtomicInteger;
  * share. Safe for use by many threads; all methods may block, and none may be called on an event loop.
  */
 public final class BlockClient {
-    /** Below it, memory costs more than it saves: a call to the server and some milliseconds, when there is none idle. */
-    private static final long SHARED_READ_BYTES_MIN = 2L * SharedUnits.UNIT_BYTES;
-
     /** Bytes do not pass through it, so one is enough, and memory is used again by whatever stream comes next. */
     private static final Lane SHARED_LANE = Lane.bulk(0);
 
@@ -103,8 +100,8 @@ public final class BlockClient {
                 .setOffset(offset)
                 .setLength(lengthBytes)
                 .build();
-        boolean shares = sharesMemory && lengthBytes >= SHARED_READ_BYTES_MIN;
-        SharedRegion region = shares ? sharedRegions.lease(connection(target, SHARED_LANE)) : null;
+        boolean shares = sharesMemory && lengthBytes >= SharedRegions.READ_BYTES_MIN;
+        SharedRegion region = shares ? sharedRegions.lease(connection(target, SHARED_LANE), lengthBytes) : null;
         BlockReadStream.Memory memory = new BlockReadStream.Memory(region, sharedRegions);
         Connection connection = region == null ? bulkConnection(target) : region.connection();
         return BlockReadStream.open(connection, target, request, memory, settings);

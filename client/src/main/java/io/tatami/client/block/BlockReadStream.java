@@ -28,6 +28,7 @@ public final class BlockReadStream implements AutoCloseable {
     private final RpcStream<ReadCredit> stream;
     private final Memory memory;
     private final int creditStepBytes;
+    private final long endPosition;
     private long position;
     private long owedCreditBytes;
     private boolean closed;
@@ -66,6 +67,7 @@ public final class BlockReadStream implements AutoCloseable {
         this.target = target;
         this.block = new BlockId(request.getBlockId());
         this.position = request.getOffset();
+        this.endPosition = request.getOffset() + request.getLength();
         this.queue = queue;
         this.stream = stream;
         this.memory = memory;
@@ -174,7 +176,8 @@ public final class BlockReadStream implements AutoCloseable {
             current.payload().release();
             current = null;
         }
-        if (queue.close()) {
+        // Where all was read the server's last word is on its way: it has credit, and nothing left to send.
+        if (queue.close() && position < endPosition) {
             stream.cancel("closed by the reader");
         }
         memory.giveBack();

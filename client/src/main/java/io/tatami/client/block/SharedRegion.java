@@ -28,7 +28,7 @@ final class SharedRegion implements AutoCloseable {
     private final Connection connection;
     private final RpcStream<MemoryMapped> stream;
     private final SharedUnits units;
-    private int uses;
+    private long idleSinceNanos;
 
     private SharedRegion(Connection connection, RpcStream<MemoryMapped> stream, SharedUnits units) {
         this.connection = connection;
@@ -62,13 +62,13 @@ final class SharedRegion implements AutoCloseable {
         return connection;
     }
 
-    /** How often it was used; for who guards that by a lock. */
-    int uses() {
-        return uses;
+    /** For who guards it by a lock. */
+    void becameIdle(long nowNanos) {
+        idleSinceNanos = nowNanos;
     }
 
-    int countUse() {
-        return ++uses;
+    long idleSinceNanos() {
+        return idleSinceNanos;
     }
 
     /** What a {@code ReadBlockRequest} calls it. */

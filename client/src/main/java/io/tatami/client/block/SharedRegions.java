@@ -4,12 +4,12 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.rpc.Connection;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashMap;
-import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -21,34 +21,62 @@ import org.slf4j.LoggerFactory;
  * goes back to the server when none came for some seconds. Safe for use by many threads.
  */
 final class SharedRegions {
+    /** Shorter reads are no dearer by the connection. */
+    static final long READ_BYTES_MIN = 256 << 10;
+
+    /** Opening a region costs a call to the server and some milliseconds: so much is read by the connection before. */
+    private static final long OPENED_AFTER_BYTES = 2L * SharedUnits.UNIT_BYTES;
+
     private static final Logger LOG = LoggerFactory.getLogger(SharedRegions.class);
     private static final long IDLE_SECONDS_MAX = 10;
     private static final long OFFER_MILLIS_MAX = 2_000;
     private static final Executor LATER = CompletableFuture.delayedExecutor(IDLE_SECONDS_MAX, TimeUnit.SECONDS);
 
     private final int units;
-    private final Map<Connection, Deque<SharedRegion>> idle = new HashMap<>();
-    private final Set<Connection> withoutMemory = new HashSet<>();
+    private final Map<Connection, Place> places = new ConcurrentHashMap<>();
+
+    /** The memory of one connection; its own monitor guards it. */
+    private static final class Place {
+        /** The one used last comes first. */
+        private final Deque<SharedRegion> idle = new ArrayDeque<>();
+
+        private boolean sweepIsDue;
+
+        /** To be read since a region was last asked for, and by the connection as none was idle. */
+        private long unservedBytes;
+
+        private boolean withoutMemory;
+    }
 
     /** @param units of each region; 0 for none at all */
     SharedRegions(int units) {
         this.units = units;
     }
 
-    /** A region that is the caller's until it is given back; null where there is none to be had. May wait for the server. */
+    /**
+     * A region that is the caller's until it is given back; null where there is none to be had. May wait for the server.
+     *
+     * @param lengthBytes what is to be read into it, at least {@link #READ_BYTES_MIN}; for one short read alone no region is
+     *     asked for
+     */
     @Nullable
-    SharedRegion lease(Connection connection) throws TatamiException {
+    SharedRegion lease(Connection connection, long lengthBytes) throws TatamiException {
         if (units == 0 || !connection.isSameHost()) {
             return null;
         }
-        synchronized (this) {
-            if (withoutMemory.contains(connection)) {
+        Place place = place(connection);
+        synchronized (place) {
+            if (place.withoutMemory) {
                 return null;
             }
-            Deque<SharedRegion> free = idle.get(connection);
-            if (free != null && !free.isEmpty()) {
-                return free.pop();
+            if (!place.idle.isEmpty()) {
+                return place.idle.pop();
             }
+            place.unservedBytes += lengthBytes;
+            if (place.unservedBytes < OPENED_AFTER_BYTES) {
+                return null;
+            }
+            place.unservedBytes = 0;
         }
         try {
             return SharedRegion.open(connection, units, OFFER_MILLIS_MAX);
@@ -58,7 +86,9 @@ final class SharedRegions {
             }
             LOG.debug("reading from {} without shared memory", connection.peer(), e);
             if (e.code() != ErrorCode.BUSY) {
-                giveUp(connection);
+                synchronized (place) {
+                    place.withoutMemory = true;
+                }
             }
             return null;
         }
@@ -67,39 +97,47 @@ final class SharedRegions {
     /** Nobody reads from it any more, nor does the stream that it was leased for. */
     void giveBack(SharedRegion region) {
         Connection connection = region.connection();
-        synchronized (this) {
+        Place place = place(connection);
+        synchronized (place) {
             if (connection.isOpen()) {
-                idle.computeIfAbsent(connection, unused -> new ArrayDeque<>()).push(region);
-                int uses = region.countUse();
-                LATER.execute(() -> closeIfIdle(region, uses));
+                region.becameIdle(System.nanoTime());
+                place.idle.push(region);
+                sweepLater(place);
                 return;
             }
         }
         region.close();
     }
 
-    /** @param uses how often it had been used when it became idle */
-    private void closeIfIdle(SharedRegion region, int uses) {
-        synchronized (this) {
-            Deque<SharedRegion> free = idle.get(region.connection());
-            if (free == null || region.uses() != uses || !free.remove(region)) {
-                return;
-            }
-            if (free.isEmpty()) {
-                idle.remove(region.connection());
-            }
+    /** Under the place's monitor. */
+    private static void sweepLater(Place place) {
+        if (!place.sweepIsDue && !place.idle.isEmpty()) {
+            place.sweepIsDue = true;
+            LATER.execute(() -> sweep(place));
         }
-        region.close();
     }
 
-    private void giveUp(Connection connection) {
-        synchronized (this) {
-            withoutMemory.add(connection);
+    /** Closes the regions that nobody wanted since the last sweep or longer. */
+    private static void sweep(Place place) {
+        List<SharedRegion> unwanted = new ArrayList<>();
+        synchronized (place) {
+            long limitNanos = System.nanoTime() - TimeUnit.SECONDS.toNanos(IDLE_SECONDS_MAX);
+            while (!place.idle.isEmpty() && place.idle.getLast().idleSinceNanos() - limitNanos <= 0) {
+                unwanted.add(place.idle.removeLast());
+            }
+            place.sweepIsDue = false;
+            sweepLater(place);
         }
-        CompletableFuture<Void> unused = connection.closed().thenRun(() -> forget(connection));
+        unwanted.forEach(SharedRegion::close);
     }
 
-    private synchronized void forget(Connection connection) {
-        withoutMemory.remove(connection);
+    private Place place(Connection connection) {
+        Place known = places.get(connection);
+        if (known != null) {
+            return known;
+        }
+        Place added = places.computeIfAbsent(connection, unused -> new Place());
+        CompletableFuture<Void> unused = connection.closed().thenRun(() -> places.remove(connection));
+        return added;
     }
 }

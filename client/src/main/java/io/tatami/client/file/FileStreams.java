@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Opens readers and writers, which share this client's connections and threads. Safe for use by many threads. */
 public final class FileStreams implements AutoCloseable {
@@ -33,6 +34,9 @@ public final class FileStreams implements AutoCloseable {
     private final FileLocator locator;
     private final VectoredReads vectored;
     private final ReadPlanner planner;
+
+    /** Whether the file that was ended last had blocks: the next one made is likely to be of its kind. */
+    private final AtomicBoolean lastHadBlocks = new AtomicBoolean();
 
     /** What streams ask of the metadata service. */
     public record Metadata(MetadataCaller caller, EntryReader entries, FileOpenings openings, BlockServers servers) {}
@@ -52,7 +56,7 @@ public final class FileStreams implements AutoCloseable {
     public FileWriter create(TatamiPath path, CreateSpec spec) throws TatamiException {
         CreateSpec full = spec.withReplication(spec.replication() > 0 ? spec.replication() : settings.replication())
                 .withBlockSizeBytes(spec.blockSizeBytes() > 0 ? spec.blockSizeBytes() : settings.blockSizeBytes());
-        CreateReply created = metadata.openings().create(path, full);
+        CreateReply created = metadata.openings().create(path, full, lastHadBlocks.get());
         return FileWriter.create(parts(created.getStatus().getId()), created);
     }
 
@@ -108,6 +112,6 @@ public final class FileStreams implements AutoCloseable {
 
     private FileWriter.Parts parts(long file) {
         FileHome home = new FileHome(metadata.caller(), metadata.servers(), new FileId(file));
-        return new FileWriter.Parts(home, blocks, leases, settings.inlineBytesMax());
+        return new FileWriter.Parts(home, blocks, leases, settings.inlineBytesMax(), lastHadBlocks);
     }
 }

@@ -17,6 +17,7 @@ import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +44,7 @@ public final class FileWriter implements AutoCloseable {
     private final GrantQueue grants;
     private final List<BlockReport> finished = new ArrayList<>();
     private final MemoryContent memory;
+    private final AtomicBoolean hadBlocks;
 
     /** What is left of the memory's content to be written to blocks; null while all content is in memory. */
     private @Nullable ByteBuffer spilling;
@@ -61,8 +63,12 @@ public final class FileWriter implements AutoCloseable {
     private @Nullable TatamiException failure;
     private volatile @Nullable TatamiException lost;
 
-    /** What a writer needs beside its file. */
-    record Parts(FileHome home, BlockClient blocks, LeaseRenewer leases, int inlineBytesMax) {}
+    /**
+     * What a writer needs beside its file.
+     *
+     * @param hadBlocks is told when the file ends whether it has blocks
+     */
+    record Parts(FileHome home, BlockClient blocks, LeaseRenewer leases, int inlineBytesMax, AtomicBoolean hadBlocks) {}
 
     private FileWriter(Parts parts, Status status, List<Grant> granted) {
         this.home = parts.home();
@@ -72,6 +78,7 @@ public final class FileWriter implements AutoCloseable {
         this.replication = status.getReplication();
         this.inlineBytesMax = (int) Math.min(parts.inlineBytesMax(), blockSizeBytes);
         this.memory = new MemoryContent(MEMORY_BYTES_MAX);
+        this.hadBlocks = parts.hadBlocks();
         this.grants = new GrantQueue(home, blockSizeBytes, granted);
     }
 
@@ -315,7 +322,9 @@ public final class FileWriter implements AutoCloseable {
     }
 
     private void complete() throws TatamiException {
-        if (spilling == null && memory.sizeBytes() <= inlineBytesMax) {
+        boolean fitsInEntry = spilling == null && memory.sizeBytes() <= inlineBytesMax;
+        hadBlocks.set(!fitsInEntry);
+        if (fitsInEntry) {
             home.complete(List.of(), memory.toByteString(), grants.unused(finished));
             return;
         }

@@ -24,8 +24,11 @@ public final class FileOpenings {
         this.servers = servers;
     }
 
-    /** @param spec with replication and block size set */
-    public CreateReply create(TatamiPath path, CreateSpec spec) throws TatamiException {
+    /**
+     * @param spec with replication and block size set
+     * @param withGrant asks for the first block too, where its place is at hand
+     */
+    public CreateReply create(TatamiPath path, CreateSpec spec, boolean withGrant) throws TatamiException {
         if (path.isRoot()) {
             throw new TatamiException(ErrorCode.ALREADY_EXISTS, "/ already exists as a directory");
         }
@@ -36,6 +39,7 @@ public final class FileOpenings {
                 .setOverwrite(spec.overwrite())
                 .setReplication(spec.replication())
                 .setBlockSize(spec.blockSizeBytes())
+                .setGrants(withGrant ? 1 : 0)
                 .setClientHost(servers.clientHost())
                 .build();
         PathResolver.InDirectory<CreateReply> creation = parent -> caller.call(

@@ -11,20 +11,20 @@ import io.tatami.protocol.wire.GiveCreditsRequest;
  * much is left. The shard is asked the oftener, the faster it uses credits up.
  */
 final class CreditLine {
-    static final int CREDITS_MAX = 64;
+    /** Where they are used up as fast as that, {@link #ASK_MILLIS_MIN} apart: 20,000 blocks a second. */
+    static final int CREDITS_MAX = 1_024;
 
-    /**
-     * While there is any room to speak of. With fewer, crowds of short files made in one directory, by one shard, would wait for
-     * credits on a small volume, though each takes next to nothing of what a credit stands for; a long block that then finds no
-     * room is refused when written.
-     */
+    /** Where credits for long blocks would be fewer. */
     static final int CREDITS_MIN = 32;
 
     static final long ASK_MILLIS_MIN = 50;
     static final long ASK_MILLIS_MAX = 2_000;
 
     /** Used between two questions: they come too seldom. */
-    private static final int USED_MANY = CREDITS_MAX / 8;
+    private static final int USED_MANY = 8;
+
+    /** The shortest blocks that credits are given for in crowds, as a part of the longest. */
+    private static final int SHORT_PARTS = 64;
 
     private static final int STARTS_SHIFT = 32;
 
@@ -32,6 +32,7 @@ final class CreditLine {
     private int left;
     private int offered;
     private int target;
+    private int used;
     private long askMillis = ASK_MILLIS_MIN;
     private long nextAskMillis;
     private boolean waiting;
@@ -49,12 +50,12 @@ final class CreditLine {
     /**
      * The next message to the shard, which must be answered by {@link #answered} or {@link #failed}.
      *
-     * @param targetNow how many credits the shard should have
+     * @param room of the server that this shard may count on
      */
-    GiveCreditsRequest request(int serverId, int targetNow) {
+    GiveCreditsRequest request(int serverId, Room room) {
         Check.check(!waiting, "gift %d was not answered", sequence);
         waiting = true;
-        target = targetNow;
+        target = room.credits(used);
         if (offered == 0 && left < target / 2 + target % 2) {
             offered = target - left;
         }
@@ -66,7 +67,7 @@ final class CreditLine {
     }
 
     void answered(int leftNow, long nowMillis) {
-        int used = left + offered - leftNow;
+        used = left + offered - leftNow;
         boolean isShort = used > USED_MANY || leftNow < target / 2 + target % 2;
         askMillis = isShort ? ASK_MILLIS_MIN : Math.min(ASK_MILLIS_MAX, askMillis * 2);
         left = leftNow;
@@ -83,14 +84,28 @@ final class CreditLine {
     }
 
     /**
-     * How many credits each of {@code shards} shards should have: what fits into the free room, a few at least while there
-     * is any to speak of, since most blocks are shorter than the longest.
+     * What credits may be given for.
+     *
+     * @param freeBytes on all volumes
+     * @param blockSizeBytes of the longest blocks
+     * @param shards among which the room is divided
      */
-    static int target(long freeBytes, long blockSizeBytes, int shards) {
-        if (freeBytes < blockSizeBytes / CREDITS_MAX) {
-            return 0;
+    record Room(long freeBytes, long blockSizeBytes, int shards) {
+        /**
+         * How many a shard should have: for as many of the longest blocks as fit, and for what it will use before it is asked
+         * twice more. Those who make many blocks at a time make short ones, each of which takes next to nothing of what a credit
+         * stands for. Where this promises too much, a long block is refused when it is written, and goes elsewhere.
+         *
+         * @param used since it was asked last
+         */
+        int credits(int used) {
+            long shortOnes = freeBytes * SHORT_PARTS / blockSizeBytes;
+            if (shortOnes == 0) {
+                return 0;
+            }
+            long longOnes = freeBytes / blockSizeBytes / shards;
+            long wanted = Math.max(Math.max(CREDITS_MIN, longOnes), 4L * used);
+            return (int) Math.min(wanted, Math.min(CREDITS_MAX, Math.max(CREDITS_MIN, shortOnes / shards)));
         }
-        long fit = freeBytes / blockSizeBytes / shards;
-        return (int) Math.max(CREDITS_MIN, Math.min(CREDITS_MAX, fit));
     }
 }

@@ -141,7 +141,7 @@ final class Membership {
     }
 
     private void giveCredits(long now) {
-        int target = CreditLine.target(volumes.room().freeBytes(), settings.creditBytes(), credits.size());
+        CreditLine.Room room = new CreditLine.Room(volumes.room().freeBytes(), settings.creditBytes(), credits.size());
         for (int shard = 0; shard < credits.size(); shard++) {
             CreditLine line = credits.get(shard);
             if (line.isDue(now)) {
@@ -149,7 +149,7 @@ final class Membership {
                 hear(
                         link.giveCredits(
                                 GroupId.ofShard(shard),
-                                line.request(identity.server().value(), target)),
+                                line.request(identity.server().value(), room)),
                         (reply, failure) -> creditsAnswered(line, reply, failure));
             }
         }

@@ -121,43 +121,61 @@ final class MembershipTest {
         assertEquals(ErrorCode.CORRUPT, damaged.code());
     }
 
+    private static CreditLine.Room room(long freeBytes) {
+        return new CreditLine.Room(freeBytes, 256L << 20, 8);
+    }
+
     @Test
     void aGiftIsRepeatedUntilItIsAnsweredAndNeverAgain() {
         CreditLine line = new CreditLine(1);
-        GiveCreditsRequest first = line.request(7, 64);
+        GiveCreditsRequest first = line.request(7, room(128L << 30));
         assertEquals(64, first.getBlocks());
         line.failed(0);
-        GiveCreditsRequest again = line.request(7, 64);
+        GiveCreditsRequest again = line.request(7, room(128L << 30));
         assertEquals(first, again);
         line.answered(64, 0);
-        GiveCreditsRequest question = line.request(7, 64);
+        GiveCreditsRequest question = line.request(7, room(128L << 30));
         assertEquals(0, question.getBlocks());
         assertTrue(question.getSequence() > first.getSequence());
         line.answered(31, 0);
-        GiveCreditsRequest second = line.request(7, 64);
-        assertEquals(33, second.getBlocks());
-        assertTrue(new CreditLine(2).request(7, 64).getSequence() > second.getSequence());
+        GiveCreditsRequest second = line.request(7, room(128L << 30));
+        assertEquals(4 * 33 - 31, second.getBlocks());
+        assertTrue(new CreditLine(2).request(7, room(128L << 30)).getSequence() > second.getSequence());
     }
 
     @Test
     void aShardThatUsesCreditsUpFastIsAskedSoon() {
         CreditLine line = new CreditLine(1);
-        assertEquals(64, line.request(7, 64).getBlocks());
+        assertEquals(64, line.request(7, room(128L << 30)).getBlocks());
         line.answered(64, 1000);
         long quiet = 1000 + 2 * CreditLine.ASK_MILLIS_MIN;
         assertTrue(!line.isDue(quiet - 1) && line.isDue(quiet));
-        assertEquals(0, line.request(7, 64).getBlocks());
+        assertEquals(0, line.request(7, room(128L << 30)).getBlocks());
         line.answered(10, quiet);
         assertTrue(line.isDue(quiet + CreditLine.ASK_MILLIS_MIN));
     }
 
     @Test
+    void aShardThatUsesManyCreditsIsGivenMoreUpToWhatShortBlocksFit() {
+        CreditLine line = new CreditLine(1);
+        assertEquals(CreditLine.CREDITS_MIN, line.request(7, room(2L << 30)).getBlocks());
+        line.answered(4, 0);
+        assertEquals(64 - 4, line.request(7, room(2L << 30)).getBlocks());
+        line.answered(64, 0);
+        assertEquals(0, line.request(7, room(2L << 30)).getBlocks());
+        line.answered(0, 0);
+        assertEquals(64, line.request(7, room(2L << 30)).getBlocks(), "256 for what was used, but 2 GiB are short");
+        CreditLine large = new CreditLine(1);
+        assertEquals(CreditLine.CREDITS_MAX, large.request(7, room(16L << 40)).getBlocks());
+    }
+
+    @Test
     void creditsShrinkWithTheRoomThatIsFree() {
-        long block = 256L << 20;
-        assertEquals(64, CreditLine.target(1L << 40, block, 8));
-        assertEquals(40, CreditLine.target(80L << 30, block, 8));
-        assertEquals(CreditLine.CREDITS_MIN, CreditLine.target(10L << 30, block, 8));
-        assertEquals(CreditLine.CREDITS_MIN, CreditLine.target(1L << 30, block, 8));
-        assertEquals(0, CreditLine.target(1L << 20, block, 8));
+        assertEquals(512, room(1L << 40).credits(0));
+        assertEquals(40, room(80L << 30).credits(0));
+        assertEquals(CreditLine.CREDITS_MIN, room(10L << 30).credits(0));
+        assertEquals(400, room(100L << 30).credits(100));
+        assertEquals(CreditLine.CREDITS_MIN, room(1L << 30).credits(100));
+        assertEquals(0, room(1L << 20).credits(100));
     }
 }

@@ -100,6 +100,32 @@ final class SharedMemoryTest {
     }
 
     @Test
+    void shortReadsComeThroughMemoryOnceTheyAreMany() throws Exception {
+        int length = 3 * MIB;
+        try (BlockRig rig = rig(64)) {
+            BlockStreamTest.writeWhole(rig, block, bytes);
+            for (int round = 0; round < 6; round++) {
+                int from = round * length + round;
+                try (BlockReadStream stream = rig.client.openReader(rig.target(0), block, 1, from, length)) {
+                    byte[] read = new byte[length];
+                    for (int at = 0; at < length; ) {
+                        at += stream.read(read, at, length - at);
+                    }
+                    assertArrayEquals(Arrays.copyOfRange(bytes, from, from + length), read);
+                    assertEquals(round < 2 ? 0 : length, stream.sharedBytes(), "round " + round);
+                }
+            }
+            try (BlockReadStream tiny = rig.client.openReader(rig.target(0), block, 1, 5, 100_000)) {
+                assertTrue(tiny.read(ByteBuffer.allocate(1)) > 0);
+                assertEquals(0, tiny.sharedBytes());
+            }
+            assertEquals(REGION_MIB, rig.server(0).running().server().memory().lentBytes() / MIB);
+            BlockServerMetrics metrics = rig.server(0).running().server().metrics();
+            BlockDamageTest.awaitTrue(() -> metrics.readStreams() == 0);
+        }
+    }
+
+    @Test
     void whoFindsAllMemoryLentIsSentWhatItReads() throws Exception {
         try (BlockRig rig = rig(REGION_MIB)) {
             BlockStreamTest.writeWhole(rig, block, bytes);
