@@ -124,9 +124,9 @@ enum PlantedBug {
             "throw e;",
             "io.tatami.block.service.VolumeFaultTest#anErrorAtAnyAccessStopsThatVolumeAndNothingElse"),
     TIER_THAT_HANGS_IS_KEPT(
-            "io/tatami/block/cache/CacheTier.java",
-            "if (hangsInARow >= HANGS_MAX) {",
-            "if (hangsInARow == Integer.MAX_VALUE) {",
+            "io/tatami/block/cache/SlotDevice.java",
+            "return hangsInARow >= HANGS_MAX;",
+            "return hangsInARow == Integer.MAX_VALUE;",
             "io.tatami.block.cache.CacheTierTest"
                     + "#whenTheTiersDeviceHangsReadersGoToTheVolumeAndAfterAFewTimesItIsSetAside"),
     SLOWNESS_IS_JUDGED_AT_ONE_LOOK(

@@ -1,22 +1,12 @@
 package io.tatami.block.cache;
 
 import io.tatami.base.BlockId;
-import io.tatami.base.Check;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
-import io.tatami.block.device.AccessKind;
-import io.tatami.block.device.AlignedBuffer;
 import io.tatami.block.device.Device;
-import io.tatami.block.device.FailStop;
-import io.tatami.block.device.GuardedDevice;
 import io.tatami.block.device.IoThreads;
-import io.tatami.block.device.PendingAccess;
-import io.tatami.block.volume.BlockReader;
-import io.tatami.block.volume.ReadUnit;
 import io.tatami.block.volume.UnitCopies;
-import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -36,24 +26,14 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
     /** How long a reader waits for a copy that is being made, or read, before it reads the volume itself. */
     private static final long WAIT_MILLIS = 5_000;
 
-    /** After so many waits in a row for a device that hangs it counts as failed. */
-    static final int HANGS_MAX = 3;
-
-    private final GuardedDevice device;
-    private final long dataOffset;
-    private final FailStop failStop;
-    private final IoThreads threads;
-    private final UnitSource source;
+    private final SlotDevice device;
+    private final TurnStaging staging;
     private final Clock clock;
     private final LongAdder stagedBytes = new LongAdder();
     private final LongAdder damagedCopies = new LongAdder();
-    private final LongAdder hangs = new LongAdder();
-    private final long waitMillis;
-
     private final TierSpace space;
     private final PlanBook plans;
     private boolean closed;
-    private int hangsInARow;
 
     /**
      * @param device closed with this
@@ -65,17 +45,11 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
     }
 
     CacheTier(Device device, long dataOffset, IoThreads threads, UnitSource source, Clock clock, long waitMillis) {
-        this.waitMillis = waitMillis;
-        this.failStop = new FailStop("cache tier " + device.name());
-        this.device = new GuardedDevice(device, failStop, clock);
-        this.dataOffset = dataOffset;
-        this.threads = threads;
-        this.source = source;
+        this.device = new SlotDevice(device, dataOffset, threads, clock, waitMillis);
+        this.staging = new TurnStaging(this, this.device, source);
         this.clock = clock;
-        this.space =
-                new TierSpace((int) Math.min(Integer.MAX_VALUE, (device.sizeBytes() - dataOffset) / Device.UNIT_BYTES));
+        this.space = new TierSpace(this.device.slots());
         this.plans = new PlanBook(space);
-        Check.check(space.slots() > 0, "a cache tier of %d bytes", device.sizeBytes());
     }
 
     /**
@@ -100,9 +74,9 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
                 (long) space.usedSlots() * Device.UNIT_BYTES,
                 stagedBytes.sum(),
                 damagedCopies.sum(),
-                hangs.sum(),
+                device.hangs(),
                 plans.plans().size(),
-                failStop.reason());
+                device.failure());
     }
 
     /**
@@ -114,7 +88,7 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
      */
     public synchronized PlanProgress plan(PlanId id, PlanSettings settings, int already, List<PlannedRange> ranges)
             throws TatamiException {
-        failStop.check();
+        device.requireServing();
         if (closed) {
             throw new TatamiException(ErrorCode.UNAVAILABLE, "the block server is stopping");
         }
@@ -182,7 +156,7 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
             return new Answer(null, isPlanned);
         }
         space.use(staged);
-        return new Answer(new Use(staged, readsToItsEnd), !isReady);
+        return new Answer(new StagedCopy(this, device, staged, readsToItsEnd), !isReady);
     }
 
     /**
@@ -196,14 +170,7 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
         if (turn == null) {
             return false;
         }
-        Deque<StagedUnit> left = new ArrayDeque<>(turn.units());
-        try {
-            stage(turn.range(), left);
-        } catch (TatamiException e) {
-            LOG.debug("a part of plan {} is not staged", turn.plan().id(), e);
-        } finally {
-            endTurn(turn.plan(), left);
-        }
+        staging.stage(turn);
         return true;
     }
 
@@ -233,60 +200,24 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
         }
     }
 
-    /** Stages units of one block, one behind the other; those that are ready, or given up, are no longer left. */
-    private void stage(PlannedRange range, Deque<StagedUnit> left) throws TatamiException {
-        long length = source.lengthBytes(range.block(), range.generation());
-        long start = (long) left.element().key.unit() * Device.UNIT_BYTES;
-        long end = Math.min(length, start + (long) left.size() * Device.UNIT_BYTES);
-        if (end <= start) {
-            return;
-        }
-        try (BlockReader reader = source.open(range.block(), range.generation(), start, end - start)) {
-            while (!left.isEmpty() && isWanted(left.element())) {
-                ReadUnit unit = reader.next();
-                if (unit == null) {
-                    return;
-                }
-                try (unit) {
-                    copy(unit, left.element());
-                }
-                left.remove();
-            }
-        }
-    }
-
-    private synchronized boolean isWanted(StagedUnit unit) {
+    /** Whether a unit that is being staged is still to be. */
+    synchronized boolean isWanted(StagedUnit unit) {
         return unit.state == StagedUnit.State.STAGING && !closed;
     }
 
-    private void copy(ReadUnit from, StagedUnit to) throws TatamiException {
-        ByteBuffer bytes = from.data().duplicate();
-        int length = bytes.remaining();
-        // The unit's buffer is longer, and what lies behind the block's end is never given out.
-        bytes.limit((int) Device.alignUp(bytes.limit()));
-        try {
-            device.write(offsetOf(to), bytes);
-        } catch (TatamiException e) {
-            stop(e);
-            throw e;
+    /** A unit's bytes are in its slot. */
+    synchronized void staged(StagedUnit unit, int lengthBytes) {
+        stagedBytes.add(lengthBytes);
+        space.endUse(unit);
+        if (unit.state == StagedUnit.State.STAGING) {
+            unit.lengthBytes = lengthBytes;
+            unit.state = StagedUnit.State.READY;
+            unit.settled.countDown();
         }
-        stagedBytes.add(length);
-        synchronized (this) {
-            space.endUse(to);
-            if (to.state == StagedUnit.State.STAGING) {
-                to.lengthBytes = length;
-                to.state = StagedUnit.State.READY;
-                to.settled.countDown();
-            }
-        }
-    }
-
-    private long offsetOf(StagedUnit unit) {
-        return dataOffset + (long) unit.slot * Device.UNIT_BYTES;
     }
 
     /** The first that is left could not be staged; those behind it are tried again. */
-    private synchronized void endTurn(ReadPlan plan, Deque<StagedUnit> left) {
+    synchronized void endTurn(ReadPlan plan, Deque<StagedUnit> left) {
         boolean isFirst = true;
         for (StagedUnit unit : left) {
             if (unit.state == StagedUnit.State.STAGING) {
@@ -302,33 +233,35 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
         }
     }
 
-    private synchronized void stop(TatamiException failure) {
-        if (failStop.reason().isEmpty()) {
-            LOG.error("the cache tier {} has failed and is not used any more", device.name(), failure);
-        }
-        TatamiException unused = failStop.stop(failure);
+    /** The device failed: nothing is staged any more, and what was is given up. */
+    synchronized void stop(TatamiException failure) {
+        device.stop(failure);
         plans.removeAll();
         space.giveUpAll();
     }
 
-    /** An access may have begun a while after its reader began to wait, and that the queue is long is no hang. */
-    private boolean isHanging() {
-        return device.times().longestUnderWayNanos() >= TimeUnit.MILLISECONDS.toNanos(waitMillis) / 2;
+    synchronized boolean isReady(StagedUnit unit) {
+        return unit.state == StagedUnit.State.READY;
     }
 
-    /** A reader has waited in vain. */
-    private synchronized void waitedInVain() {
-        if (!isHanging()) {
-            return;
+    void countDamaged() {
+        damagedCopies.increment();
+    }
+
+    /** A reader has done with a copy that is of no more use. */
+    synchronized void giveUpAfterUse(StagedUnit unit) {
+        space.giveUp(unit);
+        space.endUse(unit);
+        notifyAll();
+    }
+
+    /** A reader has done with a copy; where it {@code hasPassed} the unit, its plan has no more use for it. */
+    synchronized void endUse(StagedUnit unit, boolean hasPassed) {
+        if (hasPassed && unit.state == StagedUnit.State.READY) {
+            plans.passed(unit);
         }
-        hangs.increment();
-        hangsInARow++;
-        LOG.warn("the cache tier {} does not answer; its volume is read instead", device.name());
-        if (hangsInARow >= HANGS_MAX) {
-            stop(new TatamiException(
-                    ErrorCode.IO_ERROR,
-                    device.name() + " did not answer for " + waitMillis + " ms, " + hangsInARow + " times in a row"));
-        }
+        space.endUse(unit);
+        notifyAll();
     }
 
     /** Takes no further plan and gives those there are up, so that {@link #stageNext} returns soon. */
@@ -345,99 +278,6 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
         synchronized (this) {
             space.giveUpAll();
         }
-        threads.close();
-        if (isHanging()) {
-            // To close it would wait for the access.
-            LOG.warn("the cache tier {} hangs, and is left to the end of this process", device.name());
-            return;
-        }
         device.close();
-    }
-
-    /** One reader's use of a copy. */
-    private final class Use implements Copy {
-        private final StagedUnit unit;
-        private final boolean readsToItsEnd;
-        private @Nullable PendingAccess fetched;
-
-        Use(StagedUnit unit, boolean readsToItsEnd) {
-            this.unit = unit;
-            this.readsToItsEnd = readsToItsEnd;
-        }
-
-        @Override
-        public boolean awaitReady() {
-            boolean settled;
-            try {
-                settled = unit.settled.await(waitMillis, TimeUnit.MILLISECONDS);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return false;
-            }
-            if (!settled) {
-                waitedInVain();
-            }
-            synchronized (CacheTier.this) {
-                return settled && unit.state == StagedUnit.State.READY;
-            }
-        }
-
-        @Override
-        public PendingAccess fetch(long start, long end, AlignedBuffer into) {
-            long offset = offsetOf(unit) + start % Device.UNIT_BYTES;
-            int length = (int) Device.alignUp(end - start);
-            PendingAccess begun = threads.stream(AccessKind.READ)
-                    .submit(length, () -> device.readFully(offset, into.range(0, length)));
-            fetched = begun;
-            return begun;
-        }
-
-        @Override
-        public long waitMillisMax() {
-            return waitMillis;
-        }
-
-        @Override
-        public void tooLate() {
-            waitedInVain();
-            end(true);
-        }
-
-        @Override
-        public void done() {
-            end(false);
-        }
-
-        @Override
-        public void bad() {
-            damagedCopies.increment();
-            LOG.warn(
-                    "a copy of unit {} of {} on {} fails its checksums",
-                    unit.key.unit(),
-                    unit.key.block(),
-                    device.name());
-            end(true);
-        }
-
-        @Override
-        public void failed(TatamiException failure) {
-            stop(failure);
-            end(true);
-        }
-
-        private void end(boolean giveUp) {
-            synchronized (CacheTier.this) {
-                if (giveUp) {
-                    space.giveUp(unit);
-                } else {
-                    hangsInARow = fetched != null && fetched.isDone() ? 0 : hangsInARow;
-                    if (readsToItsEnd && unit.state == StagedUnit.State.READY) {
-                        plans.passed(unit);
-                    }
-                }
-                space.endUse(unit);
-                CacheTier.this.notifyAll();
-            }
-        }
     }
 }

@@ -217,7 +217,7 @@ class CacheTierTest {
             }
             assertEquals(ReadUnit.Origin.STAGED, readUnit(hanging, 0));
             device.hang();
-            for (int unit = 1; unit <= CacheTier.HANGS_MAX; unit++) {
+            for (int unit = 1; unit <= SlotDevice.HANGS_MAX; unit++) {
                 assertEquals("", hanging.status().failure());
                 assertEquals(ReadUnit.Origin.VOLUME, readUnit(hanging, unit));
             }
@@ -225,9 +225,9 @@ class CacheTierTest {
             assertTrue(
                     hanging.status().failure().contains("did not answer"),
                     hanging.status().failure());
-            assertEquals(CacheTier.HANGS_MAX, hanging.status().hangs());
+            assertEquals(SlotDevice.HANGS_MAX, hanging.status().hangs());
             assertEquals(ReadUnit.Origin.VOLUME, readUnit(hanging, 0));
-            assertEquals(CacheTier.HANGS_MAX, hanging.status().hangs());
+            assertEquals(SlotDevice.HANGS_MAX, hanging.status().hangs());
             device.goOn();
         }
     }
@@ -237,7 +237,7 @@ class CacheTierTest {
         firstBytes = write(FIRST, SLOTS * UNIT);
         HangingDevice device = new HangingDevice(cacheDisk);
         try (CacheTier hanging = hangingTier(device)) {
-            for (int round = 0; round < 2 * CacheTier.HANGS_MAX; round++) {
+            for (int round = 0; round < 2 * SlotDevice.HANGS_MAX; round++) {
                 hanging.plan(new PlanId(new UUID(1, round)), KEEP_READ, 0, List.of(whole(FIRST, firstBytes.length)));
                 while (hanging.stageNext(0)) {
                     Thread.onSpinWait();
@@ -248,7 +248,7 @@ class CacheTierTest {
                 assertEquals(ReadUnit.Origin.STAGED, readUnit(hanging, 1));
             }
             assertEquals("", hanging.status().failure());
-            assertEquals(2 * CacheTier.HANGS_MAX, hanging.status().hangs());
+            assertEquals(2 * SlotDevice.HANGS_MAX, hanging.status().hangs());
         }
     }
 
@@ -262,7 +262,7 @@ class CacheTierTest {
             Thread stager = new Thread(() -> hanging.stageNext(0));
             stager.start();
             device.awaitHanging();
-            for (int unit = 0; unit < CacheTier.HANGS_MAX; unit++) {
+            for (int unit = 0; unit < SlotDevice.HANGS_MAX; unit++) {
                 assertEquals("", hanging.status().failure());
                 assertEquals(ReadUnit.Origin.LATE, readUnit(hanging, unit));
             }
