@@ -18,7 +18,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Stages what access plans say will be read, in their order, and gives readers the copies. A unit that nobody planned is
  * never written here. Nothing outlives the process. When the tier's device fails, or does not answer a few times in a
- * row, all of it is given up and readers go on with the volumes. Safe for use by many threads; {@link #stageNext} is called by one.
+ * row, all of it is given up and readers go on with the volumes. Safe for use by many threads; {@link
+ * #stageNext} is called by one for each volume.
  */
 public final class CacheTier implements UnitCopies, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CacheTier.class);
@@ -28,6 +29,7 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
 
     private final SlotDevice device;
     private final TurnStaging staging;
+    private final UnitSource source;
     private final Clock clock;
     private final LongAdder stagedBytes = new LongAdder();
     private final LongAdder damagedCopies = new LongAdder();
@@ -47,9 +49,10 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
     CacheTier(Device device, long dataOffset, IoThreads threads, UnitSource source, Clock clock, long waitMillis) {
         this.device = new SlotDevice(device, dataOffset, threads, clock, waitMillis);
         this.staging = new TurnStaging(this, this.device, source);
+        this.source = source;
         this.clock = clock;
         this.space = new TierSpace(this.device.slots());
-        this.plans = new PlanBook(space);
+        this.plans = new PlanBook(space, source.volumeCount());
     }
 
     /**
@@ -100,10 +103,11 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
                     "plan " + id + " has " + count + " ranges here, so that none can come behind " + already
                             + "; it was forgotten or cancelled: plan anew");
         }
-        ReadPlan plan = known == null ? new ReadPlan(id, settings, clock.monotonicNanos()) : known;
-        plans.put(plan);
+        ReadPlan plan = known == null ? plans.begin(id, settings, clock.monotonicNanos()) : known;
         plan.touch(clock.monotonicNanos());
-        ranges.stream().skip(plan.rangeCount() - already).forEach(plan::add);
+        for (PlannedRange range : ranges.subList(Math.min(ranges.size(), count - already), ranges.size())) {
+            plan.add(range, source.volumeOf(range.block()));
+        }
         notifyAll();
         return plan.progress();
     }
@@ -136,6 +140,7 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
     /** Drops what there is of a block. */
     public synchronized void forget(BlockId block) {
         space.giveUpAll(block);
+        notifyAll();
     }
 
     @Override
@@ -160,13 +165,13 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
     }
 
     /**
-     * Stages the next run of units, or waits for something to do.
+     * Stages the next run of units of a volume, or waits for something to do.
      *
      * @param waitMillis how long at most
      * @return whether anything was staged
      */
-    public boolean stageNext(long waitMillis) {
-        PlanBook.Turn turn = awaitTurn(waitMillis);
+    public boolean stageNext(int volume, long waitMillis) {
+        PlanBook.Turn turn = awaitTurn(volume, waitMillis);
         if (turn == null) {
             return false;
         }
@@ -174,10 +179,10 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
         return true;
     }
 
-    private synchronized PlanBook.@Nullable Turn awaitTurn(long waitMillis) {
+    private synchronized PlanBook.@Nullable Turn awaitTurn(int volume, long waitMillis) {
         forgetOldPlans();
         long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMillis);
-        PlanBook.Turn turn = plans.nextTurn();
+        PlanBook.Turn turn = plans.nextTurn(volume);
         while (turn == null && !closed) {
             long leftMillis = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
             if (leftMillis <= 0) {
@@ -189,7 +194,7 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
                 Thread.currentThread().interrupt();
                 return null;
             }
-            turn = plans.nextTurn();
+            turn = plans.nextTurn(volume);
         }
         return turn;
     }
@@ -210,9 +215,7 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
         stagedBytes.add(lengthBytes);
         space.endUse(unit);
         if (unit.state == StagedUnit.State.STAGING) {
-            unit.lengthBytes = lengthBytes;
-            unit.state = StagedUnit.State.READY;
-            unit.settled.countDown();
+            space.ready(unit, lengthBytes);
         }
     }
 
@@ -231,6 +234,7 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
             space.giveUp(unit);
             space.endUse(unit);
         }
+        notifyAll();
     }
 
     /** The device failed: nothing is staged any more, and what was is given up. */

@@ -4,6 +4,7 @@ import io.tatami.block.device.Device;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +13,12 @@ import org.jspecify.annotations.Nullable;
  * The plans there are, and whose turn it is. Each active plan may have an equal share of the tier waiting for its readers,
  * and no more than its window; they take turns of up to 64 MiB of one block, so that the volume is read in long runs. A
  * plan that has more than its share because others came stages nothing until its readers have caught up; nothing is taken
- * from it. Guarded by the tier's lock.
+ * from it.
+ *
+ * <p>Volumes are staged from side by side, each with turns of its own. What is further on in a plan's order gets no room
+ * that something before it will need, but for half of the share: so much is staged ahead of a volume that is slow or
+ * hangs. Where there are several volumes, what is under way on all of them is no more than the other half. Guarded by the
+ * tier's lock.
  */
 final class PlanBook {
     private static final int TURN_UNITS = 16;
@@ -23,8 +29,14 @@ final class PlanBook {
     private final TierSpace space;
     private final Map<PlanId, ReadPlan> plans = new LinkedHashMap<>();
 
-    PlanBook(TierSpace space) {
+    /** For each volume, the plan whose turn was longest ago first. */
+    private final List<LinkedHashSet<ReadPlan>> rotations = new ArrayList<>();
+
+    PlanBook(TierSpace space, int volumeCount) {
         this.space = space;
+        for (int volume = 0; volume < volumeCount; volume++) {
+            rotations.add(new LinkedHashSet<>());
+        }
     }
 
     /** Units of one block, one behind the other, that are to be staged now for a plan. */
@@ -39,14 +51,19 @@ final class PlanBook {
         return plans.get(id);
     }
 
-    void put(ReadPlan plan) {
-        plans.put(plan.id(), plan);
+    /** A new plan, of nothing yet. */
+    ReadPlan begin(PlanId id, PlanSettings settings, long nowNanos) {
+        ReadPlan plan = new ReadPlan(id, settings, rotations.size(), nowNanos);
+        plans.put(id, plan);
+        rotations.forEach(rotation -> rotation.add(plan));
+        return plan;
     }
 
     /** Gives a plan up, and what was staged for it and not read. */
     void remove(PlanId id) {
         ReadPlan plan = plans.remove(id);
         if (plan != null) {
+            rotations.forEach(rotation -> rotation.remove(plan));
             List.copyOf(plan.waiting().values()).forEach(space::giveUp);
         }
     }
@@ -90,14 +107,15 @@ final class PlanBook {
         space.passed(unit);
     }
 
-    /** What to stage next, its slots claimed; null where there is nothing, or no room. */
+    /** What to stage next from a volume, its slots claimed; null where there is nothing, or no room. */
     @Nullable
-    Turn nextTurn() {
-        for (ReadPlan plan : List.copyOf(plans.values())) {
-            Turn turn = turnOf(plan);
+    Turn nextTurn(int volume) {
+        LinkedHashSet<ReadPlan> rotation = rotations.get(volume);
+        for (ReadPlan plan : List.copyOf(rotation)) {
+            Turn turn = turnOf(plan, volume);
             if (turn != null) {
-                plans.remove(plan.id());
-                plans.put(plan.id(), plan);
+                rotation.remove(plan);
+                rotation.add(plan);
                 return turn;
             }
         }
@@ -111,17 +129,17 @@ final class PlanBook {
         return (int) (window == 0 ? share : Math.min(share, Math.max(1, window / Device.UNIT_BYTES)));
     }
 
-    private @Nullable Turn turnOf(ReadPlan plan) {
-        int position = skipStaged(plan);
+    private @Nullable Turn turnOf(ReadPlan plan, int volume) {
+        int position = skipStaged(plan, volume);
         if (position < 0) {
             return null;
         }
         int share = shareOf(plan);
         giveUpPassedOver(plan, share);
-        int room = Math.min(TURN_UNITS, share - plan.waiting().size());
+        int room = Math.min(turnUnits(share), roomAt(plan, position, share));
         int end = Math.min(plan.endOfRange(position), position + room);
         List<StagedUnit> units = new ArrayList<>();
-        for (int at = position; at < end && plan.nextToStage() == at; at++) {
+        for (int at = position; at < end && !plan.isHandled(at); at++) {
             UnitKey key = plan.unitAt(at);
             StagedUnit unit = space.find(key) == null ? space.claim(key, plan, at) : null;
             if (unit == null) {
@@ -133,9 +151,23 @@ final class PlanBook {
         return units.isEmpty() ? null : new Turn(plan, plan.rangeAt(position), units);
     }
 
-    /** The first position that needs staging; copies that are there for other reasons are taken over. */
-    private int skipStaged(ReadPlan plan) {
-        int position = plan.nextToStage();
+    /** With several volumes, turns of half of them may be under way for ever, and must not take the whole share. */
+    private int turnUnits(int share) {
+        int volumes = rotations.size();
+        return volumes == 1 ? TURN_UNITS : Math.max(1, Math.min(TURN_UNITS, share / (2 * volumes)));
+    }
+
+    /** How many units may be staged from a position on: what those before it leave, or what is kept for going ahead of them. */
+    private static int roomAt(ReadPlan plan, int position, int share) {
+        int room = share - plan.waiting().size();
+        int inOrder = room - plan.unstagedBefore(position, room);
+        int ahead = Math.min(room, (share + 1) / 2 - plan.readyUnits());
+        return Math.max(inOrder, ahead);
+    }
+
+    /** The first position that needs staging from a volume; copies that are there for other reasons are taken over. */
+    private int skipStaged(ReadPlan plan, int volume) {
+        int position = plan.nextToStage(volume);
         while (position >= 0) {
             StagedUnit there = space.find(plan.unitAt(position));
             if (there == null) {
@@ -146,7 +178,7 @@ final class PlanBook {
             } else {
                 plan.markHandled(position);
             }
-            position = plan.nextToStage();
+            position = plan.nextToStage(volume);
         }
         return -1;
     }

@@ -5,9 +5,11 @@ import io.tatami.block.device.Device;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
@@ -31,14 +33,22 @@ final class ReadPlan {
     /** Where each range begins. */
     private int[] starts = new int[16];
 
+    /** The volume of each range. */
+    private int[] volumes = new int[16];
+
+    /** Before which nothing of each volume is left to be staged. */
+    private final int[] nextOfVolume;
+
     private int units;
     private int next;
+    private int beingStaged;
     private int furthestRead = -1;
     private int lateUnits;
     private int failedUnits;
     private long touchedNanos;
 
-    ReadPlan(PlanId id, PlanSettings settings, long nowNanos) {
+    ReadPlan(PlanId id, PlanSettings settings, int volumeCount, long nowNanos) {
+        this.nextOfVolume = new int[volumeCount];
         this.id = id;
         this.settings = settings;
         this.touchedNanos = nowNanos;
@@ -56,20 +66,46 @@ final class ReadPlan {
         return ranges.size();
     }
 
-    void add(PlannedRange range) {
+    /** @param volume from which the range will be staged */
+    void add(PlannedRange range, int volume) {
         if (ranges.size() == starts.length) {
             starts = Arrays.copyOf(starts, 2 * starts.length);
+            volumes = Arrays.copyOf(volumes, starts.length);
         }
         starts[ranges.size()] = units;
+        volumes[ranges.size()] = volume;
         rangesOfBlock.computeIfAbsent(range.block(), block -> new ArrayList<>()).add(ranges.size());
         ranges.add(range);
         units += range.units();
     }
 
-    /** The first position to be staged, or -1. */
-    int nextToStage() {
+    /** The first position to be staged from a volume, or -1. */
+    int nextToStage(int volume) {
+        int position = handled.nextClearBit(nextOfVolume[volume]);
+        while (position < units && volumes[indexOf(position)] != volume) {
+            position = handled.nextClearBit(endOfRange(position));
+        }
+        nextOfVolume[volume] = position;
+        return position < units ? position : -1;
+    }
+
+    /** Whether something is to be staged yet. */
+    boolean hasMoreToStage() {
         next = handled.nextClearBit(next);
-        return next < units ? next : -1;
+        return next < units;
+    }
+
+    /** How many positions before one are to be staged yet, counted up to {@code limit}. */
+    int unstagedBefore(int position, int limit) {
+        int count = 0;
+        for (int at = handled.nextClearBit(next); at < position && count < limit; at = handled.nextClearBit(at + 1)) {
+            count++;
+        }
+        return count;
+    }
+
+    boolean isHandled(int position) {
+        return handled.get(position);
     }
 
     PlannedRange rangeAt(int position) {
@@ -119,6 +155,8 @@ final class ReadPlan {
         if (!read.get(position)) {
             handled.clear(position);
             next = Math.min(next, position);
+            int volume = volumes[indexOf(position)];
+            nextOfVolume[volume] = Math.min(nextOfVolume[volume], position);
         }
     }
 
@@ -130,8 +168,31 @@ final class ReadPlan {
         lateUnits += late ? 1 : 0;
     }
 
-    TreeMap<Integer, StagedUnit> waiting() {
-        return waiting;
+    /** A unit that is being staged, or is ready, waits for this plan's readers. */
+    void addWaiting(StagedUnit unit) {
+        waiting.put(unit.position, unit);
+        beingStaged += unit.state == StagedUnit.State.STAGING ? 1 : 0;
+    }
+
+    /** It does no longer. */
+    void removeWaiting(StagedUnit unit) {
+        if (waiting.remove(unit.position, unit)) {
+            beingStaged -= unit.state == StagedUnit.State.STAGING ? 1 : 0;
+        }
+    }
+
+    /** A unit that waits becomes ready. */
+    void waitingIsReady() {
+        beingStaged--;
+    }
+
+    NavigableMap<Integer, StagedUnit> waiting() {
+        return Collections.unmodifiableNavigableMap(waiting);
+    }
+
+    /** How many units are ready and wait to be read. */
+    int readyUnits() {
+        return waiting.size() - beingStaged;
     }
 
     int furthestRead() {
@@ -140,7 +201,7 @@ final class ReadPlan {
 
     /** Whether it wants room: something is still to be staged, or waits to be read. */
     boolean isActive() {
-        return !waiting.isEmpty() || nextToStage() >= 0;
+        return !waiting.isEmpty() || hasMoreToStage();
     }
 
     void touch(long nowNanos) {
@@ -152,14 +213,10 @@ final class ReadPlan {
     }
 
     PlanProgress progress() {
-        int ready = (int) waiting.values().stream()
-                .filter(unit -> unit.state == StagedUnit.State.READY)
-                .count();
-        int beingStaged = waiting.size() - ready;
         return new PlanProgress(
                 bytes(units),
                 bytes(units - handled.cardinality() + beingStaged),
-                bytes(ready),
+                bytes(readyUnits()),
                 bytes(read.cardinality()),
                 bytes(lateUnits),
                 bytes(failedUnits));

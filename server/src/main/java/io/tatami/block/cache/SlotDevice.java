@@ -87,8 +87,7 @@ final class SlotDevice {
     /** Begins to read {@code length} bytes, a multiple of 4 KiB, from {@code startBytes} of the slot on. */
     PendingAccess fetch(int slot, long startBytes, int length, AlignedBuffer into) {
         long offset = offsetOf(slot) + startBytes;
-        return threads.stream(AccessKind.READ)
-                .submit(length, () -> device.readFully(offset, into.range(0, length)));
+        return threads.stream(AccessKind.READ).submit(length, () -> device.readFully(offset, into.range(0, length)));
     }
 
     private long offsetOf(int slot) {

@@ -53,8 +53,18 @@ final class TierSpace {
         StagedUnit unit = new StagedUnit(key, free.remove(), plan, position);
         unit.uses = 1;
         units.computeIfAbsent(key.block(), block -> new HashMap<>()).put(key.unit(), unit);
-        plan.waiting().put(position, unit);
+        plan.addWaiting(unit);
         return unit;
+    }
+
+    /** The bytes of a unit that was being staged are in its slot. */
+    void ready(StagedUnit unit, int lengthBytes) {
+        if (unit.waitingFor != null) {
+            unit.waitingFor.waitingIsReady();
+        }
+        unit.lengthBytes = lengthBytes;
+        unit.state = StagedUnit.State.READY;
+        unit.settled.countDown();
     }
 
     private @Nullable StagedUnit firstReadUnused() {
@@ -85,7 +95,7 @@ final class TierSpace {
         unit.waitingFor = plan;
         unit.position = position;
         plan.markHandled(position);
-        plan.waiting().put(position, unit);
+        plan.addWaiting(unit);
     }
 
     /** Whether a copy is only kept because nothing else needed its room yet. */
@@ -137,7 +147,7 @@ final class TierSpace {
     private void leavePlan(StagedUnit unit) {
         ReadPlan plan = unit.waitingFor;
         if (plan != null) {
-            plan.waiting().remove(unit.position, unit);
+            plan.removeWaiting(unit);
             unit.waitingFor = null;
         }
     }

@@ -4,8 +4,14 @@ import io.tatami.base.BlockId;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.BlockReader;
 
-/** The volumes, for the tier to copy from. Calls block on the disk. */
+/** The volumes, for the tier to copy from. Calls block on the disk, but where they say that they do not. */
 public interface UnitSource {
+    /** How many volumes there are. */
+    int volumeCount();
+
+    /** The number of the volume that has a block, below {@link #volumeCount}; 0 where none has it. Does not wait for a disk. */
+    int volumeOf(BlockId block);
+
     /**
      * How many bytes of a finalized block are here.
      *

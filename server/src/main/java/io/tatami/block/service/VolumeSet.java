@@ -61,6 +61,21 @@ public final class VolumeSet implements UnitSource {
     }
 
     @Override
+    public int volumeCount() {
+        return volumes.size();
+    }
+
+    @Override
+    public int volumeOf(BlockId block) {
+        for (int number = 0; number < volumes.size(); number++) {
+            if (volumes.get(number).volume().find(block).isPresent()) {
+                return number;
+            }
+        }
+        return 0;
+    }
+
+    @Override
     public long lengthBytes(BlockId block, long generation) throws TatamiException {
         StoredBlock stored = require(block, generation).stored();
         if (!stored.finalized()) {

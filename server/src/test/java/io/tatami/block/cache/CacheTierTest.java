@@ -66,7 +66,7 @@ class CacheTierTest {
         firstBytes = write(FIRST, 2 * UNIT + 70_001);
         plan(PLAN, KEEP_READ, whole(FIRST, firstBytes.length));
 
-        assertTrue(tier.stageNext(0));
+        assertTrue(tier.stageNext(0, 0));
 
         assertEquals(3L * UNIT, tier.status().usedBytes());
         destroyVolume();
@@ -82,7 +82,7 @@ class CacheTierTest {
 
         assertEquals(List.of(ReadUnit.Origin.VOLUME, ReadUnit.Origin.VOLUME), readAll(FIRST, firstBytes));
 
-        assertFalse(tier.stageNext(0));
+        assertFalse(tier.stageNext(0, 0));
         assertEquals(0, tier.status().usedBytes());
     }
 
@@ -92,7 +92,7 @@ class CacheTierTest {
         plan(PLAN, RELEASE, whole(FIRST, firstBytes.length));
 
         for (int unit = 0; unit < 3 * SLOTS; unit++) {
-            while (tier.stageNext(0)) {
+            while (tier.stageNext(0, 0)) {
                 assertTrue(tier.progress(PLAN).waitingBytes() <= (long) SLOTS * UNIT);
             }
             assertEquals(ReadUnit.Origin.STAGED, readUnit(FIRST, unit, firstBytes));
@@ -212,7 +212,7 @@ class CacheTierTest {
         HangingDevice device = new HangingDevice(cacheDisk);
         try (CacheTier hanging = hangingTier(device)) {
             hanging.plan(PLAN, KEEP_READ, 0, List.of(whole(FIRST, firstBytes.length)));
-            while (hanging.stageNext(0)) {
+            while (hanging.stageNext(0, 0)) {
                 Thread.onSpinWait();
             }
             assertEquals(ReadUnit.Origin.STAGED, readUnit(hanging, 0));
@@ -239,7 +239,7 @@ class CacheTierTest {
         try (CacheTier hanging = hangingTier(device)) {
             for (int round = 0; round < 2 * SlotDevice.HANGS_MAX; round++) {
                 hanging.plan(new PlanId(new UUID(1, round)), KEEP_READ, 0, List.of(whole(FIRST, firstBytes.length)));
-                while (hanging.stageNext(0)) {
+                while (hanging.stageNext(0, 0)) {
                     Thread.onSpinWait();
                 }
                 device.hang();
@@ -259,7 +259,7 @@ class CacheTierTest {
         try (CacheTier hanging = hangingTier(device)) {
             hanging.plan(PLAN, KEEP_READ, 0, List.of(whole(FIRST, firstBytes.length)));
             device.hang();
-            Thread stager = new Thread(() -> hanging.stageNext(0));
+            Thread stager = new Thread(() -> hanging.stageNext(0, 0));
             stager.start();
             device.awaitHanging();
             for (int unit = 0; unit < SlotDevice.HANGS_MAX; unit++) {
@@ -336,11 +336,11 @@ class CacheTierTest {
         plan(PLAN, new PlanSettings(false, 0, 1_000), whole(FIRST, 2 * UNIT));
         stageAll();
         clock.advance(Duration.ofNanos(999));
-        assertFalse(tier.stageNext(0));
+        assertFalse(tier.stageNext(0, 0));
         assertEquals(2L * UNIT, tier.status().usedBytes());
 
         clock.advance(Duration.ofNanos(1));
-        assertFalse(tier.stageNext(0));
+        assertFalse(tier.stageNext(0, 0));
 
         assertEquals(0, tier.status().usedBytes());
         assertEquals(0, tier.status().plans());
@@ -397,7 +397,7 @@ class CacheTierTest {
     }
 
     private void stageAll() {
-        while (tier.stageNext(0)) {
+        while (tier.stageNext(0, 0)) {
             Thread.onSpinWait();
         }
     }
@@ -448,6 +448,16 @@ class CacheTierTest {
     }
 
     private final class Source implements UnitSource {
+        @Override
+        public int volumeCount() {
+            return 1;
+        }
+
+        @Override
+        public int volumeOf(BlockId block) {
+            return 0;
+        }
+
         @Override
         public long lengthBytes(BlockId block, long generation) throws TatamiException {
             return sim.volume()
