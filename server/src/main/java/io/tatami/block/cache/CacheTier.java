@@ -148,14 +148,14 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
         UnitKey key = new UnitKey(block, unit);
         StagedUnit staged = space.find(key);
         boolean isReady = staged != null && staged.state == StagedUnit.State.READY;
-        ReadPlan plan = plans.wanting(key);
-        if (plan != null) {
-            plan.touch(clock.monotonicNanos());
-            if (readsToItsEnd) {
-                plan.markRead(plan.unreadPosition(key), !isReady);
-            }
+        List<PlanBook.Expected> expected = plans.expecting(key, staged);
+        for (PlanBook.Expected reading : expected) {
+            reading.plan().touch(clock.monotonicNanos());
         }
-        boolean isPlanned = plan != null;
+        if (readsToItsEnd) {
+            plans.countRead(expected, staged, !isReady);
+        }
+        boolean isPlanned = !expected.isEmpty();
         long neededBytes = endBytes - (long) unit * Device.UNIT_BYTES;
         if (staged == null || (isReady && staged.lengthBytes < neededBytes)) {
             return new Answer(null, isPlanned);
@@ -220,10 +220,11 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
     }
 
     /** The first that is left could not be staged; those behind it are tried again. */
-    synchronized void endTurn(ReadPlan plan, Deque<StagedUnit> left) {
+    synchronized void endTurn(Deque<StagedUnit> left) {
         boolean isFirst = true;
         for (StagedUnit unit : left) {
-            if (unit.state == StagedUnit.State.STAGING) {
+            ReadPlan plan = unit.waitingFor;
+            if (plan != null && unit.state == StagedUnit.State.STAGING) {
                 if (isFirst) {
                     plan.markFailed(unit.position);
                 } else {
@@ -259,7 +260,7 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
         notifyAll();
     }
 
-    /** A reader has done with a copy; where it {@code hasPassed} the unit, its plan has no more use for it. */
+    /** A reader has done with a copy; where it {@code hasPassed} the unit, the plans have had their read. */
     synchronized void endUse(StagedUnit unit, boolean hasPassed) {
         if (hasPassed && unit.state == StagedUnit.State.READY) {
             plans.passed(unit);

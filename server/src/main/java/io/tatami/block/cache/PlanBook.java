@@ -59,13 +59,25 @@ final class PlanBook {
         return plan;
     }
 
-    /** Gives a plan up, and what was staged for it and not read. */
+    /** Gives a plan up, and what was staged for it, was not read and is no other plan's. */
     void remove(PlanId id) {
         ReadPlan plan = plans.remove(id);
         if (plan != null) {
             rotations.forEach(rotation -> rotation.remove(plan));
-            List.copyOf(plan.waiting().values()).forEach(space::giveUp);
+            List.copyOf(plan.waiting().values()).forEach(this::leaveToAnother);
         }
+    }
+
+    private void leaveToAnother(StagedUnit unit) {
+        for (ReadPlan plan : plans.values()) {
+            int position = plan.unreadPosition(unit.key);
+            // Counted as staged because this copy was there; it would not be staged again.
+            if (position >= 0 && plan.isHandled(position)) {
+                space.handOver(unit, plan, position);
+                return;
+            }
+        }
+        space.giveUp(unit);
     }
 
     void removeAll() {
@@ -84,19 +96,58 @@ final class PlanBook {
         return forgotten;
     }
 
-    /** A plan that has a unit yet to be read, or null; where several have, one read serves one of them. */
-    @Nullable
-    ReadPlan wanting(UnitKey key) {
+    /** A unit at a position of a plan that is yet to be read. */
+    record Expected(ReadPlan plan, int position) {}
+
+    /**
+     * What a read of a unit counts for. Nobody says whose reader it is, so it counts for each plan that has the unit and
+     * whose readers may have come so far: for which it is staged, or of whose readers it is no further ahead than the
+     * plan's share. Where that is none, it counts for all that have it.
+     *
+     * @param staged the unit's copy
+     */
+    List<Expected> expecting(UnitKey key, @Nullable StagedUnit staged) {
+        List<Expected> all = new ArrayList<>();
         for (ReadPlan plan : plans.values()) {
-            if (plan.unreadPosition(key) >= 0) {
-                return plan;
+            int position = plan.unreadPosition(key);
+            if (position >= 0) {
+                all.add(new Expected(plan, position));
             }
         }
-        return null;
+        if (all.size() <= 1) {
+            return all;
+        }
+        List<Expected> near =
+                all.stream().filter(expected -> isNear(expected, staged)).toList();
+        return near.isEmpty() ? all : near;
     }
 
-    /** A copy was read. Where a plan will read it again soon, it waits for that; else it may go. */
+    private boolean isNear(Expected expected, @Nullable StagedUnit staged) {
+        ReadPlan plan = expected.plan();
+        return (staged != null && staged.waitingFor == plan)
+                || expected.position() <= (long) plan.furthestRead() + shareOf(plan);
+    }
+
+    /**
+     * A reader passes a unit, or will without asking again. The copy may have to serve a read for each of the plans.
+     *
+     * @param late whether there was no copy yet
+     */
+    void countRead(List<Expected> expected, @Nullable StagedUnit staged, boolean late) {
+        for (Expected reading : expected) {
+            reading.plan().markRead(reading.position(), late);
+            if (staged != null) {
+                staged.owe(reading.plan().settings().releaseAfterRead());
+            }
+        }
+    }
+
+    /** A copy was read. Where a plan will read it yet, or again soon, it waits for that; else it may go. */
     void passed(StagedUnit unit) {
+        unit.hadRead();
+        if (unit.waitingFor != null && !unit.waitingFor.isRead(unit.position)) {
+            return;
+        }
         for (ReadPlan plan : plans.values()) {
             int position = plan.unreadPosition(unit.key);
             if (position >= 0 && position <= plan.furthestRead() + shareOf(plan) / 2) {

@@ -104,6 +104,10 @@ final class ReadPlan {
         return count;
     }
 
+    boolean isRead(int position) {
+        return read.get(position);
+    }
+
     boolean isHandled(int position) {
         return handled.get(position);
     }

@@ -22,6 +22,11 @@ final class StagedUnit {
     int lengthBytes;
     int uses;
 
+    /** Reads that may yet come: one for each plan that a read was counted for, but for those that came. */
+    private int owedReads;
+
+    private boolean releases;
+
     enum State {
         STAGING,
         READY,
@@ -34,5 +39,20 @@ final class StagedUnit {
         this.slot = slot;
         this.waitingFor = plan;
         this.position = position;
+    }
+
+    /** A read was counted for a plan that is carried out with or without {@code releaseAfterRead}. */
+    void owe(boolean releaseAfterRead) {
+        releases = releaseAfterRead && (releases || owedReads == 0);
+        owedReads++;
+    }
+
+    void hadRead() {
+        owedReads = Math.max(0, owedReads - 1);
+    }
+
+    /** Whether every plan has had its read, and none of them keeps the copy. */
+    boolean isToBeReleased() {
+        return releases && owedReads == 0;
     }
 }

@@ -76,12 +76,10 @@ final class TierSpace {
         return null;
     }
 
-    /** Somebody has read the unit: it may go when room is needed, or goes now. */
+    /** No plan waits for the unit any more: it may go when room is needed, or goes now. */
     void passed(StagedUnit unit) {
-        ReadPlan plan = unit.waitingFor;
-        boolean release = plan != null && plan.settings().releaseAfterRead();
         leavePlan(unit);
-        if (release) {
+        if (unit.isToBeReleased()) {
             giveUp(unit);
         } else if (unit.state != StagedUnit.State.GONE) {
             read.add(unit);

@@ -32,7 +32,7 @@ final class TurnStaging {
         } catch (TatamiException e) {
             LOG.debug("a part of plan {} is not staged", turn.plan().id(), e);
         } finally {
-            tier.endTurn(turn.plan(), left);
+            tier.endTurn(left);
         }
     }
 

@@ -364,16 +364,71 @@ class CacheTierTest {
     }
 
     @Test
-    void aCopyWaitsForTheReaderOfAnotherPlanToo() throws TatamiException {
+    void aCopyIsKeptForAReadOfEachPlanThatHasItAndThenReleased() throws TatamiException {
         firstBytes = write(FIRST, UNIT);
         plan(PLAN, RELEASE, whole(FIRST, UNIT));
         plan(OTHER, RELEASE, whole(FIRST, UNIT));
         stageAll();
 
         assertEquals(ReadUnit.Origin.STAGED, readUnit(FIRST, 0, firstBytes));
+        assertEquals(UNIT, tier.status().usedBytes());
         assertEquals(ReadUnit.Origin.STAGED, readUnit(FIRST, 0, firstBytes));
 
         assertEquals(UNIT, tier.status().stagedBytes());
+        assertEquals(0, tier.status().usedBytes());
+    }
+
+    @Test
+    void oneReadCountsForEveryPlanThatHasTheUnitSoThatNoneStalls() throws TatamiException {
+        int units = 3 * SLOTS;
+        firstBytes = write(FIRST, units * UNIT);
+        plan(PLAN, RELEASE, whole(FIRST, units * UNIT));
+        plan(OTHER, RELEASE, whole(FIRST, units * UNIT));
+
+        for (int unit = 0; unit < units; unit++) {
+            stageAll();
+            assertEquals(ReadUnit.Origin.STAGED, readUnit(FIRST, unit, firstBytes));
+        }
+
+        for (PlanId id : List.of(PLAN, OTHER)) {
+            assertEquals(new PlanProgress((long) units * UNIT, 0, 0, (long) units * UNIT, 0, 0), tier.progress(id));
+        }
+        assertEquals((long) units * UNIT, tier.status().stagedBytes());
+    }
+
+    @Test
+    void aReadDoesNotCountForAPlanWhoseReadersAreFarFromIt() throws TatamiException {
+        firstBytes = write(FIRST, UNIT);
+        byte[] secondBytes = write(SECOND, 2 * SLOTS * UNIT);
+        plan(PLAN, RELEASE, whole(FIRST, UNIT));
+        plan(OTHER, RELEASE, whole(SECOND, 2 * SLOTS * UNIT), whole(FIRST, UNIT));
+        stageAll();
+
+        assertEquals(ReadUnit.Origin.STAGED, readUnit(FIRST, 0, firstBytes));
+
+        assertEquals(UNIT, tier.progress(PLAN).readBytes());
+        assertEquals(0, tier.progress(OTHER).readBytes());
+        for (int unit = 0; unit < 2 * SLOTS; unit++) {
+            stageAll();
+            assertEquals(ReadUnit.Origin.STAGED, readUnit(SECOND, unit, secondBytes));
+        }
+        stageAll();
+        assertEquals(ReadUnit.Origin.STAGED, readUnit(FIRST, 0, firstBytes));
+        assertEquals(0, tier.progress(OTHER).lateBytes());
+    }
+
+    @Test
+    void whatACancelledPlanLeavesWaitsForTheReaderOfAnother() throws TatamiException {
+        firstBytes = write(FIRST, 2 * UNIT);
+        plan(PLAN, RELEASE, whole(FIRST, 2 * UNIT));
+        plan(OTHER, RELEASE, whole(FIRST, UNIT));
+        stageAll();
+
+        tier.cancel(PLAN);
+
+        assertEquals(UNIT, tier.status().usedBytes());
+        assertEquals(UNIT, tier.progress(OTHER).waitingBytes());
+        assertEquals(ReadUnit.Origin.STAGED, readUnit(FIRST, 0, firstBytes));
         assertEquals(0, tier.status().usedBytes());
     }
 
