@@ -65,7 +65,7 @@ enum PlantedBug {
             "io.tatami.block.volume.PowerCutTest#nothingAcknowledgedIsLostByAPowerCutAtAnyAccess"),
     GENERATION_IS_NOT_DURABLE(
             "io/tatami/block/volume/BlockCommitter.java",
-            "parts.index().put(entry);\n        CrashPoint.hit(\"volume.generation.after-commit\");",
+            "parts.index().put(before, entry);\n        CrashPoint.hit(\"volume.generation.after-commit\");",
             "",
             "io.tatami.block.volume.PowerCutTest#nothingAcknowledgedIsLostByAPowerCutAtAnyAccess"),
     DELETION_IS_NOT_DURABLE(
@@ -73,6 +73,11 @@ enum PlantedBug {
             "parts.index().delete(committed);",
             "",
             "io.tatami.block.volume.PowerCutTest#nothingAcknowledgedIsLostByAPowerCutAtAnyAccess"),
+    THE_SUM_OF_RECORDS_IS_NOT_COMPARED(
+            "io/tatami/block/volume/BlockIndex.java",
+            "return BlockIndexFormat.isSum(stored[0], sum[0]);",
+            "return true;",
+            "io.tatami.block.volume.DamageTest#everyDamageOfDataIndexAndSuperblockIsToldAndScrubbed"),
     LAST_SECTOR_IS_NOT_KEPT_IN_THE_INDEX(
             "io/tatami/block/volume/BlockCommitter.java",
             "BlockRecord.State.WRITING, open.tail());",

@@ -78,7 +78,7 @@ final class BlockCommitter {
                         BlockRecord.State.WRITING,
                         BlockRecord.NO_TAIL)
                 : before.withGeneration(generation);
-        parts.index().put(entry);
+        parts.index().put(before, entry);
         CrashPoint.hit("volume.generation.after-commit");
         replica.commit(entry, replica.open());
     }
@@ -133,12 +133,13 @@ final class BlockCommitter {
         BlockRecord before = replica.committed();
         long lengthBefore = before == null ? 0 : before.lengthBytes();
         if (before != null && lengthBefore == entry.lengthBytes()) {
-            parts.index().put(entry);
+            parts.index().put(before, entry);
             return;
         }
         int firstChanged = (int) (Math.min(lengthBefore, entry.lengthBytes()) / ChunkChecksum.CHUNK_BYTES);
         int chunksBefore = ChunkChecksum.pieces(0, lengthBefore);
-        parts.index()
-                .put(entry, new BlockIndex.ChecksumUpdate(open.checksums(), firstChanged, open.chunks(), chunksBefore));
+        BlockIndex.ChecksumUpdate checksums =
+                new BlockIndex.ChecksumUpdate(open.checksums(), firstChanged, open.chunks(), chunksBefore);
+        parts.index().put(before, entry, checksums);
     }
 }

@@ -9,6 +9,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.block.device.FailStop;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * the caller sees to it that one thread at a time changes a block.
  */
 final class BlockIndex implements AutoCloseable {
+    private static final String SUM_IS_WRONG =
+            "block index: the records are not those that were written last: one is lost, or an old one is back";
+
     private final IndexStore store;
     private final FailStop failStop;
 
@@ -42,29 +46,48 @@ final class BlockIndex implements AutoCloseable {
     record ChecksumUpdate(int[] checksums, int firstChanged, int chunks, int chunksBefore) {}
 
     static void writeIdentity(IndexStore store, Identity identity) throws TatamiException {
+        writeIdentity(store, identity, BlockIndexFormat.SUM_START);
+    }
+
+    private static void writeIdentity(IndexStore store, Identity identity, long sum) throws TatamiException {
         byte[] payload = BlockIndexFormat.encodeIdentity(identity.volume(), identity.index());
         byte[] value = Envelope.wrap(
                 Envelope.Kind.BLOCK_INDEX, BlockIndexFormat.IDENTITY_VERSION, identity.cluster(), payload);
         CrashPoint.hit("volume.index.before-identity");
-        store.write(List.of(new IndexStore.Change(BlockIndexFormat.IDENTITY_KEY, value)));
+        store.write(List.of(
+                new IndexStore.Change(BlockIndexFormat.IDENTITY_KEY, value),
+                new IndexStore.Change(BlockIndexFormat.SUM_KEY, BlockIndexFormat.encodeSum(sum))));
     }
 
-    /** @throws TatamiException CORRUPT where there is none, FORMAT_TOO_OLD, FORMAT_TOO_NEW, IO_ERROR */
+    /**
+     * Reads it, and gives the index its sum where it is of before there was one.
+     *
+     * @throws TatamiException CORRUPT where there is none, FORMAT_TOO_OLD, FORMAT_TOO_NEW, IO_ERROR
+     */
     Identity identity() throws TatamiException {
         byte[] value = store.get(BlockIndexFormat.IDENTITY_KEY);
         if (value == null) {
             throw new TatamiException(
                     ErrorCode.CORRUPT, "the block index has no identity: its format was not finished");
         }
-        int version = BlockIndexFormat.IDENTITY_VERSION;
-        Envelope.Opened opened =
-                Envelope.unwrap(Envelope.Kind.BLOCK_INDEX, version, version, value, "the identity of the block index");
+        Envelope.Opened opened = Envelope.unwrap(
+                Envelope.Kind.BLOCK_INDEX,
+                BlockIndexFormat.IDENTITY_VERSION_WITHOUT_SUM,
+                BlockIndexFormat.IDENTITY_VERSION,
+                value,
+                "the identity of the block index");
         if (opened.payload().length != BlockIndexFormat.IDENTITY_PAYLOAD_BYTES) {
             throw new TatamiException(ErrorCode.CORRUPT, "the identity of the block index has a wrong length");
         }
         ByteBuffer payload = ByteBuffer.wrap(opened.payload());
         UUID volume = new UUID(payload.getLong(), payload.getLong());
-        return new Identity(opened.owner(), volume, new UUID(payload.getLong(), payload.getLong()));
+        Identity identity = new Identity(opened.owner(), volume, new UUID(payload.getLong(), payload.getLong()));
+        if (opened.version() == BlockIndexFormat.IDENTITY_VERSION_WITHOUT_SUM) {
+            long[] sum = {BlockIndexFormat.SUM_START};
+            store.scan(BlockIndexFormat.RECORD_PREFIX, (key, record) -> sum[0] += BlockIndexFormat.hash(key, record));
+            writeIdentity(store, identity, sum[0]);
+        }
+        return identity;
     }
 
     /** Takes one record of a scan. */
@@ -73,11 +96,39 @@ final class BlockIndex implements AutoCloseable {
         void visit(BlockRecord entry) throws TatamiException;
     }
 
-    /** Shows all records, by rising block id; checksums are not read. */
+    /**
+     * Shows all records, by rising block id; checksums are not read.
+     *
+     * @throws TatamiException CORRUPT also where a record is lost or an old one is back, after all were shown
+     */
     void scan(Visitor visitor) throws TatamiException {
+        if (!hasSumOf((key, value) -> visitor.visit(BlockIndexFormat.decodeRecord(key, value)))) {
+            throw new TatamiException(ErrorCode.CORRUPT, SUM_IS_WRONG);
+        }
+    }
+
+    /** Whether there is no block, whatever else may be wrong. */
+    boolean isEmpty() throws TatamiException {
+        boolean[] empty = {true};
         store.scan(
                 BlockIndexFormat.RECORD_PREFIX,
-                (key, value) -> visitor.visit(BlockIndexFormat.decodeRecord(key, value)));
+                (key, value) -> empty[0] &= Arrays.equals(key, BlockIndexFormat.SUM_KEY));
+        return empty[0];
+    }
+
+    /** Shows all records, and tells whether they are those that the sum was made of. */
+    private boolean hasSumOf(IndexStore.Visitor records) throws TatamiException {
+        long[] sum = {BlockIndexFormat.SUM_START};
+        byte[][] stored = {null};
+        store.scan(BlockIndexFormat.RECORD_PREFIX, (key, value) -> {
+            if (Arrays.equals(key, BlockIndexFormat.SUM_KEY)) {
+                stored[0] = value;
+            } else {
+                sum[0] += BlockIndexFormat.hash(key, value);
+                records.visit(key, value);
+            }
+        });
+        return BlockIndexFormat.isSum(stored[0], sum[0]);
     }
 
     /**
@@ -89,13 +140,16 @@ final class BlockIndex implements AutoCloseable {
     List<String> findDamage() throws TatamiException {
         List<String> damages = new ArrayList<>(store.findDamage());
         try {
-            store.scan(BlockIndexFormat.RECORD_PREFIX, (key, value) -> {
+            boolean isWhole = hasSumOf((key, value) -> {
                 try {
-                    BlockIndexFormat.decodeRecord(key, value);
+                    BlockRecord unused = BlockIndexFormat.decodeRecord(key, value);
                 } catch (TatamiException e) {
                     damages.add(String.valueOf(e.getMessage()));
                 }
             });
+            if (!isWhole) {
+                damages.add(SUM_IS_WRONG);
+            }
             identity();
         } catch (TatamiException e) {
             if (e.code() != ErrorCode.CORRUPT) {
@@ -131,40 +185,51 @@ final class BlockIndex implements AutoCloseable {
         return checksums;
     }
 
-    /** Commits a record whose checksums the index already has. */
-    void put(BlockRecord entry) throws TatamiException {
-        write(List.of(recordChange(entry)));
+    /**
+     * Commits a record whose checksums the index already has.
+     *
+     * @param before what the index says of the block now; null for nothing
+     */
+    void put(@Nullable BlockRecord before, BlockRecord entry) throws TatamiException {
+        RecordChanges changes = new RecordChanges();
+        changes.replace(before, entry);
+        write(changes);
     }
 
     /** Commits a record together with the checksums that changed. */
-    void put(BlockRecord entry, ChecksumUpdate update) throws TatamiException {
-        List<IndexStore.Change> changes = new ArrayList<>();
-        changes.add(recordChange(entry));
+    void put(@Nullable BlockRecord before, BlockRecord entry, ChecksumUpdate update) throws TatamiException {
+        RecordChanges changes = new RecordChanges();
+        changes.replace(before, entry);
         int segment = update.firstChanged() / BlockIndexFormat.SEGMENT_CHUNKS;
         int first = segment * BlockIndexFormat.SEGMENT_CHUNKS;
         while (first < Math.max(update.chunks(), update.chunksBefore())) {
             byte[] key = BlockIndexFormat.segmentKey(entry.block(), segment);
             int count = Math.min(update.chunks() - first, BlockIndexFormat.SEGMENT_CHUNKS);
             byte[] value = count <= 0 ? null : BlockIndexFormat.encodeSegment(key, update.checksums(), first, count);
-            changes.add(new IndexStore.Change(key, value));
+            changes.put(key, value);
             segment++;
             first += BlockIndexFormat.SEGMENT_CHUNKS;
         }
         write(changes);
     }
 
-    /** Commits where blocks are now, all of them or none; of their records nothing else has changed. */
-    void move(List<BlockRecord> entries) throws TatamiException {
-        write(entries.stream().map(BlockIndex::recordChange).toList());
+    /** What a move changes of a block: where it is, and nothing else. */
+    record Moved(BlockRecord before, BlockRecord now) {}
+
+    /** Commits where blocks are now, all of them or none. */
+    void move(List<Moved> blocks) throws TatamiException {
+        RecordChanges changes = new RecordChanges();
+        blocks.forEach(block -> changes.replace(block.before(), block.now()));
+        write(changes);
     }
 
     /** Commits that a block is gone. */
-    void delete(BlockRecord entry) throws TatamiException {
-        List<IndexStore.Change> changes = new ArrayList<>();
-        changes.add(new IndexStore.Change(BlockIndexFormat.recordKey(entry.block()), null));
-        int chunks = ChunkChecksum.pieces(0, entry.lengthBytes());
+    void delete(BlockRecord before) throws TatamiException {
+        RecordChanges changes = new RecordChanges();
+        changes.replace(before, null);
+        int chunks = ChunkChecksum.pieces(0, before.lengthBytes());
         for (int segment = 0; segment * BlockIndexFormat.SEGMENT_CHUNKS < chunks; segment++) {
-            changes.add(new IndexStore.Change(BlockIndexFormat.segmentKey(entry.block(), segment), null));
+            changes.put(BlockIndexFormat.segmentKey(before.block(), segment), null);
         }
         write(changes);
     }
@@ -179,8 +244,30 @@ final class BlockIndex implements AutoCloseable {
         store.close();
     }
 
-    private static IndexStore.Change recordChange(BlockRecord entry) {
-        return new IndexStore.Change(BlockIndexFormat.recordKey(entry.block()), BlockIndexFormat.encodeRecord(entry));
+    /** A batch, and what it changes of the sum. Used by one thread. */
+    private static final class RecordChanges {
+        private final List<IndexStore.Change> changes = new ArrayList<>();
+        private long added;
+
+        /** @param now null where the block is gone */
+        void replace(@Nullable BlockRecord before, @Nullable BlockRecord now) {
+            if (before != null) {
+                added -= BlockIndexFormat.hash(
+                        BlockIndexFormat.recordKey(before.block()), BlockIndexFormat.encodeRecord(before));
+            }
+            if (now != null) {
+                byte[] key = BlockIndexFormat.recordKey(now.block());
+                byte[] value = BlockIndexFormat.encodeRecord(now);
+                added += BlockIndexFormat.hash(key, value);
+                put(key, value);
+            } else if (before != null) {
+                put(BlockIndexFormat.recordKey(before.block()), null);
+            }
+        }
+
+        void put(byte[] key, byte @Nullable [] value) {
+            changes.add(new IndexStore.Change(key, value));
+        }
     }
 
     private byte @Nullable [] get(byte[] key) throws TatamiException {
@@ -191,11 +278,11 @@ final class BlockIndex implements AutoCloseable {
         }
     }
 
-    private void write(List<IndexStore.Change> changes) throws TatamiException {
+    private void write(RecordChanges batch) throws TatamiException {
         failStop.check();
         try {
             CrashPoint.hit("volume.index.before-write");
-            store.write(changes);
+            store.write(batch.changes, new IndexStore.Addition(BlockIndexFormat.SUM_KEY, batch.added));
             CrashPoint.hit("volume.index.after-write");
         } catch (TatamiException e) {
             throw failStop.stop(e);

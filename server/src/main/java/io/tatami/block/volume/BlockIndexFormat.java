@@ -5,7 +5,10 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.Device;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.UUID;
+import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +29,10 @@ import org.jspecify.annotations.Nullable;
  *                       | version | state | tail bytes | zeros | extent offset | extent length | generation | length  | tail  | crc32c |
  *                       +---------+-------+------------+-------+---------------+---------------+------------+---------+-------+--------+
  *
+ * key of the sum        +-----+
+ *                       | 'e' |                       value: 8 bytes, little-endian, {@link #SUM_START} and the hashes of all
+ *                       +-----+                       records, added up with overflow; see {@link #hash}
+ *
  * key of a segment      0     1                 9                13
  *                       +-----+-----------------+----------------+
  *                       | 'c' | block id        | segment number |
@@ -36,14 +43,25 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * The CRC32C at the end of a value covers its key, then the value before it: a value under a wrong key is found too.
- * Records have a prefix of their own so that opening a volume reads them alone.
+ * Records have a prefix of their own so that opening a volume reads them alone. The sum lies before them, is changed in the
+ * batch that changes them, and so tells where one of them is lost or an old one is back, which checksums cannot. Segments
+ * need none: a scrub compares them with the bytes.
  */
 final class BlockIndexFormat {
     static final byte[] IDENTITY_KEY = {'i'};
     static final byte[] RECORD_PREFIX = {'e'};
     static final int SEGMENT_CHUNKS = 256;
 
-    static final int IDENTITY_VERSION = 1;
+    static final byte[] SUM_KEY = RECORD_PREFIX;
+
+    /** Not 0, which a sum that is gone would be taken for. */
+    static final long SUM_START = 0x7461_7461_6d69_3031L;
+
+    static final int IDENTITY_VERSION = 2;
+
+    /** Has no sum, and is given one when it is opened. */
+    static final int IDENTITY_VERSION_WITHOUT_SUM = 1;
+
     static final int IDENTITY_PAYLOAD_BYTES = 4 * Long.BYTES;
 
     private static final byte SEGMENT_PREFIX = 'c';
@@ -89,6 +107,33 @@ final class BlockIndexFormat {
                 .putLong(entry.lengthBytes())
                 .put(entry.tail());
         return sealed(recordKey(entry.block()), value);
+    }
+
+    /** What a record adds to the sum: its CRC32C and the CRC32 of key and value, mixed. */
+    static long hash(byte[] key, byte[] value) {
+        CRC32 crc = new CRC32();
+        crc.update(key, 0, key.length);
+        crc.update(value, 0, value.length);
+        long hash = crc.getValue() << Integer.SIZE;
+        if (value.length >= Integer.BYTES) {
+            hash |= Integer.toUnsignedLong(ByteBuffer.wrap(value).getInt(value.length - Integer.BYTES));
+        }
+        // Checksums are linear, so that those of like records differ alike; the finalizer of SplitMix64 is not.
+        hash = (hash ^ (hash >>> 30)) * 0xbf58476d1ce4e5b9L;
+        hash = (hash ^ (hash >>> 27)) * 0x94d049bb133111ebL;
+        return hash ^ (hash >>> 31);
+    }
+
+    static byte[] encodeSum(long sum) {
+        return ByteBuffer.allocate(Long.BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putLong(sum)
+                .array();
+    }
+
+    /** Whether what is stored is this sum; null for nothing. */
+    static boolean isSum(byte @Nullable [] value, long sum) {
+        return Arrays.equals(value, encodeSum(sum));
     }
 
     /** @throws TatamiException CORRUPT, FORMAT_TOO_OLD or FORMAT_TOO_NEW */

@@ -39,6 +39,10 @@ final class BlockMover {
         int endInBuffer() {
             return (int) (start + to.lengthBytes());
         }
+
+        BlockRecord after() {
+            return before.withExtent(to);
+        }
     }
 
     /** What was moved since the volume was opened. */
@@ -171,11 +175,11 @@ final class BlockMover {
         }
         parts.index()
                 .move(blocks.stream()
-                        .map(block -> block.before().withExtent(block.to()))
+                        .map(block -> new BlockIndex.Moved(block.before(), block.after()))
                         .toList());
         CrashPoint.hit("volume.compact.after-commit");
         for (Ready block : blocks) {
-            block.replica().relocate(block.before().withExtent(block.to()));
+            block.replica().relocate(block.after());
             parts.allocator().release(block.before().extent());
             movedBytes.add(block.to().lengthBytes());
         }

@@ -12,6 +12,12 @@ interface IndexStore extends AutoCloseable {
     /** One change of a batch: {@code value} null deletes the key. */
     record Change(byte[] key, byte @Nullable [] value) {}
 
+    /**
+     * Adds to a number, a long in little-endian bytes that is 0 where its key is not there. Many may add at once, and in any
+     * order.
+     */
+    record Addition(byte[] key, long amount) {}
+
     /** Takes one entry of a scan. */
     @FunctionalInterface
     interface Visitor {
@@ -20,11 +26,14 @@ interface IndexStore extends AutoCloseable {
 
     byte @Nullable [] get(byte[] key) throws TatamiException;
 
-    /** Shows the entries whose keys begin with {@code prefix}, by rising key. */
+    /** Shows the entries whose keys begin with {@code prefix} as they are at one moment, by rising key. */
     void scan(byte[] prefix, Visitor visitor) throws TatamiException;
 
     /** Makes all changes durable, or none: when it returns, they survive a power cut. */
     void write(List<Change> changes) throws TatamiException;
+
+    /** {@link #write(List)}, and adds to a number in the same batch. */
+    void write(List<Change> changes, Addition addition) throws TatamiException;
 
     /**
      * Reads all that is durable, without caches as far as that can be had, and tells what is damaged, one sentence each. What

@@ -5,6 +5,8 @@ import io.tatami.base.RecordLog;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.FailStop;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,6 +28,7 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 import org.rocksdb.SstFileReader;
 import org.rocksdb.Status;
+import org.rocksdb.UInt64AddOperator;
 import org.rocksdb.WALRecoveryMode;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
@@ -50,6 +53,7 @@ final class RocksIndexStore implements IndexStore {
     private final Path directory;
     private final LRUCache cache = new LRUCache(CACHE_BYTES);
     private final BloomFilter bloom = new BloomFilter(BLOOM_BITS_PER_KEY, false);
+    private final UInt64AddOperator adding = new UInt64AddOperator();
     private final Options options = new Options();
     private final WriteOptions synced = new WriteOptions().setSync(true);
     private final ReadOptions scanning = new ReadOptions().setFillCache(false).setVerifyChecksums(true);
@@ -165,6 +169,12 @@ final class RocksIndexStore implements IndexStore {
 
     @Override
     public void write(List<Change> changes) throws TatamiException {
+        write(changes, null);
+    }
+
+    /** Without a look at the number, so that batches of many threads are still synced together. */
+    @Override
+    public void write(List<Change> changes, @Nullable Addition addition) throws TatamiException {
         openLock.readLock().lock();
         try (WriteBatch batch = new WriteBatch()) {
             checkOpen();
@@ -176,12 +186,22 @@ final class RocksIndexStore implements IndexStore {
                     batch.put(change.key(), value);
                 }
             }
+            if (addition != null) {
+                batch.merge(addition.key(), littleEndian(addition.amount()));
+            }
             db.write(synced, batch);
         } catch (RocksDBException e) {
             throw failed("write", e);
         } finally {
             openLock.readLock().unlock();
         }
+    }
+
+    private static byte[] littleEndian(long number) {
+        return ByteBuffer.allocate(Long.BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putLong(number)
+                .array();
     }
 
     @Override
@@ -270,6 +290,7 @@ final class RocksIndexStore implements IndexStore {
                 .setMaxBgErrorResumeCount(0)
                 .setRecycleLogFileNum(0)
                 .setListeners(List.of(listener))
+                .setMergeOperator(adding)
                 .setWriteBufferSize(WRITE_BUFFER_BYTES)
                 .setMaxTotalWalSize(WAL_BYTES_MAX)
                 .setMaxBackgroundJobs(BACKGROUND_JOBS)
@@ -283,6 +304,7 @@ final class RocksIndexStore implements IndexStore {
         synced.close();
         options.close();
         listener.close();
+        adding.close();
         bloom.close();
         cache.close();
     }

@@ -10,7 +10,6 @@ import io.tatami.block.device.FailStop;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
 
 /**
@@ -85,11 +84,9 @@ public final class VolumeFormatter {
             return true;
         }
         FailStop failStop = new FailStop("block index " + indexDirectory);
-        AtomicBoolean hasBlocks = new AtomicBoolean();
         try (BlockIndex index = new BlockIndex(RocksIndexStore.open(indexDirectory, failStop), failStop)) {
-            index.scan(block -> hasBlocks.set(true));
+            return index.isEmpty();
         }
-        return !hasBlocks.get();
     }
 
     /** Writes identity and superblock onto an empty index and a device without a superblock. */

@@ -19,8 +19,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Opens formatted volumes of one cluster. Opening writes nothing, so it may be broken off and repeated at will: blocks that
- * were being written are there with what was durable of them, and what no record names is free.
+ * Opens formatted volumes of one cluster. Opening writes nothing but the sum of an index that has none, so it may be broken
+ * off and repeated at will: blocks that were being written are there with what was durable of them, and what no record names is free.
  */
 public final class VolumeOpener {
     private final UUID cluster;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
+import io.tatami.base.Envelope;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import java.nio.ByteBuffer;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
@@ -163,6 +165,50 @@ class DamageTest {
     }
 
     @Test
+    void aRecordThatIsLostOrOldIsToldByAScrubAndRefusedAtTheNextOpening() throws TatamiException {
+        write(BLOCK);
+        write(new BlockId(8));
+        byte[] key = BlockIndexFormat.recordKey(BLOCK);
+        byte[] old = Objects.requireNonNull(sim.store().entries().get(key));
+        sim.volume().setGeneration(BLOCK, 2);
+        byte[] now = Objects.requireNonNull(sim.store().entries().get(key));
+
+        for (byte[] value : Arrays.asList(null, old)) {
+            if (value == null) {
+                sim.store().entries().remove(key);
+            } else {
+                sim.store().entries().put(key, value);
+            }
+            String told = scrubbed().structureDamage();
+            assertTrue(told.contains("one is lost, or an old one is back"), told);
+            TatamiException refused = assertThrows(TatamiException.class, sim::crash);
+            assertEquals(ErrorCode.CORRUPT, refused.code());
+            assertTrue(refused.toString().contains("format it anew"), refused.toString());
+            sim.store().entries().put(key, now);
+            assertArrayEquals(bytes, SimVolume.readAll(sim.crash(), BLOCK));
+            assertEquals("", scrubbed().structureDamage());
+        }
+    }
+
+    @Test
+    void anIndexFromBeforeThereWasASumIsGivenOneWhenItIsOpened() throws TatamiException {
+        write(BLOCK);
+        write(new BlockId(8));
+        Map<byte[], byte[]> entries = sim.store().entries();
+        byte[] identity = Objects.requireNonNull(entries.get(BlockIndexFormat.IDENTITY_KEY));
+        Envelope.Opened opened = Envelope.unwrap(Envelope.Kind.BLOCK_INDEX, 2, 2, identity, "identity");
+        byte[] older = Envelope.wrap(Envelope.Kind.BLOCK_INDEX, 1, opened.owner(), opened.payload());
+        entries.put(BlockIndexFormat.IDENTITY_KEY, older);
+        entries.remove(BlockIndexFormat.SUM_KEY);
+
+        assertArrayEquals(bytes, SimVolume.readAll(sim.crash(), BLOCK));
+        assertEquals("", scrubbed().structureDamage());
+        assertArrayEquals(identity, entries.get(BlockIndexFormat.IDENTITY_KEY));
+        entries.remove(BlockIndexFormat.recordKey(BLOCK));
+        assertFails(ErrorCode.CORRUPT, sim::crash);
+    }
+
+    @Test
     void eitherCopyOfTheSuperblockSuffices() throws TatamiException {
         write(BLOCK);
         long second = (2 << 20) / SECTOR;
@@ -186,10 +232,7 @@ class DamageTest {
         sim.disk().flipBit(SuperblockFormat.DATA_OFFSET + 200_000, 0);
         sim.disk().flipBit(SuperblockFormat.DATA_OFFSET + 304 * 1024, 0);
 
-        Scrubber.Progress progress;
-        try (Scrubber scrubber = new Scrubber(sim.volume(), Clock.SYSTEM, Long.MAX_VALUE)) {
-            progress = scrubber.scrub();
-        }
+        Scrubber.Progress progress = scrubbed();
 
         assertEquals(List.of("b7 0", "b7 196608", "b8 0"), sim.damages());
         assertEquals(3, progress.damagedChunks());
@@ -212,6 +255,12 @@ class DamageTest {
     @Tag("soak")
     void everyOf100000DamagesIsToldAndScrubbed() throws Exception {
         SoakLog.run("damage.log", 20, 1_000, (seed, counts) -> DamageCourse.run(seed, 100, counts));
+    }
+
+    private Scrubber.Progress scrubbed() throws TatamiException {
+        try (Scrubber scrubber = new Scrubber(sim.volume(), Clock.SYSTEM, Long.MAX_VALUE)) {
+            return scrubber.scrub();
+        }
     }
 
     private void assertUnreadable(String when) {

@@ -15,6 +15,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,6 +42,37 @@ class RocksIndexStoreTest {
             store.scan(bytes("e"), (key, value) -> seen.add(text(key) + "=" + text(value)));
             assertEquals(List.of("e2=two", "e3=three"), seen);
             assertTrue(store.usableBytes() > 0);
+        }
+    }
+
+    @Test
+    void whatManyThreadsAddToANumberIsAllThereAfterOpeningAgain() throws Exception {
+        int threads = 4;
+        int batches = 50;
+        ExecutorService pool = Executors.newFixedThreadPool(threads);
+        try (IndexStore store = RocksIndexStore.create(index(), failStop)) {
+            List<Callable<Boolean>> tasks = new ArrayList<>();
+            for (int thread = 0; thread < threads; thread++) {
+                String key = "e" + thread;
+                tasks.add(() -> {
+                    for (int batch = 1; batch <= batches; batch++) {
+                        store.write(List.of(put(key, "" + batch)), new IndexStore.Addition(bytes("e"), -batch));
+                    }
+                    return true;
+                });
+            }
+            for (Future<Boolean> done : pool.invokeAll(tasks)) {
+                assertTrue(done.get());
+            }
+        } finally {
+            pool.shutdown();
+        }
+        long sum = -(long) threads * batches * (batches + 1) / 2;
+        try (IndexStore store = RocksIndexStore.open(index(), failStop)) {
+            assertArrayEquals(BlockIndexFormat.encodeSum(sum), store.get(bytes("e")));
+            List<String> seen = new ArrayList<>();
+            store.scan(bytes("e"), (key, value) -> seen.add(text(key)));
+            assertEquals(List.of("e", "e0", "e1", "e2", "e3"), seen);
         }
     }
 

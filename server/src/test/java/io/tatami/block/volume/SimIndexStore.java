@@ -3,6 +3,8 @@ package io.tatami.block.volume;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.SimFaults;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -45,26 +47,44 @@ final class SimIndexStore implements IndexStore {
     }
 
     @Override
-    public synchronized void write(List<Change> changes) throws TatamiException {
+    public void write(List<Change> changes) throws TatamiException {
+        write(changes, null);
+    }
+
+    @Override
+    public synchronized void write(List<Change> changes, @Nullable Addition addition) throws TatamiException {
         SimFaults.Fault fault = faults.next();
         boolean fails = fault == SimFaults.Fault.POWER_CUT || fault == SimFaults.Fault.IO_ERROR;
         if (!fails || random.nextBoolean()) {
-            for (Change change : changes) {
-                byte[] old = entries.get(change.key());
-                if (old != null) {
-                    before.put(change.key(), old);
-                }
-                byte[] value = change.value();
-                if (value == null) {
-                    entries.remove(change.key());
-                } else {
-                    entries.put(change.key(), value);
-                }
+            changes.forEach(this::apply);
+            if (addition != null) {
+                apply(new Change(addition.key(), sum(entries.get(addition.key()), addition.amount())));
             }
         }
         if (fails) {
             throw failed("write");
         }
+    }
+
+    private void apply(Change change) {
+        byte[] old = entries.get(change.key());
+        if (old != null) {
+            before.put(change.key(), old);
+        }
+        byte[] value = change.value();
+        if (value == null) {
+            entries.remove(change.key());
+        } else {
+            entries.put(change.key(), value);
+        }
+    }
+
+    private static byte[] sum(byte @Nullable [] number, long amount) {
+        ByteBuffer sum = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        long old = number == null
+                ? 0
+                : ByteBuffer.wrap(number).order(ByteOrder.LITTLE_ENDIAN).getLong();
+        return sum.putLong(old + amount).array();
     }
 
     /** Memory has no checksums of its own. */

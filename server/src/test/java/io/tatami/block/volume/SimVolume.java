@@ -113,7 +113,11 @@ public final class SimVolume implements AutoCloseable {
                 "%s left room taken: %s",
                 when,
                 statistics);
-        Check.check(store.entries().keySet().stream().allMatch(key -> key[0] == 'i'), "%s left index entries", when);
+        Check.check(store.entries().size() == 2, "%s left index entries", when);
+        Check.check(
+                BlockIndexFormat.isSum(store.entries().get(BlockIndexFormat.SUM_KEY), BlockIndexFormat.SUM_START),
+                "%s left a wrong sum",
+                when);
     }
 
     /** Closes the volume, and fails where a buffer did not come back. */

@@ -25,11 +25,11 @@ final class Workload {
     private static final int READS_PERCENT = 15;
     private static final int CROWDS_PERCENT = 7;
     private static final int CROWD_BLOCKS = 8;
-    private static final int SHORT_BYTES_MAX = 40_000;
+    private static final int SHORT_BYTES_MAX = 12_000;
     private static final int COMPACTIONS_PERCENT = 7;
 
     /** Short, so that a crowd which was thinned leaves some that are worth emptying. */
-    private static final long REGION_BYTES = 128 << 10;
+    private static final long REGION_BYTES = 64 << 10;
 
     private final Random random;
     private final Ledger ledger;
