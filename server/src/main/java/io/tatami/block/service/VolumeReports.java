@@ -104,6 +104,8 @@ final class VolumeReports implements AutoCloseable {
                 .setFreeBytes(statistics.freeBytes())
                 .setLargestFreeExtentBytes(statistics.largestFreeExtentBytes())
                 .setBlocks(statistics.blocks())
+                .setReadBytes(statistics.readBytes())
+                .setWrittenBytes(statistics.writtenBytes())
                 .setFailure(statistics.failure())
                 .setScrubbedBytes(scrub.scrubbedBytes())
                 .setScrubbing(volume.scrubber().isRunning())
