@@ -52,6 +52,13 @@ public final class Rounds {
                 .toList();
     }
 
+    /** A line for each subject. */
+    public List<String> medians() {
+        return subjects().stream()
+                .map(what -> String.format("median %s %.2f", what, Results.median(figures(what))))
+                .toList();
+    }
+
     /** One ratio for each round that has both. */
     public List<Double> ratios(String over, String under) {
         return kept.stream()

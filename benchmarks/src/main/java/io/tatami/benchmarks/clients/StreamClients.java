@@ -55,6 +55,19 @@ public final class StreamClients implements AutoCloseable {
         return run("list " + directory + " 1 " + files + " " + fileBytes);
     }
 
+    /** Has readers and writers work side by side; what each did, in the order of their numbers. */
+    public List<StreamTally> mix(StreamMix mix) throws IOException {
+        workers.forEach(worker -> worker.tell(mix.toString()));
+        List<StreamTally> tallies = new ArrayList<>();
+        for (WorkerProcess worker : workers) {
+            worker.awaitDone().stream()
+                    .filter(word -> !word.isEmpty())
+                    .map(StreamTally::parse)
+                    .forEach(tallies::add);
+        }
+        return tallies;
+    }
+
     private Outcome run(String line) throws IOException {
         double cpuBegin = cpuSeconds();
         workers.forEach(worker -> worker.tell(line));
@@ -65,7 +78,8 @@ public final class StreamClients implements AutoCloseable {
         return new Outcome(nanos / 1e9, cpuSeconds() - cpuBegin);
     }
 
-    private double cpuSeconds() {
+    /** CPU time that their JVMs used so far. */
+    public double cpuSeconds() {
         return workers.stream().mapToDouble(WorkerProcess::cpuSeconds).sum();
     }
 

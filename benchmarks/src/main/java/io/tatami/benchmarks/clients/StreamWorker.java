@@ -1,18 +1,10 @@
 package io.tatami.benchmarks.clients;
 
-import java.io.BufferedReader;
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import org.apache.hadoop.conf.Configuration;
+import java.util.stream.Collectors;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
@@ -20,71 +12,53 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
 /**
- * One JVM of clients, each with a file system object of its own, that write or read whole files from the first byte to the
- * last. Told what to do by lines on its standard input: {@code write|read|list DIRECTORY STREAMS FILES BYTES}: the clients
- * whose numbers are below {@code STREAMS} share the files evenly and do theirs one after the other, or each list all files.
- * Answers with {@code done NANOS}, the time of the slowest client until its last file was closed.
+ * One JVM of clients that write or read whole files from the first byte to the last. Told what to do by lines:
+ *
+ * <ul>
+ *   <li>{@code write|read|list DIRECTORY STREAMS FILES BYTES}: the clients whose numbers are below {@code STREAMS} share the
+ *       files evenly and do theirs one after the other, or each list all files. Answers {@code NANOS}, the time of the
+ *       slowest client until its last file was closed.
+ *   <li>a {@link StreamMix}; answers with a {@link StreamTally} for each stream.
+ * </ul>
  */
 public final class StreamWorker {
-    private final List<FileSystem> clients = new ArrayList<>();
-    private final ExecutorService threads;
-    private final int firstClient;
+    private final ClientGroup clients;
     private final int callBytes;
 
-    private StreamWorker(Configuration configuration, int firstClient, int count, int callBytes) throws IOException {
-        this.firstClient = firstClient;
+    private StreamWorker(ClientGroup clients, int callBytes) {
+        this.clients = clients;
         this.callBytes = callBytes;
-        // Daemons: what fails ends this process, and with it the wait of whoever told it to work.
-        this.threads = Executors.newFixedThreadPool(count, task -> {
-            Thread thread = new Thread(task, "client");
-            thread.setDaemon(true);
-            return thread;
-        });
-        for (int i = 0; i < count; i++) {
-            clients.add(FileSystem.newInstance(FileSystem.getDefaultUri(configuration), configuration));
-        }
     }
 
-    /**
-     * Arguments: the number of the first client, how many, and the bytes of each call of read and write; the
-     * configuration is on the class path.
-     */
+    /** Arguments: the number of the first client, how many, and the bytes of each call of read and write. */
     public static void main(String[] arguments) throws Exception {
-        StreamWorker worker = new StreamWorker(
-                new Configuration(),
-                Integer.parseInt(arguments[0]),
-                Integer.parseInt(arguments[1]),
-                Integer.parseInt(arguments[2]));
-        System.out.println("ready");
-        BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        for (String line = commands.readLine(); line != null; line = commands.readLine()) {
-            System.out.println(worker.run(line.split(" ", -1)));
+        try (ClientGroup clients = new ClientGroup(Integer.parseInt(arguments[0]), Integer.parseInt(arguments[1]))) {
+            StreamWorker worker = new StreamWorker(clients, Integer.parseInt(arguments[2]));
+            clients.serve(worker::run);
         }
     }
 
-    private String run(String[] words) throws InterruptedException, ExecutionException {
+    private String run(String[] words) throws Exception {
+        if (words[0].equals("mix")) {
+            StreamMix mix = StreamMix.parse(words);
+            List<StreamTally> tallies =
+                    clients.run(mix.streams(), (fs, client) -> new MixedStream(mix, fs, client, callBytes).run());
+            return tallies.stream().map(StreamTally::toString).collect(Collectors.joining(" "));
+        }
         int streams = Integer.parseInt(words[2]);
         int files = Integer.parseInt(words[3]);
         long bytes = Long.parseLong(words[4]);
-        List<Future<?>> running = new ArrayList<>();
         long begin = System.nanoTime();
-        for (int i = 0; i < clients.size() && firstClient + i < streams; i++) {
-            FileSystem fs = clients.get(i);
-            int client = firstClient + i;
-            running.add(threads.submit(() -> {
-                switch (words[0]) {
-                    case "write" -> write(fs, words[1], bytes, client, streams, files);
-                    case "read" -> read(fs, words[1], bytes, client, streams, files);
-                    case "list" -> list(fs, words[1], bytes, files);
-                    default -> throw new IllegalArgumentException(String.join(" ", words));
-                }
-                return null;
-            }));
-        }
-        for (Future<?> stream : running) {
-            stream.get();
-        }
-        return "done " + (System.nanoTime() - begin);
+        clients.run(streams, (fs, client) -> {
+            switch (words[0]) {
+                case "write" -> write(fs, words[1], bytes, client, streams, files);
+                case "read" -> read(fs, words[1], bytes, client, streams, files);
+                case "list" -> list(fs, words[1], bytes, files);
+                default -> throw new IllegalArgumentException(String.join(" ", words));
+            }
+            return client;
+        });
+        return Long.toString(System.nanoTime() - begin);
     }
 
     /** Random bytes, each call's taken from elsewhere in what was drawn: no two calls give the disk the same. */

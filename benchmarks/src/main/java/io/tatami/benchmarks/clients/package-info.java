@@ -1,4 +1,4 @@
-/** Client JVMs that write and read whole files through Hadoop's API. Imported by the benchmarks that stream. */
+/** Client JVMs that work through Hadoop's API as they are told, most by writing and reading whole files. Imported by workloads. */
 @NullMarked
 package io.tatami.benchmarks.clients;
 

@@ -1,20 +1,23 @@
 package io.tatami.benchmarks.dfsio;
 
 import io.tatami.benchmarks.Results;
+import io.tatami.benchmarks.RoundOptions;
 import io.tatami.benchmarks.Rounds;
 import io.tatami.benchmarks.RunPlace;
+import io.tatami.benchmarks.peer.CeilingRounds;
 import io.tatami.benchmarks.peer.CpuMeter;
 import io.tatami.benchmarks.peer.DeviceCeiling;
 import io.tatami.benchmarks.peer.PageCache;
 import io.tatami.benchmarks.peer.Peer;
+import io.tatami.benchmarks.peer.PeerOptions;
 import io.tatami.benchmarks.peer.PeerOrder;
 import io.tatami.benchmarks.peer.Peers;
+import io.tatami.benchmarks.peer.Undo;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.apache.hadoop.fs.FileUtil;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -43,8 +46,8 @@ public final class DfsioBenchmark implements Callable<Integer> {
             "client_cpu_s_per_gb",
             "server_cpu_s_per_gb");
 
-    @Option(names = "--vs", paramLabel = "PEER", description = "hdfs: run the same on HDFS in every round.")
-    private String versus = "";
+    @Mixin
+    private PeerOptions peers = new PeerOptions();
 
     @Option(names = "--files", description = "How many at once (default: ${DEFAULT-VALUE}).")
     private int files = 2;
@@ -58,62 +61,48 @@ public final class DfsioBenchmark implements Callable<Integer> {
             description = "MiB of each file written and read before, unmeasured (default: ${DEFAULT-VALUE}).")
     private int warmUpMebibytes = 2048;
 
-    @Option(names = "--rounds", description = "How often everything is repeated (default: ${DEFAULT-VALUE}).")
-    private int rounds = 5;
+    @Mixin
+    private RoundOptions rounds = new RoundOptions(5);
 
     @Mixin
     private RunPlace place = new RunPlace();
-
-    @Option(names = "--seed", description = "Of the order of peers (default: ${DEFAULT-VALUE}).")
-    private long seed = 1;
 
     /** Rates in MB/s, by workload and peer. */
     private final Rounds figures = new Rounds();
 
     @Override
     public Integer call() throws Exception {
-        PeerOrder order = new PeerOrder(versus, seed);
+        PeerOrder order = new PeerOrder(peers.names(), rounds.seed());
         Files.createDirectories(place.work());
-        DeviceCeiling ceiling = new DeviceCeiling(place.work(), files * mebibytes);
-        boolean hasCeiling = DeviceCeiling.isAvailable();
+        Undo undo = new Undo();
         try (Results results = new Results(place.results(), "dfsio", COLUMNS)) {
             results.remark("TestDFSIO " + files + " x " + mebibytes + " MiB, Hadoop's local runner"
-                    + (hasCeiling ? "" : "; no ceiling: there is no fio, and only root can install it")
                     + (PageCache.canBeDropped() ? "" : "; no cold reads: only root can empty the page cache"));
-            for (int number = 1; number <= rounds; number++) {
-                DeviceCeiling.Speed before = hasCeiling ? measureCeiling(number, ceiling, results) : null;
-                for (String peer : order.next()) {
-                    measure(number, peer, results);
-                }
-                if (before == null || before.isNear(measureCeiling(number, ceiling, results))) {
-                    figures.keep();
-                } else {
-                    figures.leaveOut();
-                    results.remark(DeviceCeiling.leftOut(number));
-                }
-            }
-            ceiling.remove();
+            CeilingRounds.Recorder recorder =
+                    (round, direction, rate) -> recordCeiling(round, direction, rate, results);
+            new CeilingRounds(place.work(), files * mebibytes, recorder, figures, results)
+                    .run(rounds.rounds(), undo, round -> {
+                        for (String peer : order.next()) {
+                            measure(round, peer, undo, results);
+                        }
+                    });
             summarize(results);
+        } finally {
+            undo.run();
         }
         return 0;
     }
 
-    private DeviceCeiling.Speed measureCeiling(int number, DeviceCeiling ceiling, Results results)
-            throws IOException, InterruptedException {
-        DeviceCeiling.Speed speed = ceiling.measure();
-        String write = String.format("%.0f", speed.writeBytesPerSecond() / 1e6);
-        String read = String.format("%.0f", speed.readBytesPerSecond() / 1e6);
-        results.row(number, "device", "write", files * mebibytes, "", "", "", write, write, "", "");
-        results.row(number, "device", "read", files * mebibytes, "", "", "", read, read, "", "");
-        figures.putGreatest("write device", speed.writeBytesPerSecond() / 1e6);
-        figures.putGreatest("cold-read device", speed.readBytesPerSecond() / 1e6);
-        return speed;
+    private void recordCeiling(int round, String direction, double rate, Results results) {
+        String text = String.format("%.0f", rate);
+        results.row(round, "device", direction, files * mebibytes, "", "", "", text, text, "", "");
+        figures.putGreatest(direction.equals("write") ? "write device" : "cold-read device", rate);
     }
 
-    private void measure(int number, String name, Results results) throws Exception {
+    private void measure(int number, String name, Undo undo, Results results) throws Exception {
         Path directory = place.work().resolve("dfsio-" + name);
-        FileUtil.fullyDelete(directory.toFile());
-        try (Peer peer = Peers.start(name, directory, (files * (mebibytes + warmUpMebibytes) + 2048L) + "m");
+        String capacity = (files * (mebibytes + warmUpMebibytes) + 2048L) + "m";
+        try (Peer peer = Peers.start(name, directory, capacity, undo);
                 DfsioClient client = new DfsioClient(peer, files, directory.resolve("client"))) {
             client.run("write", warmUpMebibytes);
             client.run("read", warmUpMebibytes);
@@ -164,9 +153,10 @@ public final class DfsioBenchmark implements Callable<Integer> {
                 "cold-read-job-synced",
                 "warm-read",
                 "warm-read-job-synced")) {
-            List<Double> ratios = figures.ratios(workload + " tatami", workload + " " + versus);
+            List<Double> ratios = figures.ratios(workload + " tatami", workload + " " + peers.versus());
             if (!ratios.isEmpty()) {
-                results.remark(String.format("%s: Tatami is %s times %s", workload, Rounds.describe(ratios), versus));
+                results.remark(
+                        String.format("%s: Tatami is %s times %s", workload, Rounds.describe(ratios), peers.versus()));
             }
         }
         results.remark("raw figures: " + results.file());

@@ -1,9 +1,11 @@
 package io.tatami.benchmarks.meta;
 
 import io.tatami.benchmarks.Results;
+import io.tatami.benchmarks.RoundOptions;
 import io.tatami.benchmarks.RunPlace;
 import io.tatami.benchmarks.peer.CpuMeter;
 import io.tatami.benchmarks.peer.Peer;
+import io.tatami.benchmarks.peer.PeerOptions;
 import io.tatami.benchmarks.peer.PeerOrder;
 import io.tatami.benchmarks.peer.Peers;
 import java.io.IOException;
@@ -49,8 +51,8 @@ public final class MetaBenchmark implements Callable<Integer> {
             "client_cpu_us_per_operation",
             "server_cpu_us_per_operation");
 
-    @Option(names = "--vs", paramLabel = "PEER", description = "hdfs: run the same on HDFS in every round.")
-    private String versus = "";
+    @Mixin
+    private PeerOptions peers = new PeerOptions();
 
     @Option(names = "--clients", split = ",", description = "Numbers of clients (default: 1,16,64).")
     private List<Integer> clientCounts = List.of(1, 16, 64);
@@ -68,8 +70,8 @@ public final class MetaBenchmark implements Callable<Integer> {
             description = "The most of each kind, over all clients (default: ${DEFAULT-VALUE}).")
     private int operations = 2_000_000;
 
-    @Option(names = "--rounds", description = "How often everything is repeated (default: ${DEFAULT-VALUE}).")
-    private int rounds = 3;
+    @Mixin
+    private RoundOptions rounds = new RoundOptions(3);
 
     @Option(names = "--private", description = "Each client in a directory of its own, instead of all in one.")
     private boolean privateDirectories;
@@ -83,17 +85,14 @@ public final class MetaBenchmark implements Callable<Integer> {
     @Mixin
     private RunPlace place = new RunPlace();
 
-    @Option(names = "--seed", description = "Of the order of peers (default: ${DEFAULT-VALUE}).")
-    private long seed = 1;
-
     /** (clients, operation) to a peer's rates, one a round. */
     private final Map<String, Map<String, List<Double>>> rates = new TreeMap<>();
 
     @Override
     public Integer call() throws Exception {
-        PeerOrder order = new PeerOrder(versus, seed);
+        PeerOrder order = new PeerOrder(peers.names(), rounds.seed());
         try (Results results = new Results(place.results(), "meta", COLUMNS)) {
-            for (int round = 1; round <= rounds; round++) {
+            for (int round = 1; round <= rounds.rounds(); round++) {
                 for (String peer : order.next()) {
                     measure(round, peer, results);
                 }
@@ -195,7 +194,7 @@ public final class MetaBenchmark implements Callable<Integer> {
             StringBuilder line = new StringBuilder("median " + what);
             byPeer.forEach((peer, values) -> line.append(String.format("  %s %.0f/s", peer, Results.median(values))));
             List<Double> ours = byPeer.getOrDefault("tatami", List.of());
-            List<Double> theirs = byPeer.getOrDefault(versus, List.of());
+            List<Double> theirs = byPeer.getOrDefault(peers.versus(), List.of());
             if (!theirs.isEmpty()) {
                 List<Double> ratios = new ArrayList<>();
                 for (int i = 0; i < theirs.size(); i++) {

@@ -51,11 +51,6 @@ public final class DeviceCeiling {
         this.size = mebibytes + "m";
     }
 
-    /** For the results: why a round does not count. */
-    public static String leftOut(int round) {
-        return "round " + round + " is left out: its two ceilings differ by more than " + SPREAD_MAX;
-    }
-
     /** Makes fio available; false where it is not and cannot be. */
     public static boolean isAvailable() throws InterruptedException {
         return Program.isAvailable("fio", "--version", "fio");

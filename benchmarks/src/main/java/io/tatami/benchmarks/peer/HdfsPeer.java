@@ -47,6 +47,15 @@ public final class HdfsPeer implements Peer {
         }
     }
 
+    /** For the results: what is other than HDFS's defaults, ports and directories left out. */
+    public static String settings() {
+        Configuration settings = new Configuration(false);
+        settings.addResource("hdfs-peer.xml");
+        List<String> lines = new ArrayList<>();
+        settings.forEach(setting -> lines.add(setting.getKey() + "=" + setting.getValue()));
+        return String.join(" ", lines.stream().sorted().toList());
+    }
+
     private static Configuration configure(Path directory, Path data) throws IOException {
         Configuration configuration = new Configuration();
         configuration.addResource("hdfs-peer.xml");

@@ -6,19 +6,15 @@ import java.util.List;
 import java.util.Random;
 import java.util.SplittableRandom;
 
-/** In which order Tatami and the peer it is compared with have their turns: a random one in each round. */
+/** In which order peers have their turns: a random one in each round. */
 public final class PeerOrder {
-    private final List<String> peers = new ArrayList<>();
+    private final List<String> peers;
     private final Random random;
 
-    /** @param versus the other's name; empty for none */
-    public PeerOrder(String versus, long seed) {
-        peers.add("tatami");
-        if (!versus.isEmpty()) {
-            peers.add(versus);
-        }
+    public PeerOrder(List<String> peers, long seed) {
+        this.peers = new ArrayList<>(peers);
         // Small seeds give java.util.Random the same first draws.
-        random = new Random(new SplittableRandom(seed).nextLong());
+        this.random = new Random(new SplittableRandom(seed).nextLong());
     }
 
     /** The order of the next round. */

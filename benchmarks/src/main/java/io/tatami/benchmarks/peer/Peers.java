@@ -2,10 +2,32 @@ package io.tatami.benchmarks.peer;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import org.apache.hadoop.fs.FileUtil;
 
 /** The peers by the names that options give them. */
 public final class Peers {
     private Peers() {}
+
+    /** How a peer is started in a directory that is not there. */
+    @FunctionalInterface
+    public interface Starter {
+        Peer start() throws IOException, InterruptedException;
+    }
+
+    /** As {@link #start(String, Path, String)}, for a turn in a round: what an earlier run left there goes first. */
+    public static Peer start(String name, Path directory, String capacity, Undo undo)
+            throws IOException, InterruptedException {
+        return inTurn(directory, undo, () -> start(name, directory, capacity));
+    }
+
+    /** The same for a peer that is started otherwise. */
+    public static Peer inTurn(Path directory, Undo undo, Starter starter) throws IOException, InterruptedException {
+        FileUtil.fullyDelete(directory.toFile());
+        undo.add(() -> FileUtil.fullyDelete(directory.toFile()));
+        Peer peer = starter.start();
+        undo.add(peer::close);
+        return peer;
+    }
 
     /**
      * Starts {@code tatami} or {@code hdfs} in an empty directory.

@@ -1,6 +1,7 @@
 package io.tatami.benchmarks.peer;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -10,14 +11,12 @@ import java.util.Properties;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileUtil;
 
-/** A standalone Tatami as a real process on loopback, with the options {@code bin/tatami} gives it. */
+/**
+ * A standalone Tatami as a real process on loopback. Java's options are those of this program, as when a server goes on in
+ * the background: {@code bin/tatami} alone says what they are.
+ */
 public final class TatamiPeer implements Peer {
     private static final Duration START_LIMIT = Duration.ofSeconds(60);
-    private static final List<String> JAVA_OPTIONS = List.of(
-            "-Xmx512m",
-            "-XX:+UseParallelGC",
-            "-XX:MaxDirectMemorySize=1g",
-            "--add-opens=java.base/java.nio=ALL-UNNAMED");
 
     private final Path directory;
     private final ServerProcess process;
@@ -36,6 +35,21 @@ public final class TatamiPeer implements Peer {
      */
     public static TatamiPeer start(Path directory, String capacity) throws IOException, InterruptedException {
         return start(directory, List.of("--capacity", capacity));
+    }
+
+    /**
+     * As {@link #start(Path, String)}, with several volumes.
+     *
+     * @param capacity of each
+     */
+    public static TatamiPeer start(Path directory, String capacity, int volumes)
+            throws IOException, InterruptedException {
+        List<String> arguments = new ArrayList<>(List.of("--capacity", capacity));
+        for (int volume = 1; volume <= volumes; volume++) {
+            arguments.add("--volume");
+            arguments.add(directory.resolve("volume-" + volume).toString());
+        }
+        return start(directory, arguments);
     }
 
     /** As {@link #start(Path, String)}, with the blocks on a block device that holds nothing yet. */
@@ -58,7 +72,11 @@ public final class TatamiPeer implements Peer {
                 List.of("start", "standalone", "--foreground", "--port", "0", "--data", data.toString()));
         arguments.addAll(volume);
         ServerProcess process = ServerProcess.start(
-                "io.tatami.server.TatamiServer", JAVA_OPTIONS, directory, arguments, directory.resolve("server.out"));
+                "io.tatami.server.TatamiServer",
+                ManagementFactory.getRuntimeMXBean().getInputArguments(),
+                directory,
+                arguments,
+                directory.resolve("server.out"));
         try {
             Path ready = data.resolve("run").resolve("ready");
             process.awaitReady(() -> Files.exists(ready), START_LIMIT);

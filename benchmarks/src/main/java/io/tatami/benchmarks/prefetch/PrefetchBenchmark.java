@@ -1,6 +1,7 @@
 package io.tatami.benchmarks.prefetch;
 
 import io.tatami.benchmarks.Results;
+import io.tatami.benchmarks.RoundOptions;
 import io.tatami.benchmarks.Rounds;
 import io.tatami.benchmarks.RunPlace;
 import io.tatami.benchmarks.peer.Undo;
@@ -21,7 +22,6 @@ import java.util.concurrent.Callable;
 import org.apache.hadoop.fs.FSDataInputStream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /**
  * {@code tatami bench prefetch}: a program reads one data set, computes, reads another, computes. The speed of its reading,
@@ -46,8 +46,8 @@ public final class PrefetchBenchmark implements Callable<Integer> {
     @Mixin
     private RunPlace place = new RunPlace();
 
-    @Option(names = "--seed", description = "Of the order of the scenarios (default: ${DEFAULT-VALUE}).")
-    private long seed = 1;
+    @Mixin
+    private RoundOptions rounds = new RoundOptions(3);
 
     private long cachedBytes;
     private long lateBytes;
@@ -82,9 +82,9 @@ public final class PrefetchBenchmark implements Callable<Integer> {
         try (Results results = new Results(place.results(), "prefetch", COLUMNS)) {
             PrefetchRig rig = new PrefetchRig(options, place.work(), undo);
             Rounds figures = new Rounds();
-            for (int round = 1; round <= options.rounds; round++) {
+            for (int round = 1; round <= rounds.rounds(); round++) {
                 List<Scenario> order = new ArrayList<>(Arrays.asList(Scenario.values()));
-                Collections.shuffle(order, new Random(31 * seed + round));
+                Collections.shuffle(order, new Random(31 * rounds.seed() + round));
                 for (Scenario scenario : order) {
                     figures.put(scenario.label(), run(rig, scenario, round, results));
                 }

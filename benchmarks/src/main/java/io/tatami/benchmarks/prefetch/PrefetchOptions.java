@@ -45,7 +45,4 @@ final class PrefetchOptions {
             defaultValue = "2",
             description = "The same, too little to hide it (default: ${DEFAULT-VALUE}).")
     int littleComputeSeconds;
-
-    @Option(names = "--rounds", defaultValue = "3", description = "Rounds (default: ${DEFAULT-VALUE}).")
-    int rounds;
 }

@@ -1,16 +1,18 @@
 package io.tatami.benchmarks.small;
 
 import io.tatami.benchmarks.Results;
+import io.tatami.benchmarks.RoundOptions;
 import io.tatami.benchmarks.Rounds;
 import io.tatami.benchmarks.RunPlace;
+import io.tatami.benchmarks.peer.HdfsPeer;
 import io.tatami.benchmarks.peer.PageCache;
+import io.tatami.benchmarks.peer.PeerOptions;
 import io.tatami.benchmarks.peer.Undo;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /** {@code tatami bench small}: {@link SmallRounds}, and their ratios. */
 @Command(
@@ -23,8 +25,8 @@ public final class SmallBenchmark implements Callable<Integer> {
     private static final List<String> WORKLOADS =
             List.of("load", "load-synced", "cold-list", "cold-read", "warm-list", "warm-read");
 
-    @Option(names = "--vs", paramLabel = "PEER", description = "hdfs: run the same on HDFS in every round.")
-    private String versus = "";
+    @Mixin
+    private PeerOptions peers = new PeerOptions();
 
     @Mixin
     private SmallOptions options = new SmallOptions();
@@ -32,8 +34,8 @@ public final class SmallBenchmark implements Callable<Integer> {
     @Mixin
     private RunPlace place = new RunPlace();
 
-    @Option(names = "--seed", description = "Of the order of peers (default: ${DEFAULT-VALUE}).")
-    private long seed = 1;
+    @Mixin
+    private RoundOptions rounds = new RoundOptions(3);
 
     @Override
     public Integer call() throws Exception {
@@ -44,7 +46,11 @@ public final class SmallBenchmark implements Callable<Integer> {
                     options.clients + " clients, random bytes, all files of a length in one directory, replication 1;"
                             + " Tatami's files are durable when they are closed, HDFS's are in the page cache"
                             + (PageCache.canBeDropped() ? "" : "; nothing cold: only root can empty the page cache"));
-            summarize(new SmallRounds(options, versus, place.work(), seed, undo, results).run(), results);
+            results.remark(SpaceUsed.DEFINITION);
+            if (peers.names().contains("hdfs")) {
+                results.remark("hdfs-peer.xml: " + HdfsPeer.settings());
+            }
+            summarize(new SmallRounds(options, peers.names(), rounds, place.work(), undo, results).run(), results);
             results.remark("raw figures: " + results.file());
         } finally {
             undo.run();
@@ -53,24 +59,25 @@ public final class SmallBenchmark implements Callable<Integer> {
     }
 
     private void summarize(Rounds figures, Results results) {
-        for (String what : figures.subjects()) {
-            results.remark(String.format("median %s %.2f", what, Results.median(figures.figures(what))));
-        }
+        figures.medians().forEach(results::remark);
         for (SmallOptions.Crowd crowd : options.crowds()) {
             for (String workload : WORKLOADS) {
                 SmallFigure figure = new SmallFigure(crowd.name(), workload);
-                tellRatio(results, figure + ": tatami to ", figures.ratios(figure.rate("tatami"), figure.rate(versus)));
+                tellRatio(
+                        results,
+                        figure + ": tatami to ",
+                        figures.ratios(figure.rate("tatami"), figure.rate(peers.versus())));
                 tellRatio(
                         results,
                         figure + ": CPU of tatami to ",
-                        figures.ratios(figure.cpu("tatami"), figure.cpu(versus)));
+                        figures.ratios(figure.cpu("tatami"), figure.cpu(peers.versus())));
             }
         }
     }
 
     private void tellRatio(Results results, String label, List<Double> ratios) {
         if (!ratios.isEmpty()) {
-            results.remark(label + versus + " " + Rounds.describe(ratios));
+            results.remark(label + peers.versus() + " " + Rounds.describe(ratios));
         }
     }
 }

@@ -1,17 +1,21 @@
 package io.tatami.benchmarks.small;
 
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import picocli.CommandLine.Option;
 
 /** How many files there are, and who works on them. */
 final class SmallOptions {
-    @Option(names = "--small-files", description = "How many of --small-bytes (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--small-files", description = "How many of --small-bytes, 0 for none (default: ${DEFAULT-VALUE}).")
     int smallFiles = 100_000;
 
     @Option(names = "--small-bytes", description = "Default: ${DEFAULT-VALUE}.")
     long smallBytes = 10_000;
 
-    @Option(names = "--middling-files", description = "How many of --middling-bytes (default: ${DEFAULT-VALUE}).")
+    @Option(
+            names = "--middling-files",
+            description = "How many of --middling-bytes, 0 for none (default: ${DEFAULT-VALUE}).")
     int middlingFiles = 10_000;
 
     @Option(names = "--middling-bytes", description = "Default: ${DEFAULT-VALUE}.")
@@ -35,8 +39,17 @@ final class SmallOptions {
                             + " whole ones would fit (default: ${DEFAULT-VALUE}).")
     int spareMebibytes = 20_480;
 
-    @Option(names = "--rounds", description = "How often everything is repeated (default: ${DEFAULT-VALUE}).")
-    int rounds = 3;
+    @Option(
+            names = "--only",
+            split = ",",
+            description = "What is done with the files once they are loaded; default all: ${COMPLETION-CANDIDATES}.")
+    Set<Workload> only = EnumSet.allOf(Workload.class);
+
+    /** What is done with files that are there. */
+    enum Workload {
+        LIST,
+        READ
+    }
 
     /** Files of one length. */
     record Crowd(String name, int files, long fileBytes) {

@@ -1,6 +1,8 @@
 package io.tatami.benchmarks.small;
 
+import io.tatami.benchmarks.Progress;
 import io.tatami.benchmarks.Results;
+import io.tatami.benchmarks.RoundOptions;
 import io.tatami.benchmarks.Rounds;
 import io.tatami.benchmarks.clients.StreamClients;
 import io.tatami.benchmarks.clients.StreamClients.Outcome;
@@ -11,10 +13,11 @@ import io.tatami.benchmarks.peer.PeerOrder;
 import io.tatami.benchmarks.peer.Peers;
 import io.tatami.benchmarks.peer.Undo;
 import io.tatami.benchmarks.small.SmallOptions.Crowd;
+import io.tatami.benchmarks.small.SmallOptions.Workload;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import org.apache.hadoop.fs.FileUtil;
+import java.util.Locale;
 
 /**
  * In each round each peer, started anew, in random order: all files of a length are loaded into one directory, listed by
@@ -38,22 +41,25 @@ final class SmallRounds {
     private static final int CALL_BYTES = 1 << 20;
 
     private final SmallOptions options;
+    private final int rounds;
     private final Path work;
     private final PeerOrder order;
     private final Undo undo;
     private final Results results;
     private final Rounds figures = new Rounds();
+    private final Progress progress = new Progress();
 
-    SmallRounds(SmallOptions options, String versus, Path work, long seed, Undo undo, Results results) {
+    SmallRounds(SmallOptions options, List<String> peers, RoundOptions rounds, Path work, Undo undo, Results results) {
         this.options = options;
+        this.rounds = rounds.rounds();
         this.work = work;
-        this.order = new PeerOrder(versus, seed);
+        this.order = new PeerOrder(peers, rounds.seed());
         this.undo = undo;
         this.results = results;
     }
 
     Rounds run() throws Exception {
-        for (int round = 1; round <= options.rounds; round++) {
+        for (int round = 1; round <= rounds; round++) {
             for (String peer : order.next()) {
                 measure(round, peer);
             }
@@ -64,19 +70,16 @@ final class SmallRounds {
 
     private void measure(int round, String name) throws Exception {
         Path directory = work.resolve("small-" + name);
-        FileUtil.fullyDelete(directory.toFile());
-        undo.add(() -> FileUtil.fullyDelete(directory.toFile()));
-        try (Peer peer = Peers.start(name, directory, options.capacity())) {
-            undo.add(peer::close);
-            try (StreamClients clients =
-                    new StreamClients(peer, options.clients, CALL_BYTES, directory.resolve("clients"))) {
-                undo.add(clients::close);
-                for (Crowd crowd : options.crowds()) {
-                    warmUp(clients, crowd);
-                }
-                for (Crowd crowd : options.crowds()) {
-                    measure(round, peer, directory, clients, crowd);
-                }
+        try (Peer peer = Peers.start(name, directory, options.capacity(), undo);
+                StreamClients clients =
+                        new StreamClients(peer, options.clients, CALL_BYTES, directory.resolve("clients"))) {
+            undo.add(clients::close);
+            for (Crowd crowd : options.crowds()) {
+                progress.tell("round %d of %d, %s: warming up with %s files", round, rounds, name, crowd.name());
+                warmUp(clients, crowd);
+            }
+            for (Crowd crowd : options.crowds()) {
+                measure(round, peer, directory, clients, crowd);
             }
         }
     }
@@ -93,37 +96,35 @@ final class SmallRounds {
 
     private void measure(int round, Peer peer, Path home, StreamClients clients, Crowd crowd)
             throws IOException, InterruptedException {
-        String directory = "/" + crowd.name();
-        int files = crowd.files();
+        load(round, peer, home, clients, crowd);
+        Work list = () -> clients.list("/" + crowd.name(), crowd.files(), crowd.fileBytes());
+        Work read = () -> clients.read("/" + crowd.name(), options.clients, crowd.files(), crowd.fileBytes());
+        for (boolean cold : List.of(true, false)) {
+            if (!cold || PageCache.canBeDropped()) {
+                measure(round, peer, crowd, cold, Workload.LIST, list);
+                measure(round, peer, crowd, cold, Workload.READ, read);
+            }
+        }
+    }
+
+    private void load(int round, Peer peer, Path home, StreamClients clients, Crowd crowd)
+            throws IOException, InterruptedException {
         PageCache.sync(work);
+        progress.tell("round %d of %d, %s: looking how much room it takes", round, rounds, peer.name());
         long spaceBefore = SpaceUsed.bytes(peer, home);
+        PageCache.sync(work);
+        progress.tell(
+                "round %d of %d, %s: loading %d files of %d bytes",
+                round, rounds, peer.name(), crowd.files(), crowd.fileBytes());
         CpuMeter meter = new CpuMeter(peer);
-        Outcome loaded = clients.write(directory, options.clients, files, crowd.fileBytes());
+        Outcome loaded = clients.write("/" + crowd.name(), options.clients, crowd.files(), crowd.fileBytes());
         long loadNanos = meter.usedNanos();
         double syncSeconds = PageCache.sync(work);
         double overhead = (SpaceUsed.bytes(peer, home) - spaceBefore) / crowd.megabytes() / 1e4 - 100;
         SmallFigure figure = new SmallFigure(crowd.name(), "load");
         figures.put(figure.overhead(peer.name()), overhead);
-        figures.put(figure.synced().rate(peer.name()), files / (loaded.seconds() + syncSeconds));
+        figures.put(figure.synced().rate(peer.name()), crowd.files() / (loaded.seconds() + syncSeconds));
         record(round, peer, crowd, figure, loaded, loadNanos, syncSeconds, String.format("%.2f", overhead));
-        if (PageCache.canBeDropped()) {
-            PageCache.drop();
-            measure(round, peer, crowd, "cold-list", () -> clients.list(directory, files, crowd.fileBytes()));
-            PageCache.drop();
-            measure(
-                    round,
-                    peer,
-                    crowd,
-                    "cold-read",
-                    () -> clients.read(directory, options.clients, files, crowd.fileBytes()));
-        }
-        measure(round, peer, crowd, "warm-list", () -> clients.list(directory, files, crowd.fileBytes()));
-        measure(
-                round,
-                peer,
-                crowd,
-                "warm-read",
-                () -> clients.read(directory, options.clients, files, crowd.fileBytes()));
     }
 
     /** What clients do. */
@@ -132,10 +133,19 @@ final class SmallRounds {
         Outcome run() throws IOException;
     }
 
-    private void measure(int round, Peer peer, Crowd crowd, String workload, Work done) throws IOException {
+    private void measure(int round, Peer peer, Crowd crowd, boolean cold, Workload workload, Work done)
+            throws IOException {
+        if (!options.only.contains(workload)) {
+            return;
+        }
+        String name = (cold ? "cold-" : "warm-") + workload.name().toLowerCase(Locale.ROOT);
+        progress.tell("round %d of %d, %s: %s of %d files", round, rounds, peer.name(), name, crowd.files());
+        if (cold) {
+            PageCache.drop();
+        }
         CpuMeter meter = new CpuMeter(peer);
         Outcome outcome = done.run();
-        record(round, peer, crowd, new SmallFigure(crowd.name(), workload), outcome, meter.usedNanos(), 0, "");
+        record(round, peer, crowd, new SmallFigure(crowd.name(), name), outcome, meter.usedNanos(), 0, "");
     }
 
     private void record(

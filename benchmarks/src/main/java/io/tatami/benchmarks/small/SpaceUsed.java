@@ -2,40 +2,72 @@ package io.tatami.benchmarks.small;
 
 import io.tatami.benchmarks.peer.Peer;
 import io.tatami.benchmarks.peer.Program;
+import io.tatami.benchmarks.peer.TatamiVolumes;
+import io.tatami.protocol.wire.VolumeStatus;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.SafeModeAction;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
 
 /**
- * What a peer takes of the disk for names, indices and data, in bytes: what its directory has allocated, logs left out. Of
- * Tatami's volume, a file that is allocated in full from the start, what blocks have of it counts instead.
+ * What a peer takes of the disk for names, indices and data, in bytes, as if nothing were under way: logs whose content is
+ * elsewhere too, and versions that nobody asks for any more, do not count, since when they go is chance.
  */
 final class SpaceUsed {
-    /** A block server tells the cluster what it has every three seconds. */
-    private static final long REPORT_MILLIS = 7_000;
+    /** For the results. */
+    static final String DEFINITION =
+            "space: tatami: room that blocks have of the volume, and the tables of all stores of metadata and of the block"
+                    + " index, flushed and compacted; hdfs: what the DataNode's directory has allocated (blocks and their"
+                    + " checksums), and the image of the names, saved at that moment";
 
     private SpaceUsed() {}
 
     /** @param directory the peer's */
     static long bytes(Peer peer, Path directory) throws IOException, InterruptedException {
-        String output = Program.run(
-                "du",
-                "--summarize",
-                "--block-size=1",
-                "--exclude=volume",
-                "--exclude=logs",
-                "--exclude=*.out",
-                "--exclude=clients",
-                directory.toString());
-        long files = Long.parseLong(output.split("\\s+", -1)[0]);
-        return peer.name().equals("tatami") ? files + blockBytes(peer) : files;
+        return peer.name().equals("tatami") ? ofTatami(peer, directory) : ofHdfs(peer, directory);
     }
 
-    private static long blockBytes(Peer peer) throws IOException, InterruptedException {
-        Thread.sleep(REPORT_MILLIS);
-        try (FileSystem fs =
+    private static long ofTatami(Peer peer, Path directory) throws IOException {
+        long bytes = TatamiVolumes.of(peer).stream()
+                .mapToLong(VolumeStatus::getUsedBytes)
+                .sum();
+        for (Path store : stores(directory)) {
+            bytes += SettledStore.bytes(store, directory.resolve("settled-copy"));
+        }
+        return bytes;
+    }
+
+    private static List<Path> stores(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory.resolve("data"))) {
+            return files.filter(file -> file.endsWith("CURRENT"))
+                    .map(file -> directory.resolve(file).getParent())
+                    .toList();
+        }
+    }
+
+    private static long ofHdfs(Peer peer, Path directory) throws IOException, InterruptedException {
+        try (DistributedFileSystem fs = (DistributedFileSystem)
                 FileSystem.newInstance(FileSystem.getDefaultUri(peer.configuration()), peer.configuration())) {
-            return fs.getStatus().getUsed();
+            fs.setSafeMode(SafeModeAction.ENTER);
+            fs.saveNamespace();
+            fs.setSafeMode(SafeModeAction.LEAVE);
+        }
+        String blocks = Program.run(
+                "du", "--summarize", "--block-size=1", directory.resolve("data").toString());
+        return Long.parseLong(blocks.split("\\s+", -1)[0]) + newestImageBytes(directory.resolve("name"));
+    }
+
+    private static long newestImageBytes(Path names) throws IOException {
+        try (Stream<Path> images = Files.list(names.resolve("current"))) {
+            Path newest = images.filter(file -> file.getFileName().toString().matches("fsimage_[0-9]+"))
+                    .max(Comparator.naturalOrder())
+                    .orElseThrow(() -> new IOException("the NameNode has saved no image in " + names));
+            return Files.size(newest);
         }
     }
 }

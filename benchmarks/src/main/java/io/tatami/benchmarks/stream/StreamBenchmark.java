@@ -1,8 +1,10 @@
 package io.tatami.benchmarks.stream;
 
 import io.tatami.benchmarks.Results;
+import io.tatami.benchmarks.RoundOptions;
 import io.tatami.benchmarks.Rounds;
 import io.tatami.benchmarks.RunPlace;
+import io.tatami.benchmarks.peer.PeerOptions;
 import io.tatami.benchmarks.peer.Undo;
 import io.tatami.benchmarks.scan.ScanOptions;
 import io.tatami.benchmarks.scan.ScanRuns;
@@ -14,16 +16,17 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code tatami bench stream}: {@link StreamRounds} and {@link ScanRuns}. */
+/** {@code tatami bench stream}: {@link StreamRounds}, {@link MixRounds} and {@link ScanRuns}. */
 @Command(
         name = "stream",
         mixinStandardHelpOptions = true,
         description =
-                "Sequential writers and readers, one and many, and the scan of one large file on ext4, XFS and Tatami"
-                        + " on loop devices, which needs root; beside HDFS with --vs hdfs.")
+                "Sequential writers and readers, one and many; readers beside writers, on one volume and on two; and the"
+                        + " scan of one large file on ext4, XFS and Tatami on loop devices, which needs root; beside"
+                        + " HDFS with --vs hdfs.")
 public final class StreamBenchmark implements Callable<Integer> {
-    @Option(names = "--vs", paramLabel = "PEER", description = "hdfs: run the same on HDFS in every round.")
-    private String versus = "";
+    @Mixin
+    private PeerOptions peers = new PeerOptions();
 
     @Option(names = "--only", split = ",", description = "Default all: ${COMPLETION-CANDIDATES}.")
     private Set<Part> only = EnumSet.allOf(Part.class);
@@ -32,17 +35,21 @@ public final class StreamBenchmark implements Callable<Integer> {
     private StreamOptions streams = new StreamOptions();
 
     @Mixin
+    private MixOptions mixes = new MixOptions();
+
+    @Mixin
     private ScanOptions scan = new ScanOptions();
 
     @Mixin
     private RunPlace place = new RunPlace();
 
-    @Option(names = "--seed", description = "Of the orders in which things come (default: ${DEFAULT-VALUE}).")
-    private long seed = 1;
+    @Mixin
+    private RoundOptions rounds = new RoundOptions(5);
 
-    /** The two things it measures. */
+    /** The three things it measures. */
     private enum Part {
         STREAMS,
+        MIXED,
         SCAN
     }
 
@@ -53,6 +60,9 @@ public final class StreamBenchmark implements Callable<Integer> {
         try {
             if (only.contains(Part.STREAMS)) {
                 runStreams(undo);
+            }
+            if (only.contains(Part.MIXED)) {
+                runMixes(undo);
             }
             if (only.contains(Part.SCAN)) {
                 runScan(undo);
@@ -65,15 +75,27 @@ public final class StreamBenchmark implements Callable<Integer> {
 
     private void runStreams(Undo undo) throws Exception {
         try (Results results = new Results(place.results(), "stream", StreamRounds.COLUMNS)) {
-            Rounds figures = new StreamRounds(streams, versus, place.work(), seed, undo, results).run();
-            new StreamSummary(figures, streams.streamCounts, versus).lines().forEach(results::remark);
+            Rounds figures = new StreamRounds(streams, peers.names(), rounds, place.work(), undo, results).run();
+            new StreamSummary(figures, streams.streamCounts, peers.versus())
+                    .lines()
+                    .forEach(results::remark);
+            results.remark("raw figures: " + results.file());
+        }
+    }
+
+    private void runMixes(Undo undo) throws Exception {
+        try (Results results = new Results(place.results(), "mixed", MixRounds.COLUMNS)) {
+            new MixRounds(streams, mixes, peers.names(), rounds, place.work(), undo, results)
+                    .run()
+                    .medians()
+                    .forEach(results::remark);
             results.remark("raw figures: " + results.file());
         }
     }
 
     private void runScan(Undo undo) throws Exception {
         try (Results results = new Results(place.results(), "scan", ScanRuns.COLUMNS)) {
-            new ScanRuns(scan, versus, place.work(), seed, undo, results).run();
+            new ScanRuns(scan, peers.versus(), place.work(), rounds.seed(), undo, results).run();
             results.remark("raw figures: " + results.file());
         }
     }

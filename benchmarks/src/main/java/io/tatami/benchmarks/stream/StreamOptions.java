@@ -26,9 +26,6 @@ final class StreamOptions {
             description = "MiB of each file written and read before, unmeasured (default: ${DEFAULT-VALUE}).")
     int warmUpMebibytes = 512;
 
-    @Option(names = "--rounds", description = "How often the streams are repeated (default: ${DEFAULT-VALUE}).")
-    int rounds = 5;
-
     int totalMebibytes() {
         return files * mebibytes;
     }

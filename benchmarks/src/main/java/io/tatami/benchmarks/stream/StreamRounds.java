@@ -1,10 +1,11 @@
 package io.tatami.benchmarks.stream;
 
 import io.tatami.benchmarks.Results;
+import io.tatami.benchmarks.RoundOptions;
 import io.tatami.benchmarks.Rounds;
 import io.tatami.benchmarks.clients.StreamClients;
+import io.tatami.benchmarks.peer.CeilingRounds;
 import io.tatami.benchmarks.peer.CpuMeter;
-import io.tatami.benchmarks.peer.DeviceCeiling;
 import io.tatami.benchmarks.peer.PageCache;
 import io.tatami.benchmarks.peer.Peer;
 import io.tatami.benchmarks.peer.PeerOrder;
@@ -17,9 +18,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
-import org.apache.hadoop.fs.FileSystem;
-import org.apache.hadoop.fs.FileUtil;
 
 /**
  * Writers, cold readers and warm readers, more and more at once. A round is the ceiling of the disk, each peer started anew
@@ -43,10 +41,9 @@ final class StreamRounds {
             "server_cpu_s_per_gb");
     private static final double BYTES_PER_MEBIBYTE = 1 << 20;
     private static final int SPARE_MEBIBYTES = 2048;
-    private static final long DELETION_LIMIT_SECONDS = 120;
-    private static final long POLL_MILLIS = 200;
 
     private final StreamOptions options;
+    private final int rounds;
     private final Path work;
     private final PeerOrder order;
     private final Random random;
@@ -54,56 +51,32 @@ final class StreamRounds {
     private final Results results;
     private final Rounds figures = new Rounds();
 
-    StreamRounds(StreamOptions options, String versus, Path work, long seed, Undo undo, Results results) {
+    StreamRounds(
+            StreamOptions options, List<String> peers, RoundOptions rounds, Path work, Undo undo, Results results) {
         this.options = options;
+        this.rounds = rounds.rounds();
         this.work = work;
-        this.order = new PeerOrder(versus, seed);
+        this.order = new PeerOrder(peers, rounds.seed());
         // Small seeds give java.util.Random the same first draws.
-        this.random = new Random(new SplittableRandom(seed).nextLong());
+        this.random = new Random(new SplittableRandom(rounds.seed()).nextLong());
         this.undo = undo;
         this.results = results;
     }
 
     Rounds run() throws Exception {
-        DeviceCeiling ceiling = new DeviceCeiling(work, options.totalMebibytes());
-        undo.add(ceiling::remove);
-        boolean hasCeiling = DeviceCeiling.isAvailable();
-        tellSurroundings(hasCeiling);
-        for (int round = 1; round <= options.rounds; round++) {
-            DeviceCeiling.Speed before = hasCeiling ? measureCeiling(round, ceiling) : null;
-            for (String peer : order.next()) {
-                measure(round, peer);
-            }
-            if (before == null || before.isNear(measureCeiling(round, ceiling))) {
-                figures.keep();
-            } else {
-                figures.leaveOut();
-                results.remark(DeviceCeiling.leftOut(round));
-            }
-        }
-        return figures;
-    }
-
-    private void tellSurroundings(boolean hasCeiling) {
         results.remark(String.format(
                 "%d files of %d MiB of random bytes, shared by the streams; calls of %d bytes; replication 1",
                 options.files, options.mebibytes, CALL_BYTES));
-        if (!hasCeiling) {
-            results.remark("no ceiling: there is no fio, and only root can install it");
-        }
         if (!PageCache.canBeDropped()) {
             results.remark("no cold reads: only root can empty the page cache");
         }
-    }
-
-    private DeviceCeiling.Speed measureCeiling(int round, DeviceCeiling ceiling)
-            throws IOException, InterruptedException {
-        DeviceCeiling.Speed speed = ceiling.measure();
-        double write = speed.writeBytesPerSecond() / 1e6;
-        double read = speed.readBytesPerSecond() / 1e6;
-        recordCeiling(round, "write", write);
-        recordCeiling(round, "read", read);
-        return speed;
+        new CeilingRounds(work, options.totalMebibytes(), this::recordCeiling, figures, results)
+                .run(rounds, undo, round -> {
+                    for (String peer : order.next()) {
+                        measure(round, peer);
+                    }
+                });
+        return figures;
     }
 
     private void recordCeiling(int round, String direction, double rate) {
@@ -114,20 +87,16 @@ final class StreamRounds {
 
     private void measure(int round, String name) throws Exception {
         Path directory = work.resolve("stream-" + name);
-        FileUtil.fullyDelete(directory.toFile());
-        undo.add(() -> FileUtil.fullyDelete(directory.toFile()));
-        int capacityMebibytes = 2 * options.totalMebibytes() + SPARE_MEBIBYTES;
-        try (Peer peer = Peers.start(name, directory, capacityMebibytes + "m")) {
-            undo.add(peer::close);
-            try (StreamClients clients =
-                    new StreamClients(peer, options.streamsMax(), CALL_BYTES, directory.resolve("clients"))) {
-                undo.add(clients::close);
-                warmUp(peer, clients);
-                List<Integer> counts = new ArrayList<>(options.streamCounts);
-                Collections.shuffle(counts, random);
-                for (int streams : counts) {
-                    measure(round, peer, clients, streams);
-                }
+        String capacity = (2 * options.totalMebibytes() + SPARE_MEBIBYTES) + "m";
+        try (Peer peer = Peers.start(name, directory, capacity, undo);
+                StreamClients clients =
+                        new StreamClients(peer, options.streamsMax(), CALL_BYTES, directory.resolve("clients"))) {
+            undo.add(clients::close);
+            warmUp(peer, clients);
+            List<Integer> counts = new ArrayList<>(options.streamCounts);
+            Collections.shuffle(counts, random);
+            for (int streams : counts) {
+                measure(round, peer, clients, streams);
             }
         }
     }
@@ -135,7 +104,7 @@ final class StreamRounds {
     private void warmUp(Peer peer, StreamClients clients) throws IOException, InterruptedException {
         clients.write("/warm-up", options.streamsMax(), options.files, bytes(options.warmUpMebibytes));
         clients.read("/warm-up", options.streamsMax(), options.files, bytes(options.warmUpMebibytes));
-        delete(peer, "/warm-up");
+        Deletion.of(peer, "/warm-up", bytes(options.mebibytes) / 2, results);
     }
 
     private static long bytes(int mebibytes) {
@@ -154,7 +123,7 @@ final class StreamRounds {
             measureRead(round, peer, clients, new StreamFigure("cold-read", streams));
         }
         measureRead(round, peer, clients, new StreamFigure("warm-read", streams));
-        delete(peer, directory);
+        Deletion.of(peer, directory, bytes(options.mebibytes) / 2, results);
     }
 
     private void measureRead(int round, Peer peer, StreamClients clients, StreamFigure figure) throws IOException {
@@ -192,22 +161,6 @@ final class StreamRounds {
         figures.put(figure.cpu(peer.name()), clientCpu + serverCpu);
         if (figure.isWrite()) {
             figures.put(figure.synced().rate(peer.name()), syncedRate);
-        }
-    }
-
-    /** Deletes, and waits until the servers have: what they still do would be in the next figure. */
-    private void delete(Peer peer, String directory) throws IOException, InterruptedException {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DELETION_LIMIT_SECONDS);
-        try (FileSystem fs =
-                FileSystem.newInstance(FileSystem.getDefaultUri(peer.configuration()), peer.configuration())) {
-            fs.delete(new org.apache.hadoop.fs.Path(directory), true);
-            while (fs.getStatus().getUsed() > BYTES_PER_MEBIBYTE * options.mebibytes / 2) {
-                if (System.nanoTime() - deadline > 0) {
-                    results.remark(peer.name() + " had not freed what was deleted when the next measurement began");
-                    return;
-                }
-                Thread.sleep(POLL_MILLIS);
-            }
         }
     }
 }

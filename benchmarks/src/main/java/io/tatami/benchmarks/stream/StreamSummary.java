@@ -1,6 +1,5 @@
 package io.tatami.benchmarks.stream;
 
-import io.tatami.benchmarks.Results;
 import io.tatami.benchmarks.Rounds;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,10 +20,7 @@ final class StreamSummary {
     }
 
     List<String> lines() {
-        List<String> lines = new ArrayList<>();
-        for (String what : figures.subjects()) {
-            lines.add(String.format("median %s %.2f", what, Results.median(figures.figures(what))));
-        }
+        List<String> lines = new ArrayList<>(figures.medians());
         List<String> peers = versus.isEmpty() ? List.of("tatami") : List.of("tatami", versus);
         for (String workload : WORKLOADS) {
             for (int streams : streamCounts) {

@@ -59,6 +59,30 @@ class StreamClientsTest {
     }
 
     @Test
+    void readersAndWritersWorkSideBySideUntilTheTimeIsOver() throws Exception {
+        Path source = directory.resolve("source");
+        Path target = directory.resolve("target");
+        long fileBytes = 10 << 20;
+        List<StreamTally> tallies;
+        try (StreamClients clients = new StreamClients(new LocalPeer(), 9, CALL_BYTES, directory.resolve("conf"))) {
+            clients.write(source.toString(), 9, 3, fileBytes);
+            tallies = clients.mix(new StreamMix(source.toString(), target.toString(), 2, 7, 3, fileBytes, 1));
+        }
+        assertEquals(2, tallies.stream().filter(StreamTally::isReader).count());
+        assertEquals(9, tallies.size());
+        for (StreamTally tally : tallies) {
+            assertTrue(tally.bytes() > 0 && tally.longestCallNanos() > 0, tally::toString);
+            assertTrue(tally.nanos() >= 1_000_000_000, tally::toString);
+            assertTrue(tally.longestCallNanos() <= tally.nanos(), tally::toString);
+        }
+        try (Stream<Path> made = Files.list(target)) {
+            List<Path> files =
+                    made.filter(file -> !file.toString().endsWith(".crc")).toList();
+            assertTrue(files.size() >= 7 && files.size() <= 14, files::toString);
+        }
+    }
+
+    @Test
     void aListingThatLacksAFileFails() throws Exception {
         Path files = directory.resolve("files");
         try (StreamClients clients = new StreamClients(new LocalPeer(), 2, CALL_BYTES, directory.resolve("conf"))) {

@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.benchmarks.Results;
+import io.tatami.benchmarks.RoundOptions;
 import io.tatami.benchmarks.Rounds;
 import io.tatami.benchmarks.peer.Undo;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,13 +25,14 @@ class SmallRoundsTest {
         options.smallFiles = 40;
         options.middlingFiles = 24;
         options.clients = 2;
-        options.rounds = 1;
         options.spareMebibytes = 1_024;
         Undo undo = new Undo();
         Rounds figures;
         Path file;
         try (Results results = new Results(directory.resolve("results"), "small", SmallRounds.COLUMNS)) {
-            figures = new SmallRounds(options, "", directory.resolve("work"), 1, undo, results).run();
+            figures = new SmallRounds(
+                            options, List.of("tatami"), new RoundOptions(1), directory.resolve("work"), undo, results)
+                    .run();
             file = results.file();
         } finally {
             undo.run();
