@@ -43,6 +43,18 @@ public final class DirectoryListing {
         return page.next();
     }
 
+    /**
+     * All that is left of the page that is read, or the next page.
+     *
+     * @throws NoSuchElementException after the last
+     */
+    public List<PathStatus> nextPage() throws TatamiException {
+        List<PathStatus> left = new ArrayList<>();
+        left.add(next());
+        page.forEachRemaining(left::add);
+        return left;
+    }
+
     /** All that is left; for directories known to be small. */
     public List<PathStatus> toList() throws TatamiException {
         List<PathStatus> all = new ArrayList<>();

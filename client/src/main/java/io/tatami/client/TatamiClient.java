@@ -14,6 +14,7 @@ import io.tatami.client.file.FileStreams;
 import io.tatami.client.file.FileWriter;
 import io.tatami.client.file.Prefetch;
 import io.tatami.client.file.ReadPolicy;
+import io.tatami.client.file.StagedListing;
 import io.tatami.client.meta.BlockServers;
 import io.tatami.client.meta.BulkDeletion;
 import io.tatami.client.meta.ClusterInspector;
@@ -268,6 +269,14 @@ public final class TatamiClient implements AutoCloseable {
      */
     public Map<BlockId, Set<ServerId>> stagedCopies(List<LocatedBlock> blocks) throws TatamiException {
         return streams.stagedCopies(blocks);
+    }
+
+    /**
+     * The entries of a directory with {@link PathStatus#blocks}, as {@link #list}, and with what {@link #stagedCopies} tells;
+     * servers that do not answer delay all of the listing by a second each.
+     */
+    public StagedListing listWithCopies(TatamiPath path) throws TatamiException {
+        return streams.withCopies(entries.list(path, true));
     }
 
     /** A plan that was made before, by this client or another. */

@@ -15,6 +15,7 @@ import io.tatami.client.UnresolvedLinkException;
 import io.tatami.client.file.FileReader;
 import io.tatami.client.file.FileWriter;
 import io.tatami.client.file.ReadPolicy;
+import io.tatami.client.file.StagedListing;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.AttributeChange;
@@ -182,31 +183,30 @@ final class TatamiCalls implements AutoCloseable {
     }
 
     RemoteIterator<FileStatus> list(Path path) throws IOException {
-        return iterate(path, false, statuses::status);
+        TatamiPath target = path(path);
+        DirectoryListing listing = translated(() -> client.list(target, false));
+        return iterator(listing::hasNext, () -> statuses.status(listing.next()));
     }
 
     RemoteIterator<LocatedFileStatus> listLocated(Path path) throws IOException {
-        return iterate(path, true, status -> statuses.located(status, client.stagedCopies(status.blocks())));
-    }
-
-    /** Makes a status Hadoop's; may ask servers. */
-    @FunctionalInterface
-    private interface Conversion<T> {
-        T of(PathStatus status) throws IOException;
-    }
-
-    private <T> RemoteIterator<T> iterate(Path path, boolean withLocations, Conversion<T> convert) throws IOException {
         TatamiPath target = path(path);
-        DirectoryListing listing = translated(() -> client.list(target, withLocations));
+        StagedListing listing = translated(() -> client.listWithCopies(target));
+        return iterator(listing::hasNext, () -> {
+            StagedListing.Entry entry = listing.next();
+            return statuses.located(entry.status(), entry.staged());
+        });
+    }
+
+    private static <T> RemoteIterator<T> iterator(Call<Boolean> hasNext, Call<T> next) {
         return new RemoteIterator<>() {
             @Override
             public boolean hasNext() throws IOException {
-                return translated(listing::hasNext);
+                return translated(hasNext);
             }
 
             @Override
             public T next() throws IOException {
-                return translated(() -> convert.of(listing.next()));
+                return translated(next);
             }
         };
     }

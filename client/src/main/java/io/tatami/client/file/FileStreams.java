@@ -7,6 +7,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.client.AccessPlan;
 import io.tatami.client.ClientSettings;
 import io.tatami.client.CreateSpec;
+import io.tatami.client.DirectoryListing;
 import io.tatami.client.FileChecksum;
 import io.tatami.client.LocatedBlock;
 import io.tatami.client.PathStatus;
@@ -84,6 +85,11 @@ public final class FileStreams implements AutoCloseable {
     /** @see io.tatami.client.TatamiClient#stagedCopies */
     public Map<BlockId, Set<ServerId>> stagedCopies(List<LocatedBlock> blocks) throws TatamiException {
         return new StagedCopies(locator).of(blocks);
+    }
+
+    /** @see io.tatami.client.TatamiClient#listWithCopies */
+    public StagedListing withCopies(DirectoryListing listing) {
+        return new StagedListing(listing, new StagedCopies(locator));
     }
 
     /** @see io.tatami.client.TatamiClient#prefetch(UUID) */

@@ -14,23 +14,32 @@ import java.util.TreeMap;
 
 /**
  * Asks block servers which blocks they have on their cache tiers. Only those with a tier are asked, once for all blocks, and
- * what does not answer soon has none: it is a hint to those who place tasks. Safe for use by many threads.
+ * one that does not answer soon has none and is asked no more: it is a hint to those who place tasks. Used by one thread.
  */
-final class StagedCopies {
+public final class StagedCopies {
+    static final int BLOCKS_OF_A_CALL = 10_000;
     private static final long TIMEOUT_MILLIS = 1_000;
 
     private final FileLocator locator;
+    private final Set<ServerId> silent = new HashSet<>();
 
     StagedCopies(FileLocator locator) {
         this.locator = locator;
     }
 
-    /** The servers that have at least half of a block staged; blocks without one are left out. */
-    Map<BlockId, Set<ServerId>> of(List<LocatedBlock> blocks) throws TatamiException {
+    /**
+     * The servers that have at least half of a block staged at this moment; blocks without one are left out.
+     *
+     * @throws TatamiException where the thread is interrupted
+     */
+    public Map<BlockId, Set<ServerId>> of(List<LocatedBlock> blocks) throws TatamiException {
         Map<Integer, List<LocatedBlock>> byServer = new TreeMap<>();
         for (LocatedBlock block : blocks) {
+            if (block.open() || block.block().equals(BlockId.NONE)) {
+                continue;
+            }
             for (LocatedBlock.Holder holder : block.holders()) {
-                if (!block.open() && locator.servers().hasCache(holder.server())) {
+                if (locator.servers().hasCache(holder.server())) {
                     byServer.computeIfAbsent(holder.server().value(), server -> new ArrayList<>())
                             .add(block);
                 }
@@ -38,7 +47,11 @@ final class StagedCopies {
         }
         Map<BlockId, Set<ServerId>> staged = new HashMap<>();
         for (Map.Entry<Integer, List<LocatedBlock>> asked : byServer.entrySet()) {
-            ask(new ServerId(asked.getKey()), asked.getValue(), staged);
+            ServerId server = new ServerId(asked.getKey());
+            List<LocatedBlock> all = asked.getValue();
+            for (int from = 0; from < all.size() && !silent.contains(server); from += BLOCKS_OF_A_CALL) {
+                ask(server, all.subList(from, Math.min(all.size(), from + BLOCKS_OF_A_CALL)), staged);
+            }
         }
         return staged;
     }
@@ -54,6 +67,7 @@ final class StagedCopies {
                             TIMEOUT_MILLIS);
         } catch (TatamiException e) {
             FileLocator.requireOtherCopyMayHelp(e);
+            silent.add(server);
             return;
         }
         for (int i = 0; i < Math.min(bytes.size(), blocks.size()); i++) {

@@ -14,6 +14,7 @@ import io.tatami.protocol.wire.ReadBlockReply;
 import io.tatami.protocol.wire.ReadBlockRequest;
 import io.tatami.protocol.wire.ReadCredit;
 import io.tatami.protocol.wire.ReadFrame;
+import io.tatami.protocol.wire.StagedBlocksReply;
 import io.tatami.protocol.wire.WriteAck;
 import io.tatami.protocol.wire.WriteBlockReply;
 import io.tatami.protocol.wire.WriteBlockRequest;
@@ -23,8 +24,10 @@ import io.tatami.rpc.ServerStream;
 import io.tatami.rpc.StreamReceiver;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
@@ -40,6 +43,7 @@ public final class FakeBlocks {
     private boolean refusing;
     private int writeStreams;
     private int readStreams;
+    private final List<List<Long>> askedForStaged = new ArrayList<>();
 
     private static final class Block {
         long generation;
@@ -89,6 +93,15 @@ public final class FakeBlocks {
         return readStreams;
     }
 
+    /** The blocks of each question what is staged. */
+    public synchronized List<List<Long>> askedForStaged() {
+        return List.copyOf(askedForStaged);
+    }
+
+    public synchronized void forgetQuestions() {
+        askedForStaged.clear();
+    }
+
     HandlerTable addTo(HandlerTable table) {
         table.on(BlockMethods.BLOCK_INFO, (context, request, responder) -> {
             try {
@@ -104,9 +117,30 @@ public final class FakeBlocks {
                 responder.failure(e);
             }
         });
+        table.on(BlockMethods.STAGED_BLOCKS, (context, request, responder) -> {
+            try {
+                responder.success(staged(request.getBlockIdList()));
+            } catch (TatamiException e) {
+                responder.failure(e);
+            }
+        });
         table.onStream(BlockMethods.WRITE_BLOCK, (context, request, stream) -> openWrite(request, stream));
         table.onStream(BlockMethods.READ_BLOCK, (context, request, stream) -> read(request, stream));
         return table;
+    }
+
+    /** All that is held counts as staged. */
+    private synchronized StagedBlocksReply staged(List<Long> ids) throws TatamiException {
+        askedForStaged.add(ids);
+        if (refusing) {
+            throw new TatamiException(ErrorCode.UNAVAILABLE, "no answer");
+        }
+        StagedBlocksReply.Builder reply = StagedBlocksReply.newBuilder();
+        for (long id : ids) {
+            Block block = blocks.get(id);
+            reply.addStagedBytes(block == null ? 0 : block.bytes.length);
+        }
+        return reply.build();
     }
 
     private Block held(long id) throws TatamiException {

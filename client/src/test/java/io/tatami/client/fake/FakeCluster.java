@@ -61,6 +61,11 @@ public final class FakeCluster implements AutoCloseable {
         }
     }
 
+    /** From now on, all block servers are known to have a cache tier. */
+    public void giveCacheTiers() {
+        map.getBlockServerBuilderList().forEach(server -> server.setHasCache(true));
+    }
+
     /** @param more settings by key */
     public TatamiClient client(Map<String, String> more) throws TatamiException {
         Map<String, String> all = new HashMap<>(Map.of("tatami.client.operation.timeout", "10s"));
