@@ -6,6 +6,7 @@ import java.io.InputStreamReader;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.security.PrivilegedExceptionAction;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
@@ -15,6 +16,7 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapreduce.Cluster;
 import org.apache.hadoop.mapreduce.JobStatus;
+import org.apache.hadoop.security.UserGroupInformation;
 
 /** The programs, each with its input and what its result is checked by; what was right is told in a line. */
 final class JobSuite {
@@ -37,19 +39,50 @@ final class JobSuite {
         this.work = work;
     }
 
-    /** @throws IOException where the job counts what was not written */
+    /**
+     * With nothing but a setting that asks for it, the job's input is staged on the cache tier before its tasks read it.
+     *
+     * @throws IOException where the job counts what was not written, or its input does not come from the tier
+     */
     String wordCount() throws Exception {
         Map<String, Integer> expected = new TreeMap<>();
         Path texts = writeTexts(expected);
         Path counts = new Path(directory, "counts");
-        WordCountJob.Outcome outcome = WordCountJob.run(configuration, texts, counts);
+        TierReads before = TierReads.of(configuration);
+        WordCountJob.Outcome outcome = runPlanned(texts, counts);
+        TierReads reads = TierReads.of(configuration).since(before);
         Map<String, Integer> counted = counts(counts);
         if (!counted.equals(expected)) {
             throw new IOException("words were counted that were not written so often: " + counted);
         }
+        long length = FileSystem.get(configuration).getContentSummary(texts).getLength();
+        if (reads.stagedBytes() == 0 || reads.stagedBytes() + reads.lateBytes() < length) {
+            throw new IOException(length + " bytes of input were planned, and of what was read it was " + reads);
+        }
         return String.format(
-                "%d words were counted by %d maps; %d files have bytes, and %d maps were data-local",
-                TEXTS * WORDS_PER_TEXT, outcome.maps(), TEXTS, outcome.dataLocalMaps());
+                "%d words were counted by %d maps; %d files have bytes, and %d maps were data-local; of %d bytes %d were"
+                        + " read from the cache tier, and %d came too late for it",
+                TEXTS * WORDS_PER_TEXT,
+                outcome.maps(),
+                TEXTS,
+                outcome.dataLocalMaps(),
+                length,
+                reads.stagedBytes(),
+                reads.lateBytes());
+    }
+
+    /** As a process of its own would: file systems that this one has open do not hear of the job's setting. */
+    private WordCountJob.Outcome runPlanned(Path texts, Path counts) throws Exception {
+        Configuration planned = new Configuration(configuration);
+        planned.setBoolean("fs.tatami.prefetch.input", true);
+        UserGroupInformation user = UserGroupInformation.createRemoteUser(
+                UserGroupInformation.getCurrentUser().getShortUserName());
+        try {
+            return user.doAs(
+                    (PrivilegedExceptionAction<WordCountJob.Outcome>) () -> WordCountJob.run(planned, texts, counts));
+        } finally {
+            FileSystem.closeAllForUGI(user);
+        }
     }
 
     String terasort(int rows) throws Exception {

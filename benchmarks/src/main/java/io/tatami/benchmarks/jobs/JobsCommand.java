@@ -6,6 +6,7 @@ import io.tatami.benchmarks.peer.Undo;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileUtil;
@@ -19,9 +20,13 @@ import picocli.CommandLine.Option;
 @Command(
         name = "jobs",
         mixinStandardHelpOptions = true,
-        description = "Runs word count, TestDFSIO, TeraSort and distcp to and from HDFS on YARN over Tatami, and checks"
-                + " the results, the jobs' history and their logs.")
+        description =
+                "Runs word count with its input planned, TestDFSIO, TeraSort and distcp to and from HDFS on YARN over Tatami, and checks"
+                        + " the results, the jobs' history and their logs.")
 public final class JobsCommand implements Callable<Integer> {
+    /** In the server's memory. */
+    static final List<String> CACHE_TIER = List.of("--cache", "memory", "--cache-size", "64m");
+
     private static final int DFSIO_FILES = 4;
 
     @Option(names = "--rows", paramLabel = "N", description = "Rows for TeraSort. Default: ${DEFAULT-VALUE}.")
@@ -40,7 +45,7 @@ public final class JobsCommand implements Callable<Integer> {
         Path work = Files.createTempDirectory("tatami-jobs");
         undo.add(() -> FileUtil.fullyDelete(work.toFile()));
         try {
-            TatamiPeer tatami = TatamiPeer.start(work.resolve("tatami"), "4g");
+            TatamiPeer tatami = TatamiPeer.start(work.resolve("tatami"), "4g", CACHE_TIER);
             undo.add(tatami::close);
             YarnCluster yarn = YarnCluster.start(work.resolve("yarn"), base(tatami));
             undo.add(yarn::close);

@@ -34,7 +34,15 @@ public final class TatamiPeer implements Peer {
      * @param capacity of its volume, such as {@code 20g}
      */
     public static TatamiPeer start(Path directory, String capacity) throws IOException, InterruptedException {
-        return start(directory, List.of("--capacity", capacity));
+        return start(directory, capacity, List.of());
+    }
+
+    /** As {@link #start(Path, String)}, with more options of {@code start standalone}. */
+    public static TatamiPeer start(Path directory, String capacity, List<String> options)
+            throws IOException, InterruptedException {
+        List<String> arguments = new ArrayList<>(List.of("--capacity", capacity));
+        arguments.addAll(options);
+        return start(directory, arguments);
     }
 
     /**

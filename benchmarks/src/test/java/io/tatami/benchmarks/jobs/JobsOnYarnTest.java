@@ -36,7 +36,7 @@ class JobsOnYarnTest {
         // Not below the build's directory: MapReduce's commands cannot name one that has spaces in its path.
         work = Files.createTempDirectory(Path.of("/tmp"), "tatami-jobs-test");
         UNDO.add(() -> FileUtil.fullyDelete(work.toFile()));
-        TatamiPeer tatami = TatamiPeer.start(work.resolve("tatami"), "1g");
+        TatamiPeer tatami = TatamiPeer.start(work.resolve("tatami"), "1g", JobsCommand.CACHE_TIER);
         UNDO.add(tatami::close);
         YarnCluster yarn = YarnCluster.start(work.resolve("yarn"), JobsCommand.base(tatami), CONTAINERS_MEBIBYTES);
         UNDO.add(yarn::close);
@@ -53,7 +53,7 @@ class JobsOnYarnTest {
     }
 
     @Test
-    void aJobIsStagedOnTatamiAndLeavesItsHistoryAndLogsThere() throws Exception {
+    void aJobReadsItsPlannedInputFromTheCacheTierAndLeavesItsHistoryAndLogsOnTatami() throws Exception {
         JobSuite suite = new JobSuite(configuration, work);
         String counted = suite.wordCount();
         String traces = suite.traces();
