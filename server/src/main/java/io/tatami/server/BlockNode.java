@@ -10,17 +10,12 @@ import io.tatami.block.cache.Stager;
 import io.tatami.block.device.Device;
 import io.tatami.block.device.IoThreads;
 import io.tatami.block.device.MemoryDevice;
-import io.tatami.block.device.VolumeFile;
 import io.tatami.block.service.BlockServer;
 import io.tatami.block.service.BlockServerSettings;
 import io.tatami.block.service.IdentityFile;
 import io.tatami.block.service.RoutedMetadataLink;
 import io.tatami.block.service.VolumeSet;
 import io.tatami.block.volume.CacheVolume;
-import io.tatami.block.volume.Volume;
-import io.tatami.block.volume.VolumeFormatter;
-import io.tatami.block.volume.VolumeOpener;
-import io.tatami.block.volume.VolumeResources;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.RegisterBlockServerRequest;
@@ -30,13 +25,9 @@ import io.tatami.rpc.netty.RpcClient;
 import io.tatami.rpc.netty.RpcServer;
 import io.tatami.rpc.netty.RpcSettings;
 import io.tatami.rpc.netty.ServerIdentity;
-import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.UUID;
@@ -52,9 +43,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class BlockNode implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BlockNode.class);
-    /** Of each volume and each way: enough for two streams, however many volumes there are. */
-    private static final int BUFFERS_MIN = 8;
-
     private static final int CACHE_IO_THREADS = 4;
     private static final long METADATA_TIMEOUT_MILLIS = 10_000;
     private static final long REGISTRATION_SECONDS_MAX = 60;
@@ -100,7 +88,7 @@ public final class BlockNode implements AutoCloseable {
         try {
             RpcSettings rpc = RpcSettings.from(SystemSettings.get());
             EventLoops loops = keep(new EventLoops("block", rpc));
-            VolumeSet volumes = openVolumes(place, cluster, settings.buffersBytes());
+            VolumeSet volumes = VolumesAtStart.open(place, cluster, settings.buffersBytes(), parts::push);
             CacheTier tier = place.cache() == null ? null : openCache(place.cache(), volumes, cluster);
             RpcClient client = keep(new RpcClient(
                     loops,
@@ -123,8 +111,8 @@ public final class BlockNode implements AutoCloseable {
     }
 
     /**
-     * Opens the volumes, making and formatting those that are not there, listens, and returns once the cluster knows the
-     * server and sends it blocks.
+     * Opens the volumes, making and formatting those that are not there and leaving out those that are broken, listens, and
+     * returns once the cluster knows the server and sends it blocks.
      *
      * @param cluster the cluster's id
      * @param metadata addresses of metadata servers
@@ -149,28 +137,6 @@ public final class BlockNode implements AutoCloseable {
         return part;
     }
 
-    private VolumeSet openVolumes(Place place, UUID cluster, long buffersBytes) throws TatamiException {
-        try {
-            Files.createDirectories(place.directory());
-        } catch (IOException e) {
-            throw new TatamiException(ErrorCode.IO_ERROR, "cannot make " + place.directory() + ": " + e, e);
-        }
-        List<Path> paths = place.volumes().isEmpty() ? List.of(place.directory().resolve("volume")) : place.volumes();
-        int buffers = (int) Math.max(BUFFERS_MIN, buffersBytes / 2 / Device.UNIT_BYTES / paths.size());
-        List<VolumeSet.ServedVolume> opened = new ArrayList<>();
-        for (int i = 0; i < paths.size(); i++) {
-            Path index = place.directory().resolve("index-" + i);
-            if (VolumeFormatter.isUnformatted(paths.get(i), index)) {
-                make(paths.get(i), index, place.capacityBytes(), cluster);
-            }
-            // Buffers of its own, so that a volume that hangs does not have those of the others.
-            VolumeResources resources = VolumeResources.withBuffers(buffers, buffers);
-            Volume volume = keep(new VolumeOpener(cluster, resources).open(paths.get(i), index));
-            opened.add(new VolumeSet.ServedVolume(volume, paths.get(i).toString()));
-        }
-        return new VolumeSet(opened);
-    }
-
     private CacheTier openCache(CachePlace place, VolumeSet volumes, UUID cluster) throws TatamiException {
         Path path = place.path();
         Device device = path == null
@@ -185,15 +151,6 @@ public final class BlockNode implements AutoCloseable {
                 device.name(),
                 tier.status().capacityBytes());
         return tier;
-    }
-
-    /** A volume that is not there yet; what a device holds already is refused rather than overwritten. */
-    private static void make(Path volume, Path index, long capacityBytes, UUID cluster) throws TatamiException {
-        if (!Files.exists(volume)) {
-            VolumeFile.Allocation allocation = VolumeFile.create(volume, capacityBytes);
-            LOG.info("made {} with {} bytes, {}", volume, capacityBytes, allocation);
-        }
-        new VolumeFormatter(cluster, new SecureRandom()).format(volume, index, false);
     }
 
     private ServerId join(BlockServer server, RoutedMetadataLink link, Place place) throws TatamiException {

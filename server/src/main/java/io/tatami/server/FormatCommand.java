@@ -1,5 +1,6 @@
 package io.tatami.server;
 
+import io.tatami.block.volume.IndexDirectories;
 import io.tatami.block.volume.VolumeFormatter;
 import io.tatami.client.TatamiClient;
 import java.nio.file.Path;
@@ -50,7 +51,7 @@ final class FormatCommand implements Callable<Integer> {
         DataDirectory directory = new DataDirectory(data);
         directory.create();
         UUID id = new VolumeFormatter(cluster, new SecureRandom())
-                .format(volume, directory.block().resolve("index-0"), force);
+                .format(volume, new IndexDirectories(directory.block()), force);
         spec.commandLine().getOut().println("formatted " + volume + " as volume " + id + " of cluster " + cluster);
         return ExitCode.DONE;
     }

@@ -21,6 +21,7 @@ import java.util.function.IntSupplier;
  */
 final class VolumeReports implements AutoCloseable {
     private final List<Kept> volumes = new ArrayList<>();
+    private final List<VolumeSet.FailedVolume> failed;
     private final VolumeWatch watch;
     private final BlockServerMetrics metrics;
     private final PlanCommands plans;
@@ -32,6 +33,7 @@ final class VolumeReports implements AutoCloseable {
     VolumeReports(DataPort port, PlanCommands plans, Clock clock, IntSupplier serverId) {
         this.metrics = port.metrics();
         this.watch = new VolumeWatch(port.volumes().volumes(), metrics);
+        this.failed = port.volumes().failed();
         this.plans = plans;
         this.serverId = serverId;
         for (VolumeSet.ServedVolume served : port.volumes().volumes()) {
@@ -83,6 +85,9 @@ final class VolumeReports implements AutoCloseable {
                 .setBytesWritten(metrics.writtenBytes());
         for (int place = 0; place < volumes.size(); place++) {
             reply.addVolume(status(volumes.get(place), watch.slowness(place)));
+        }
+        for (VolumeSet.FailedVolume volume : failed) {
+            reply.addVolume(VolumeStatus.newBuilder().setPath(volume.path()).setFailure(volume.reason()));
         }
         CacheStatus cache = plans.cacheStatus();
         if (cache != null) {

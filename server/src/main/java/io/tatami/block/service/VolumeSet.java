@@ -14,6 +14,7 @@ import io.tatami.protocol.wire.WriteBlockRequest;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,21 +22,38 @@ import org.jspecify.annotations.Nullable;
  * is on it is still found, and answers with IO_ERROR. Safe for use by many threads; calls block on the disk.
  */
 public final class VolumeSet implements UnitSource {
+    /** An access that takes so long is not one of a slow disk: no new block goes where one does. */
+    static final long HANG_NANOS = TimeUnit.SECONDS.toNanos(5);
+
     private final List<ServedVolume> volumes;
+    private final List<FailedVolume> failed;
 
     /** A volume and where it is. */
     public record ServedVolume(Volume volume, String path) {}
+
+    /** A volume that could not be opened when the server started, and why. */
+    public record FailedVolume(String path, String reason) {}
 
     /** A block and the volume it is on. */
     record Found(Volume volume, StoredBlock stored) {}
 
     /** The volumes are the caller's to close. */
     public VolumeSet(List<ServedVolume> volumes) {
+        this(volumes, List.of());
+    }
+
+    /** @param failed those that are missing, to be reported */
+    public VolumeSet(List<ServedVolume> volumes, List<FailedVolume> failed) {
         this.volumes = List.copyOf(volumes);
+        this.failed = List.copyOf(failed);
     }
 
     List<ServedVolume> volumes() {
         return volumes;
+    }
+
+    List<FailedVolume> failed() {
+        return failed;
     }
 
     Optional<Found> find(BlockId block) {
@@ -135,11 +153,15 @@ public final class VolumeSet implements UnitSource {
         boolean hasRun(long bytes) {
             return statistics.largestFreeExtentBytes() >= bytes;
         }
+
+        boolean hangs() {
+            return VolumeSet.hangs(volume);
+        }
     }
 
     /**
      * On the volume with the most free room that has a free run of all that is wanted; where none has, on the one with the
-     * longest run. Where that has none after all, on the next.
+     * longest run. Where that has none after all, on the next. On one that hangs only where no other has room.
      */
     private BlockWriter create(BlockId block, WriteBlockRequest request) throws TatamiException {
         long wanted = Math.max(1, request.getReserveBytes());
@@ -167,10 +189,16 @@ public final class VolumeSet implements UnitSource {
         return volumes.stream()
                 .map(served -> new Candidate(served.volume(), served.volume().statistics()))
                 .filter(candidate -> candidate.statistics().failure().isEmpty())
-                .sorted(hasWholeRun.thenComparingLong(candidate -> candidate.hasRun(wantedBytes)
-                        ? -candidate.statistics().freeBytes()
-                        : -candidate.statistics().largestFreeExtentBytes()))
+                .sorted(Comparator.comparing(Candidate::hangs)
+                        .thenComparing(hasWholeRun)
+                        .thenComparingLong(candidate -> candidate.hasRun(wantedBytes)
+                                ? -candidate.statistics().freeBytes()
+                                : -candidate.statistics().largestFreeExtentBytes()))
                 .toList();
+    }
+
+    private static boolean hangs(Volume volume) {
+        return volume.accessTimes().longestUnderWayNanos() >= HANG_NANOS;
     }
 
     private static TatamiException withEarlier(TatamiException now, @Nullable TatamiException earlier) {
@@ -180,7 +208,7 @@ public final class VolumeSet implements UnitSource {
         return now;
     }
 
-    /** Sums over the volumes that serve. */
+    /** Sums over the volumes that serve; what is free on one that hangs is not to be had now. */
     Room room() {
         long capacity = 0;
         long used = 0;
@@ -190,7 +218,7 @@ public final class VolumeSet implements UnitSource {
             if (statistics.failure().isEmpty()) {
                 capacity += statistics.capacityBytes();
                 used += statistics.usedBytes();
-                free += statistics.freeBytes();
+                free += hangs(served.volume()) ? 0 : statistics.freeBytes();
             }
         }
         return new Room(capacity, used, free);

@@ -9,6 +9,8 @@ import io.tatami.block.device.DirectDevice;
 import io.tatami.block.device.FailStop;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
 
@@ -44,55 +46,73 @@ public final class VolumeFormatter {
      *     {@code force} is not set; INVALID_ARGUMENT where it is too small; IO_ERROR. Each message names the remedy.
      */
     public UUID format(Path path, Path indexDirectory, boolean force) throws TatamiException {
+        return format(path, indexDirectory, force, nextId());
+    }
+
+    /**
+     * {@link #format(Path, Path, boolean)} with an index among those of a server, beside which those of its other volumes
+     * stay as they are. By force the index of the volume goes that the device was.
+     */
+    public UUID format(Path path, IndexDirectories indexes, boolean force) throws TatamiException {
+        Optional<UUID> before = force ? volumeAt(path) : Optional.empty();
+        UUID volume = nextId();
+        format(path, indexes.of(volume), force, volume);
+        if (before.isPresent()) {
+            RocksIndexStore.destroy(indexes.find(before.get()));
+        }
+        return volume;
+    }
+
+    private UUID format(Path path, Path indexDirectory, boolean force, UUID volume) throws TatamiException {
         if (Files.exists(path) && !Files.isDirectory(path)) {
             inspector.inspect(path).refuse(path, force);
         }
         try (Device device = DirectDevice.open(path)) {
             refuseVolume(device, force);
             SuperblockFormat.wipe(device);
-            if (force || isUnused(indexDirectory)) {
+            if (force || IndexDirectories.isUnused(indexDirectory)) {
                 RocksIndexStore.destroy(indexDirectory);
             }
             FailStop failStop = new FailStop("volume " + path);
             try (IndexStore store = RocksIndexStore.create(indexDirectory, failStop)) {
                 CrashPoint.hit("volume.format.index-made");
-                return format(device, store);
+                return format(device, store, volume);
             }
         }
     }
 
     /**
      * Whether this is no volume yet, or a format of it was broken off, so that {@link #format} may be called for it: there
-     * is no superblock, and no index with a block.
+     * is no superblock, and no index with blocks that may be its.
      *
      * @param path need not exist
+     * @param indexes of the server
+     * @param volumes which the server's other devices are
      */
-    public static boolean isUnformatted(Path path, Path indexDirectory) throws TatamiException {
-        if (Files.exists(path)) {
-            try (Device device = DirectDevice.open(path)) {
-                if (device.sizeBytes() >= SuperblockFormat.SIZE_BYTES_MIN && SuperblockFormat.find(device) != null) {
-                    return false;
-                }
-            }
-        }
-        return !Files.exists(indexDirectory) || isUnused(indexDirectory);
+    public static boolean isUnformatted(Path path, IndexDirectories indexes, Set<UUID> volumes) throws TatamiException {
+        return volumeAt(path).isEmpty() && !indexes.hasBlocksOfNone(volumes);
     }
 
-    /** Whether an index has no block, or is not even one yet: what a format that was broken off leaves. */
-    private static boolean isUnused(Path indexDirectory) throws TatamiException {
-        if (!RocksIndexStore.isMade(indexDirectory)) {
-            return true;
+    /** Which volume, of any cluster, a device or file is; nothing where it is none or not there. */
+    public static Optional<UUID> volumeAt(Path path) throws TatamiException {
+        if (!Files.exists(path)) {
+            return Optional.empty();
         }
-        FailStop failStop = new FailStop("block index " + indexDirectory);
-        try (BlockIndex index = new BlockIndex(RocksIndexStore.open(indexDirectory, failStop), failStop)) {
-            return index.isEmpty();
+        try (Device device = DirectDevice.open(path)) {
+            return device.sizeBytes() < SuperblockFormat.SIZE_BYTES_MIN
+                    ? Optional.empty()
+                    : Optional.ofNullable(SuperblockFormat.find(device)).map(SuperblockFormat.Superblock::volume);
         }
     }
 
     /** Writes identity and superblock onto an empty index and a device without a superblock. */
     UUID format(Device device, IndexStore store) throws TatamiException {
+        return format(device, store, nextId());
+    }
+
+    private UUID format(Device device, IndexStore store, UUID volume) throws TatamiException {
         SuperblockFormat.Superblock superblock =
-                new SuperblockFormat.Superblock(cluster, nextId(), nextId(), Device.alignDown(device.sizeBytes()));
+                new SuperblockFormat.Superblock(cluster, volume, nextId(), Device.alignDown(device.sizeBytes()));
         BlockIndex.writeIdentity(store, new BlockIndex.Identity(cluster, superblock.volume(), superblock.index()));
         CrashPoint.hit("volume.format.after-index");
         SuperblockFormat.write(device, superblock);

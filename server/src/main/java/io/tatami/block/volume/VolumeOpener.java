@@ -49,11 +49,25 @@ public final class VolumeOpener {
      *     FORMAT_TOO_NEW; NOT_FOUND where there is no index. Each message names the remedy.
      */
     public Volume open(Path path, Path indexDirectory) throws TatamiException {
+        return open(path, volume -> indexDirectory);
+    }
+
+    /** {@link #open(Path, Path)} with the index of that volume among those of a server. */
+    public Volume open(Path path, IndexDirectories indexes) throws TatamiException {
+        return open(path, indexes::find);
+    }
+
+    @FunctionalInterface
+    private interface IndexFinder {
+        Path of(UUID volume) throws TatamiException;
+    }
+
+    private Volume open(Path path, IndexFinder indexes) throws TatamiException {
         FailStop failStop = new FailStop("volume " + path);
         Device device = DirectDevice.open(path);
         IndexStore store;
         try {
-            checkSuperblock(device);
+            Path indexDirectory = indexes.of(checkSuperblock(device).volume());
             store = RocksIndexStore.open(indexDirectory, failStop);
         } catch (TatamiException | RuntimeException e) {
             closeAfter(device, e);

@@ -6,15 +6,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.ManualClock;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.VolumeFile;
 import io.tatami.block.volume.BlockWriter;
+import io.tatami.block.volume.HangingVolume;
 import io.tatami.block.volume.Volume;
 import io.tatami.block.volume.VolumeFormatter;
 import io.tatami.block.volume.VolumeOpener;
 import io.tatami.block.volume.VolumeResources;
 import io.tatami.protocol.wire.WriteBlockRequest;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.UUID;
@@ -82,6 +86,36 @@ final class VolumeChoiceTest {
 
         refuses(request(16 * MIB, 9 * MIB));
         assertEquals(8 * MIB, volumes.openWriter(request(8 * MIB, 8 * MIB)).capacityBytes());
+    }
+
+    @Test
+    void aVolumeThatHangsGetsNewBlocksOnlyWhereNoOtherHasRoom() throws Exception {
+        ManualClock clock = new ManualClock();
+        try (HangingVolume hanging = new HangingVolume(200 * MIB, VolumeResources.withBuffers(4, 4), clock)) {
+            VolumeSet both = new VolumeSet(List.of(
+                    new VolumeSet.ServedVolume(hanging.volume(), "hanging"),
+                    new VolumeSet.ServedVolume(small, "small")));
+            BlockWriter first = both.openWriter(request(16 * MIB, 4 * MIB));
+            assertTrue(hanging.volume().find(first.block()).isPresent());
+            long freeBytes = hanging.volume().statistics().freeBytes();
+            hanging.device().hang();
+            first.append(ByteBuffer.allocate((int) (5 * MIB)), null);
+            hanging.device().awaitHanging();
+            assertEquals(freeBytes + small.statistics().freeBytes(), both.room().freeBytes());
+
+            clock.advance(Duration.ofNanos(VolumeSet.HANG_NANOS));
+
+            assertEquals(small.statistics().freeBytes(), both.room().freeBytes());
+            BlockWriter second = both.openWriter(request(16 * MIB, 4 * MIB));
+            assertTrue(small.find(second.block()).isPresent());
+            take(small, small.statistics().freeBytes());
+            BlockWriter third = both.openWriter(request(16 * MIB, 4 * MIB));
+            assertTrue(hanging.volume().find(third.block()).isPresent());
+
+            hanging.device().goOn();
+            first.finish();
+            assertEquals(hanging.volume().statistics().freeBytes(), both.room().freeBytes());
+        }
     }
 
     private void refuses(WriteBlockRequest request) {

@@ -1,5 +1,6 @@
 package io.tatami.block.volume;
 
+import io.tatami.base.Clock;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.FailStop;
 import io.tatami.block.device.HangingDevice;
@@ -15,12 +16,17 @@ public final class HangingVolume implements AutoCloseable {
 
     /** Formatted and opened, with room for {@code dataBytes} of blocks. */
     public HangingVolume(long dataBytes, VolumeResources resources) throws TatamiException {
+        this(dataBytes, resources, Clock.SYSTEM);
+    }
+
+    /** @param clock by which accesses are timed */
+    public HangingVolume(long dataBytes, VolumeResources resources, Clock clock) throws TatamiException {
         SimFaults faults = new SimFaults();
         Random random = new Random(1);
         device = new HangingDevice(new SimDisk(SuperblockFormat.DATA_OFFSET + dataBytes, faults));
         SimIndexStore store = new SimIndexStore(faults, random);
         new VolumeFormatter(SimVolume.CLUSTER, random).format(device, store);
-        volume = new VolumeOpener(SimVolume.CLUSTER, resources)
+        volume = new VolumeOpener(SimVolume.CLUSTER, resources, clock)
                 .open(device, store, IoThreads.start("hanging", 2), new FailStop("hanging volume"));
     }
 

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -85,7 +86,7 @@ class VolumeOnDiskTest {
                 "volume.index.before-identity",
                 "volume.format.after-index")) {
             Path file = newFile("volume-" + point);
-            Path index = directory.resolve("index-" + point);
+            IndexDirectories indexes = new IndexDirectories(directory.resolve("of-" + point));
             VolumeFormatter formatter = new VolumeFormatter(CLUSTER, new Random(5));
             CrashPoint.listen(name -> {
                 if (name.equals(point)) {
@@ -93,16 +94,65 @@ class VolumeOnDiskTest {
                 }
             });
             try {
-                assertThrows(IllegalStateException.class, () -> formatter.format(file, index, false));
+                assertThrows(IllegalStateException.class, () -> formatter.format(file, indexes, false));
             } finally {
                 CrashPoint.listen(null);
             }
-            assertTrue(VolumeFormatter.isUnformatted(file, index), point);
+            assertTrue(VolumeFormatter.isUnformatted(file, indexes, Set.of()), point);
 
-            formatter.format(file, index, false);
+            formatter.format(file, indexes, false);
 
-            assertFalse(VolumeFormatter.isUnformatted(file, index), point);
-            new VolumeOpener(CLUSTER, RESOURCES).open(file, index).close();
+            assertFalse(VolumeFormatter.isUnformatted(file, indexes, Set.of()), point);
+            new VolumeOpener(CLUSTER, RESOURCES).open(file, indexes).close();
+        }
+    }
+
+    @Test
+    void anIndexWithANumberIsGivenTheNameOfItsVolume() throws Exception {
+        VolumeFormatter formatter = new VolumeFormatter(CLUSTER, new Random(5));
+        Path home = directory.resolve("home");
+        IndexDirectories indexes = new IndexDirectories(home);
+        List<Path> files = List.of(newFile("one"), newFile("two"));
+        for (int number = 0; number < 2; number++) {
+            UUID id = formatter.format(files.get(number), home.resolve("index-" + number), false);
+            try (Volume volume =
+                    new VolumeOpener(CLUSTER, RESOURCES).open(files.get(number), home.resolve("index-" + number))) {
+                assertEquals(id, volume.id());
+                volume.create(new BlockId(7 + number), 1, 10, false).finish();
+            }
+        }
+        assertFalse(VolumeFormatter.isUnformatted(directory.resolve("three"), indexes, Set.of()));
+
+        for (int number = 1; number >= 0; number--) {
+            try (Volume volume = new VolumeOpener(CLUSTER, RESOURCES).open(files.get(number), indexes)) {
+                assertTrue(volume.find(new BlockId(7 + number)).isPresent());
+                assertTrue(Files.exists(home.resolve("index-" + volume.id())));
+                assertFalse(Files.exists(home.resolve("index-" + number)));
+            }
+        }
+    }
+
+    @Test
+    void formattingAVolumeByForceLeavesTheIndexesOfOthersAlone() throws Exception {
+        VolumeFormatter formatter = new VolumeFormatter(CLUSTER, new Random(5));
+        Path home = directory.resolve("home");
+        IndexDirectories indexes = new IndexDirectories(home);
+        Path kept = newFile("kept");
+        Path given = newFile("given");
+        UUID keptId = formatter.format(kept, indexes, false);
+        UUID before = formatter.format(given, indexes, false);
+        try (Volume volume = new VolumeOpener(CLUSTER, RESOURCES).open(kept, indexes)) {
+            volume.create(new BlockId(7), 1, 10, false).finish();
+        }
+        assertTrue(VolumeFormatter.isUnformatted(directory.resolve("new"), indexes, Set.of(keptId)));
+        assertFalse(VolumeFormatter.isUnformatted(directory.resolve("new"), indexes, Set.of(before)));
+
+        UUID now = formatter.format(given, indexes, true);
+
+        assertFalse(Files.exists(home.resolve("index-" + before).resolve("CURRENT")));
+        assertTrue(Files.exists(home.resolve("index-" + now).resolve("CURRENT")));
+        try (Volume volume = new VolumeOpener(CLUSTER, RESOURCES).open(kept, indexes)) {
+            assertTrue(volume.find(new BlockId(7)).isPresent());
         }
     }
 

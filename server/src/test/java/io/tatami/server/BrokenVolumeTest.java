@@ -1,0 +1,186 @@
+package io.tatami.server;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.client.CreateSpec;
+import io.tatami.client.TatamiClient;
+import io.tatami.client.TatamiPath;
+import io.tatami.client.file.FileReader;
+import io.tatami.client.file.FileWriter;
+import io.tatami.client.file.ReadPolicy;
+import io.tatami.conf.Settings;
+import io.tatami.protocol.wire.VolumeStatus;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A node with two volumes is started again when one of them is no longer what it was. */
+final class BrokenVolumeTest {
+    private static final int MIB = 1 << 20;
+    private static final int FILES = 6;
+    private static final long CAPACITY_BYTES = 96 * MIB;
+
+    @TempDir
+    private Path directory;
+
+    private Path first;
+    private Path second;
+
+    @BeforeEach
+    void writeOnBoth() throws Exception {
+        first = directory.resolve("first");
+        second = directory.resolve("second");
+        try (StandaloneNode node = start(List.of(first, second));
+                TatamiClient client = connect(node)) {
+            for (int number = 0; number < FILES; number++) {
+                write(client, number);
+            }
+            for (VolumeStatus volume : volumes(client)) {
+                assertTrue(volume.getBlocks() > 0, volume.getPath() + " has no block");
+            }
+        }
+    }
+
+    @Test
+    void volumesMayBeNamedInAnyOrder() throws Exception {
+        try (StandaloneNode node = start(List.of(second, first));
+                TatamiClient client = connect(node)) {
+            assertEquals(FILES, readable(client));
+            assertTrue(StatusReport.of(client).isWell());
+        }
+    }
+
+    @Test
+    void aVolumeThatCannotBeOpenedIsReportedAndTheOtherServes() throws Exception {
+        wipe(second);
+        try (StandaloneNode node = start(List.of(second, first));
+                TatamiClient client = connect(node)) {
+            int readable = readable(client);
+            assertTrue(readable > 0 && readable < FILES, readable + " files can be read");
+            write(client, FILES);
+            assertArrayEquals(bytes(FILES), read(client, FILES));
+
+            StatusReport report = StatusReport.of(client);
+            assertFalse(report.isWell());
+            VolumeStatus broken = volumes(client).get(1);
+            assertEquals(second.toString(), broken.getPath());
+            assertTrue(broken.getFailure().contains("bears no superblock"), broken.getFailure());
+            assertTrue(StatusJson.of(report).contains("bears no superblock"), StatusJson.of(report));
+        }
+    }
+
+    @Test
+    void aVolumeThatIsGoneIsNotMadeAnew() throws Exception {
+        Files.delete(second);
+        try (StandaloneNode node = start(List.of(first, second));
+                TatamiClient client = connect(node)) {
+            assertTrue(readable(client) > 0);
+            assertFalse(Files.exists(second));
+            assertFalse(volumes(client).get(1).getFailure().isEmpty());
+        }
+    }
+
+    @Test
+    void whereNoVolumeCanBeOpenedTheStartIsRefusedWithAllReasons() throws Exception {
+        wipe(first);
+        Files.delete(second);
+
+        TatamiException refused = assertThrows(TatamiException.class, () -> start(List.of(first, second)));
+
+        assertEquals(ErrorCode.CORRUPT, refused.code());
+        assertTrue(String.valueOf(refused.getMessage()).contains(first.toString()), refused.toString());
+        assertEquals(1, refused.getSuppressed().length);
+    }
+
+    @Test
+    void aVolumeOfAnotherClusterIsAWrongCommandAndRefused() throws Exception {
+        Path foreign = directory.resolve("foreign");
+        StandaloneNode.open(place("other", List.of(foreign)), Settings.of(Map.of()), user -> List.of())
+                .close();
+
+        TatamiException refused = assertThrows(TatamiException.class, () -> start(List.of(first, foreign)));
+
+        assertEquals(ErrorCode.WRONG_CLUSTER, refused.code());
+    }
+
+    private StandaloneNode start(List<Path> volumes) throws TatamiException {
+        return StandaloneNode.open(place("node", volumes), Settings.of(Map.of()), user -> List.of());
+    }
+
+    private StandaloneNode.Place place(String name, List<Path> volumes) {
+        return new StandaloneNode.Place(directory.resolve(name), volumes, CAPACITY_BYTES, "localhost", 0, 1);
+    }
+
+    private static TatamiClient connect(StandaloneNode node) throws TatamiException {
+        return ClusterAddress.of(node.uri()).connect();
+    }
+
+    private static List<VolumeStatus> volumes(TatamiClient client) throws TatamiException {
+        return StatusReport.of(client).servers().get(0).volumes().stream()
+                .map(StatusReport.VolumeState::status)
+                .toList();
+    }
+
+    /** What a disk that was overwritten looks like: both copies of the superblock are gone. */
+    private static void wipe(Path volume) throws IOException {
+        try (RandomAccessFile file = new RandomAccessFile(volume.toFile(), "rw")) {
+            file.write(new byte[4 * MIB]);
+        }
+    }
+
+    private static void write(TatamiClient client, int number) throws IOException {
+        try (FileWriter writer = client.create(path(number), CreateSpec.DEFAULT.withBlockSizeBytes(4 * MIB))) {
+            byte[] bytes = bytes(number);
+            writer.write(bytes, 0, bytes.length);
+        }
+    }
+
+    /** How many files can be read; each as it was written. */
+    private static int readable(TatamiClient client) throws IOException {
+        int readable = 0;
+        for (int number = 0; number < FILES; number++) {
+            try {
+                assertArrayEquals(bytes(number), read(client, number));
+                readable++;
+            } catch (TatamiException e) {
+                assertEquals(ErrorCode.NO_SUCH_BLOCK, e.code(), e.toString());
+            }
+        }
+        return readable;
+    }
+
+    private static byte[] read(TatamiClient client, int number) throws IOException {
+        try (FileReader reader = client.open(path(number), ReadPolicy.ADAPTIVE)) {
+            ByteBuffer all = ByteBuffer.allocate((int) reader.lengthBytes());
+            int length = 0;
+            while (all.hasRemaining() && length >= 0) {
+                length = reader.read(all);
+            }
+            return all.array();
+        }
+    }
+
+    private static TatamiPath path(int number) throws TatamiException {
+        return TatamiPath.of("/file-" + number);
+    }
+
+    private static byte[] bytes(int number) {
+        byte[] bytes = new byte[2 * MIB + number];
+        new SplittableRandom(number).nextBytes(bytes);
+        return bytes;
+    }
+}
