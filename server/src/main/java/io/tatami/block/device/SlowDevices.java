@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Tells which of several devices is much slower than its peers, or hangs. A device is compared with the median of those of
- * the others that were accessed in the same way. It is slow once it has been eight times slower at three looks in a row, and
+ * the others that were accessed in the same way, and with what is typical elsewhere. It is slow once it has been eight times slower at three looks in a row, and
  * no longer once it has been less than four times slower at as many; what takes less than a millisecond is not slow, and
  * what cannot be compared changes nothing. Used by one thread.
  */
@@ -64,25 +64,25 @@ public final class SlowDevices {
      * Looks once more.
      *
      * @param devices the same ones in the same order at each call
+     * @param typicalNanos of many devices, these among them; those measures that are known
      * @return for each why it is slow now; empty where it is not
      */
-    public List<String> look(List<Observation> devices) {
+    public List<String> look(List<Observation> devices, Map<Measure, Long> typicalNanos) {
         List<String> verdicts = new ArrayList<>();
         for (int device = 0; device < devices.size(); device++) {
             if (states.size() == device) {
                 states.add(new State());
             }
-            verdicts.add(judge(states.get(device), devices, device));
+            verdicts.add(judge(states.get(device), devices.get(device), compare(devices, device, typicalNanos)));
         }
         return verdicts;
     }
 
-    private static String judge(State state, List<Observation> devices, int device) {
-        long underWayNanos = devices.get(device).longestUnderWayNanos();
+    private static String judge(State state, Observation device, @Nullable Comparison now) {
+        long underWayNanos = device.longestUnderWayNanos();
         if (underWayNanos >= HANG_NANOS) {
             return "it hangs: an access has been under way for " + TimeUnit.NANOSECONDS.toSeconds(underWayNanos) + " s";
         }
-        Comparison now = compare(devices, device);
         if (now == null) {
             return state.verdict;
         }
@@ -103,15 +103,19 @@ public final class SlowDevices {
 
     /** How a device compares with the others at this moment; null where nothing of it can be compared. */
     public static @Nullable Comparison compare(List<Observation> devices, int device) {
+        return compare(devices, device, Map.of());
+    }
+
+    private static @Nullable Comparison compare(
+            List<Observation> devices, int device, Map<Measure, Long> typicalNanos) {
         Comparison worst = null;
         for (Map.Entry<Measure, Long> own : devices.get(device).typicalNanos().entrySet()) {
             long[] peers = peers(devices, device, own.getKey());
-            if (peers.length > 0) {
-                long typical = Math.max(1, peers[(peers.length - 1) / 2]);
-                double factor = (double) own.getValue() / typical;
-                if (worst == null || factor > worst.factor()) {
-                    worst = new Comparison(own.getKey(), factor, own.getValue(), typical);
-                }
+            long ofPeers = peers.length == 0 ? Long.MAX_VALUE : peers[(peers.length - 1) / 2];
+            long typical = Math.max(1, Math.min(ofPeers, typicalNanos.getOrDefault(own.getKey(), Long.MAX_VALUE)));
+            double factor = (double) own.getValue() / typical;
+            if (typical < Long.MAX_VALUE && (worst == null || factor > worst.factor())) {
+                worst = new Comparison(own.getKey(), factor, own.getValue(), typical);
             }
         }
         return worst;

@@ -101,6 +101,11 @@ public final class BlockServer implements AutoCloseable {
         return port.metrics();
     }
 
+    /** What the server knows of how its volumes are, and looks after. */
+    VolumeReports reports() {
+        return reports;
+    }
+
     /** What readers on this host are lent. */
     MemoryShares memory() {
         return memory;
@@ -118,8 +123,8 @@ public final class BlockServer implements AutoCloseable {
         for (VolumeSet.ServedVolume served : volumes.volumes()) {
             complete.addVolumeId(served.volume().id().toString());
         }
-        Membership membership =
-                new Membership(link, port, identityFile, identity, complete.build(), threads.housekeeping());
+        Membership membership = new Membership(
+                link, port, identityFile, identity, complete.build(), threads.housekeeping(), reports::compareWith);
         threads.every(CreditLine.ASK_MILLIS_MIN, membership::tick);
         return membership.joined().whenComplete((id, failure) -> {
             if (id != null) {

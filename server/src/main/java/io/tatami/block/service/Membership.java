@@ -6,6 +6,7 @@ import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.VolumeStatistics;
+import io.tatami.protocol.wire.AccessMedians;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.GiveCreditsReply;
 import io.tatami.protocol.wire.HeartbeatReply;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,6 +38,7 @@ final class Membership {
     private final BlockServerMetrics metrics;
     private final Clock clock;
     private final Executor housekeeping;
+    private final Consumer<AccessMedians> typicalOfCluster;
 
     private final CompletableFuture<ServerId> joined = new CompletableFuture<>();
     private final List<CreditLine> credits = new ArrayList<>();
@@ -45,14 +48,18 @@ final class Membership {
     private boolean asking;
     private long nextTalkMillis;
 
-    /** @param registration all but the server's id */
+    /**
+     * @param registration all but the server's id
+     * @param typicalOfCluster hears what the volumes of the cluster take
+     */
     Membership(
             MetadataLink link,
             DataPort port,
             IdentityFile identityFile,
             IdentityFile.Identity identity,
             RegisterBlockServerRequest registration,
-            Executor housekeeping) {
+            Executor housekeeping,
+            Consumer<AccessMedians> typicalOfCluster) {
         this.link = link;
         this.volumes = port.volumes();
         this.identityFile = identityFile;
@@ -62,6 +69,7 @@ final class Membership {
         this.metrics = port.metrics();
         this.clock = port.clock();
         this.housekeeping = housekeeping;
+        this.typicalOfCluster = typicalOfCluster;
     }
 
     /** Completes with the server's id when the cluster has taken this process's first heartbeat, and so sends it blocks. */
@@ -124,6 +132,7 @@ final class Membership {
         if (reply.hasMap()) {
             learn(reply.getMap());
         }
+        typicalOfCluster.accept(reply.getTypical());
         if (reply.getRegisterAgain()) {
             registered = false;
             nextTalkMillis = nowMillis();
@@ -177,6 +186,8 @@ final class Membership {
             VolumeStatistics statistics = served.volume().statistics();
             if (!statistics.failure().isEmpty()) {
                 request.addFailedVolume(served.volume().id().toString());
+            } else {
+                request.addVolume(AccessFigures.of(served.volume().accessTimes().typicalNanos()));
             }
         }
         return request.build();

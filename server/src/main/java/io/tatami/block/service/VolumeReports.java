@@ -1,18 +1,16 @@
 package io.tatami.block.service;
 
 import io.tatami.base.Clock;
-import io.tatami.block.device.AccessTimes.Measure;
 import io.tatami.block.volume.Compactor;
 import io.tatami.block.volume.Scrubber;
 import io.tatami.block.volume.VolumeStatistics;
+import io.tatami.protocol.wire.AccessMedians;
 import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.CacheStatus;
 import io.tatami.protocol.wire.ScrubRequest;
 import io.tatami.protocol.wire.VolumeStatus;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 
 /**
@@ -57,6 +55,11 @@ final class VolumeReports implements AutoCloseable {
         }
     }
 
+    /** What the volumes of the cluster take, to compare with from now on. */
+    void compareWith(AccessMedians typical) {
+        watch.compareWith(AccessFigures.nanos(typical));
+    }
+
     /** To be called every ten seconds or so, by one thread. */
     void lookForSlowVolumes() {
         watch.look();
@@ -99,7 +102,8 @@ final class VolumeReports implements AutoCloseable {
     private static VolumeStatus status(Kept volume, String slowness) {
         VolumeStatistics statistics = volume.served().volume().statistics();
         Scrubber.Progress scrub = volume.scrubber().progress();
-        Map<Measure, Long> typical = volume.served().volume().accessTimes().typicalNanos();
+        AccessMedians typical =
+                AccessFigures.of(volume.served().volume().accessTimes().typicalNanos());
         Compactor.Progress compaction = volume.compactor().progress();
         return VolumeStatus.newBuilder()
                 .setVolumeId(volume.served().volume().id().toString())
@@ -121,17 +125,11 @@ final class VolumeReports implements AutoCloseable {
                 .setDeadBytes(compaction.deadBytes())
                 .setStructureDamage(scrub.structureDamage())
                 .setSlowness(slowness)
-                .setSmallReadMicros(micros(typical, Measure.SMALL_READ))
-                .setLargeReadMicros(micros(typical, Measure.LARGE_READ))
-                .setSmallWriteMicros(micros(typical, Measure.SMALL_WRITE))
-                .setLargeWriteMicros(micros(typical, Measure.LARGE_WRITE))
+                .setSmallReadMicros(typical.getSmallReadMicros())
+                .setLargeReadMicros(typical.getLargeReadMicros())
+                .setSmallWriteMicros(typical.getSmallWriteMicros())
+                .setLargeWriteMicros(typical.getLargeWriteMicros())
                 .build();
-    }
-
-    /** 0 for too few accesses to say; what takes less than a microsecond takes one. */
-    private static long micros(Map<Measure, Long> typical, Measure measure) {
-        Long nanos = typical.get(measure);
-        return nanos == null ? 0 : Math.max(1, TimeUnit.NANOSECONDS.toMicros(nanos));
     }
 
     /** Ends the passes under way; none begins after that. */

@@ -1,14 +1,16 @@
 package io.tatami.block.service;
 
+import io.tatami.block.device.AccessTimes.Measure;
 import io.tatami.block.device.SlowDevices;
 import io.tatami.block.service.VolumeSet.ServedVolume;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reports volumes that are much slower than the others of this server, or hang: once in the log when that begins and when it
+ * Reports volumes that are much slower than the others of this server or of the cluster, or hang: once in the log when that begins and when it
  * ends, and to who asks. One thread looks; any may ask.
  */
 final class VolumeWatch {
@@ -17,6 +19,7 @@ final class VolumeWatch {
     private final List<ServedVolume> volumes;
     private final BlockServerMetrics metrics;
     private final SlowDevices devices = new SlowDevices();
+    private volatile Map<Measure, Long> typicalNanos = Map.of();
     private volatile List<String> verdicts;
 
     VolumeWatch(List<ServedVolume> volumes, BlockServerMetrics metrics) {
@@ -25,12 +28,18 @@ final class VolumeWatch {
         this.verdicts = Collections.nCopies(volumes.size(), "");
     }
 
+    /** What the volumes of the cluster take, from now on. */
+    void compareWith(Map<Measure, Long> typicalOfClusterNanos) {
+        typicalNanos = typicalOfClusterNanos;
+    }
+
     /** Compares the volumes as they are now; to be called every ten seconds or so. */
     void look() {
         List<String> before = verdicts;
-        List<String> now = devices.look(volumes.stream()
+        List<SlowDevices.Observation> observed = volumes.stream()
                 .map(served -> SlowDevices.Observation.of(served.volume().accessTimes()))
-                .toList());
+                .toList();
+        List<String> now = devices.look(observed, typicalNanos);
         verdicts = now;
         int slow = 0;
         for (int volume = 0; volume < now.size(); volume++) {

@@ -19,15 +19,15 @@ class SlowDevicesTest {
     @Test
     void aDeviceTenTimesSlowerThanItsPeersIsReportedAndTheyAreNot() {
         List<Observation> now = List.of(reads(10), reads(100), reads(12));
-        assertEquals(List.of("", "", ""), devices.look(now));
-        assertEquals(List.of("", "", ""), devices.look(now));
+        assertEquals(List.of("", "", ""), devices.look(now, Map.of()));
+        assertEquals(List.of("", "", ""), devices.look(now, Map.of()));
 
-        List<String> told = devices.look(now);
+        List<String> told = devices.look(now, Map.of());
 
         assertEquals(
                 List.of("", "reads of 4 MiB take 10.0 times as long as those of its peers (100.0 ms, 10.0 ms)", ""),
                 told);
-        assertEquals(told, devices.look(now));
+        assertEquals(told, devices.look(now, Map.of()));
     }
 
     @Test
@@ -39,13 +39,36 @@ class SlowDevicesTest {
     }
 
     @Test
+    void aSingleDeviceIsComparedWithWhatIsTypicalElsewhere() {
+        Map<Measure, Long> typical = Map.of(Measure.LARGE_READ, millis(9), Measure.SMALL_WRITE, millis(1));
+        for (int looks = 1; looks < SlowDevices.LOOKS; looks++) {
+            assertEquals(List.of(""), devices.look(List.of(reads(90)), typical));
+        }
+
+        assertEquals(
+                List.of("reads of 4 MiB take 10.0 times as long as those of its peers (90.0 ms, 9.0 ms)"),
+                devices.look(List.of(reads(90)), typical));
+    }
+
+    @Test
+    void devicesThatAreAllSlowAreReportedWhereOthersElsewhereAreNot() {
+        Map<Measure, Long> typical = Map.of(Measure.LARGE_READ, millis(9));
+        List<String> told = List.of();
+        for (int looks = 0; looks < SlowDevices.LOOKS; looks++) {
+            told = devices.look(List.of(reads(90), reads(100)), typical);
+        }
+
+        assertTrue(told.stream().noneMatch(String::isEmpty), told.toString());
+    }
+
+    @Test
     void whatIsSlowForAMomentIsNotReported() {
         List<Observation> slow = List.of(reads(10), reads(100));
         List<Observation> well = List.of(reads(10), reads(10));
         for (int round = 0; round < 10; round++) {
-            assertEquals(List.of("", ""), devices.look(slow));
-            assertEquals(List.of("", ""), devices.look(slow));
-            assertEquals(List.of("", ""), devices.look(well));
+            assertEquals(List.of("", ""), devices.look(slow, Map.of()));
+            assertEquals(List.of("", ""), devices.look(slow, Map.of()));
+            assertEquals(List.of("", ""), devices.look(well, Map.of()));
         }
     }
 
@@ -53,7 +76,8 @@ class SlowDevicesTest {
     void whatIsSlowStaysSoUntilItHasBeenMuchFasterForAWhile() {
         look(3, List.of(reads(10), reads(100)));
         for (long millis : new long[] {70, 50, 41, 75, 45, 39, 39, 79, 39, 39, 60}) {
-            String told = devices.look(List.of(reads(10), reads(millis))).get(1);
+            String told =
+                    devices.look(List.of(reads(10), reads(millis)), Map.of()).get(1);
             assertTrue(told.contains("times as long"), millis + " ms");
         }
 
@@ -68,7 +92,7 @@ class SlowDevicesTest {
         assertEquals(List.of("", ""), look(5, List.of(reads(10), IDLE)));
         look(3, List.of(reads(10), reads(100)));
         assertTrue(!look(5, List.of(reads(10), IDLE)).get(1).isEmpty());
-        assertEquals(List.of(""), new SlowDevices().look(List.of(reads(10_000))));
+        assertEquals(List.of(""), new SlowDevices().look(List.of(reads(10_000)), Map.of()));
     }
 
     @Test
@@ -94,19 +118,19 @@ class SlowDevicesTest {
     @Test
     void aDeviceThatHangsIsReportedAtOnceEvenIfItHasNoPeers() {
         long nanos = SlowDevices.HANG_NANOS;
-        assertEquals(List.of(""), devices.look(List.of(new Observation(Map.of(), nanos - 1))));
+        assertEquals(List.of(""), devices.look(List.of(new Observation(Map.of(), nanos - 1)), Map.of()));
 
         assertEquals(
                 List.of("it hangs: an access has been under way for 30 s"),
-                devices.look(List.of(new Observation(Map.of(), nanos))));
+                devices.look(List.of(new Observation(Map.of(), nanos)), Map.of()));
 
-        assertEquals(List.of(""), devices.look(List.of(IDLE)));
+        assertEquals(List.of(""), devices.look(List.of(IDLE), Map.of()));
     }
 
     private List<String> look(int times, List<Observation> now) {
         List<String> told = List.of();
         for (int i = 0; i < times; i++) {
-            told = devices.look(now);
+            told = devices.look(now, Map.of());
         }
         return told;
     }

@@ -18,6 +18,7 @@ import io.tatami.protocol.wire.GetClusterMapReply;
 import io.tatami.protocol.wire.GroupLocation;
 import io.tatami.protocol.wire.HeartbeatReply;
 import io.tatami.protocol.wire.HeartbeatRequest;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -36,6 +37,7 @@ final class ClusterWatch {
     private final Clock clock;
     private final ClusterMapHolder maps;
     private final MapAnnouncer announcer;
+    private final TypicalAccess typical;
     private final Map<ServerId, Sign> signs = new ConcurrentHashMap<>();
 
     /** The last heartbeat of a server. */
@@ -46,6 +48,7 @@ final class ClusterWatch {
         this.group = group;
         this.clock = clock;
         this.maps = maps;
+        this.typical = new TypicalAccess(clock);
     }
 
     /** A server that registers is alive, before its first heartbeat. */
@@ -75,11 +78,23 @@ final class ClusterWatch {
                 : CompletableFuture.completedFuture(reply(maps.map()));
     }
 
-    private static HeartbeatReply reply(ClusterMap map) {
+    private HeartbeatReply reply(ClusterMap map) {
         return HeartbeatReply.newBuilder()
                 .setMapEpoch(map.getEpoch())
                 .setMap(map)
+                .setTypical(typical.medians(this::heartbeatsOfLiving))
                 .build();
+    }
+
+    private List<HeartbeatRequest> heartbeatsOfLiving() {
+        return signs.values().stream()
+                .filter(this::isAlive)
+                .map(Sign::heartbeat)
+                .toList();
+    }
+
+    private boolean isAlive(Sign sign) {
+        return clock.monotonicNanos() - sign.nanos() < DEAD_AFTER_NANOS;
     }
 
     /** Builds the map anew from the records and the last heartbeats, and makes it the process's. */
@@ -114,7 +129,7 @@ final class ClusterWatch {
 
     private BlockServerInfo info(ServerId server, BlockServerRecord record) {
         Sign sign = signs.get(server);
-        boolean alive = sign != null && clock.monotonicNanos() - sign.nanos() < DEAD_AFTER_NANOS;
+        boolean alive = sign != null && isAlive(sign);
         BlockServerInfo.Builder info = BlockServerInfo.newBuilder()
                 .setServerId(server.value())
                 .setHost(record.getHost())
