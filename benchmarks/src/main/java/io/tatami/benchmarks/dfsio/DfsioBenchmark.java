@@ -12,12 +12,14 @@ import io.tatami.benchmarks.peer.Peer;
 import io.tatami.benchmarks.peer.PeerOptions;
 import io.tatami.benchmarks.peer.PeerOrder;
 import io.tatami.benchmarks.peer.Peers;
+import io.tatami.benchmarks.peer.TatamiPeer;
 import io.tatami.benchmarks.peer.Undo;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -61,6 +63,15 @@ public final class DfsioBenchmark implements Callable<Integer> {
             description = "MiB of each file written and read before, unmeasured (default: ${DEFAULT-VALUE}).")
     private int warmUpMebibytes = 2048;
 
+    @Option(
+            names = "--memory-tier",
+            paramLabel = "MIB",
+            description =
+                    "Give Tatami's server a cache tier of this size in memory, and have the files staged there before the"
+                            + " warm read, unmeasured, as the cold read has put them into the page cache for HDFS. Must hold the"
+                            + " files; TATAMI_OPTS=-XX:MaxDirectMemorySize=... of a gigabyte more (default: none).")
+    private int tierMebibytes;
+
     @Mixin
     private RoundOptions rounds = new RoundOptions(5);
 
@@ -72,11 +83,16 @@ public final class DfsioBenchmark implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        if (tierMebibytes > 0 && tierMebibytes < files * mebibytes) {
+            System.err.println("tatami: --memory-tier must hold all files: at least " + files * mebibytes);
+            return CommandLine.ExitCode.USAGE;
+        }
         PeerOrder order = new PeerOrder(peers.names(), rounds.seed());
         Files.createDirectories(place.work());
         Undo undo = new Undo();
         try (Results results = new Results(place.results(), "dfsio", COLUMNS)) {
             results.remark("TestDFSIO " + files + " x " + mebibytes + " MiB, Hadoop's local runner"
+                    + (tierMebibytes > 0 ? "; warm reads from a cache tier of " + tierMebibytes + " MiB in memory" : "")
                     + (PageCache.canBeDropped() ? "" : "; no cold reads: only root can empty the page cache"));
             CeilingRounds.Recorder recorder =
                     (round, direction, rate) -> recordCeiling(round, direction, rate, results);
@@ -102,7 +118,11 @@ public final class DfsioBenchmark implements Callable<Integer> {
     private void measure(int number, String name, Undo undo, Results results) throws Exception {
         Path directory = place.work().resolve("dfsio-" + name);
         String capacity = (files * (mebibytes + warmUpMebibytes) + 2048L) + "m";
-        try (Peer peer = Peers.start(name, directory, capacity, undo);
+        boolean hasTier = tierMebibytes > 0 && name.equals("tatami");
+        List<String> tier = List.of("--cache", "memory", "--cache-size", tierMebibytes + "m");
+        Peers.Starter starter =
+                () -> hasTier ? TatamiPeer.start(directory, capacity, tier) : Peers.start(name, directory, capacity);
+        try (Peer peer = Peers.inTurn(directory, undo, starter);
                 DfsioClient client = new DfsioClient(peer, files, directory.resolve("client"))) {
             client.run("write", warmUpMebibytes);
             client.run("read", warmUpMebibytes);
@@ -112,6 +132,9 @@ public final class DfsioBenchmark implements Callable<Integer> {
             if (PageCache.canBeDropped()) {
                 PageCache.drop();
                 measure(number, peer, client, "cold-read", results);
+            }
+            if (hasTier) {
+                StagedFiles.await(peer);
             }
             measure(number, peer, client, "warm-read", results);
         }
