@@ -6,6 +6,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
+import io.tatami.base.UuidBytes;
 import io.tatami.client.block.BlockClient;
 import io.tatami.client.block.BlockClientSettings;
 import io.tatami.client.block.BlockTarget;
@@ -41,7 +42,6 @@ import io.tatami.rpc.netty.RpcClient;
 import io.tatami.rpc.netty.RpcSettings;
 import io.tatami.rpc.netty.SharedLoops;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -157,8 +157,7 @@ public final class TatamiClient implements AutoCloseable {
     }
 
     public UUID clusterId() {
-        ByteBuffer bytes = caller.router().map().getClusterId().asReadOnlyByteBuffer();
-        return new UUID(bytes.getLong(), bytes.getLong());
+        return UuidBytes.get(caller.router().map().getClusterId().asReadOnlyByteBuffer());
     }
 
     /** An operation on a path, for {@link #following}. */

@@ -8,6 +8,7 @@ import io.tatami.protocol.wire.Finding;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
@@ -21,8 +22,8 @@ final class FsckCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(index = "0", paramLabel = "URI", description = "tatami://host:port of any metadata server.")
-    private String uri;
+    @Mixin
+    private ClusterArgument cluster;
 
     @Parameters(
             index = "1",
@@ -34,7 +35,7 @@ final class FsckCommand implements Callable<Integer> {
     @Override
     public Integer call() throws TatamiException {
         FsckReport report;
-        try (TatamiClient client = ClusterAddress.of(uri).connect()) {
+        try (TatamiClient client = cluster.connect()) {
             report = client.fsck(TatamiPath.of(path));
         }
         PrintWriter out = spec.commandLine().getOut();

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -36,8 +37,8 @@ final class PrefetchCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(index = "0", paramLabel = "URI", description = "tatami://host:port of any metadata server.")
-    private String uri;
+    @Mixin
+    private ClusterArgument cluster;
 
     @Parameters(
             index = "1..*",
@@ -65,7 +66,7 @@ final class PrefetchCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        try (TatamiClient client = ClusterAddress.of(uri).connect()) {
+        try (TatamiClient client = cluster.connect()) {
             UUID id = id(client);
             if (cancel) {
                 client.prefetch(id).cancel();

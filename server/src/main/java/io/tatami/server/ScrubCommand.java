@@ -9,9 +9,9 @@ import io.tatami.protocol.wire.VolumeStatus;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code tatami scrub URI [--stop]}. */
@@ -23,8 +23,8 @@ final class ScrubCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "URI", description = "tatami://host:port of any metadata server.")
-    private String uri;
+    @Mixin
+    private ClusterArgument cluster;
 
     @Option(names = "--stop", description = "Ends the passes under way.")
     private boolean stop;
@@ -33,7 +33,7 @@ final class ScrubCommand implements Callable<Integer> {
     public Integer call() throws TatamiException {
         PrintWriter out = spec.commandLine().getOut();
         boolean well = true;
-        try (TatamiClient client = ClusterAddress.of(uri).connect()) {
+        try (TatamiClient client = cluster.connect()) {
             for (BlockServerInfo server : client.clusterStatus().map().getBlockServerList()) {
                 if (server.getState() != BlockServerInfo.State.GONE) {
                     well &= scrub(client, server, out);

@@ -5,9 +5,9 @@ import io.tatami.client.TatamiClient;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code tatami status URI}. */
@@ -20,8 +20,8 @@ final class StatusCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "URI", description = "tatami://host:port of any metadata server.")
-    private String uri;
+    @Mixin
+    private ClusterArgument cluster;
 
     @Option(names = "--json", description = "One JSON object instead of tables; sizes in bytes.")
     private boolean json;
@@ -29,7 +29,7 @@ final class StatusCommand implements Callable<Integer> {
     @Override
     public Integer call() throws TatamiException {
         StatusReport report;
-        try (TatamiClient client = ClusterAddress.of(uri).connect()) {
+        try (TatamiClient client = cluster.connect()) {
             report = StatusReport.of(client);
         }
         PrintWriter out = spec.commandLine().getOut();

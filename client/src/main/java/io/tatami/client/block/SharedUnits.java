@@ -3,6 +3,7 @@ package io.tatami.client.block;
 import io.tatami.base.Check;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.base.UnitSize;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -21,7 +22,7 @@ import java.util.Set;
  */
 public final class SharedUnits implements AutoCloseable {
     /** The bytes of a unit. */
-    public static final int UNIT_BYTES = 4 << 20;
+    public static final int UNIT_BYTES = UnitSize.BYTES;
 
     /** The most units of a file; they must be mapped as one buffer. */
     public static final int UNITS_MAX = 64;

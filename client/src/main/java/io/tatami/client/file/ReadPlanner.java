@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
+import io.tatami.base.UuidBytes;
 import io.tatami.client.AccessPlan;
 import io.tatami.client.PrefetchProgress;
 import io.tatami.client.block.BlockTarget;
@@ -11,7 +12,6 @@ import io.tatami.client.meta.EntryReader;
 import io.tatami.protocol.wire.PlanReadsRequest;
 import io.tatami.protocol.wire.PlanStatusReply;
 import io.tatami.protocol.wire.PlannedRange;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -67,10 +67,7 @@ final class ReadPlanner {
     }
 
     static ByteString bytes(UUID id) {
-        ByteBuffer bytes = ByteBuffer.allocate(2 * Long.BYTES)
-                .putLong(id.getMostSignificantBits())
-                .putLong(id.getLeastSignificantBits());
-        return ByteString.copyFrom(bytes.flip());
+        return ByteString.copyFrom(UuidBytes.of(id));
     }
 
     static PrefetchProgress progress(PlanStatusReply reply) {

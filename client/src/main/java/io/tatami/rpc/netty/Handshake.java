@@ -3,18 +3,17 @@ package io.tatami.rpc.netty;
 import com.google.protobuf.ByteString;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.base.UuidBytes;
 import io.tatami.protocol.FrameFormat;
 import io.tatami.protocol.ProtocolVersion;
 import io.tatami.protocol.wire.Goodbye;
 import io.tatami.protocol.wire.Hello;
 import io.tatami.protocol.wire.Welcome;
-import java.nio.ByteBuffer;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** What the two sides say first, and what they make of it. Pure. */
 final class Handshake {
-    private static final int CLUSTER_ID_BYTES = 2 * Long.BYTES;
 
     private Handshake() {}
 
@@ -99,10 +98,7 @@ final class Handshake {
         if (clusterId == null) {
             return ByteString.EMPTY;
         }
-        ByteBuffer bytes = ByteBuffer.allocate(CLUSTER_ID_BYTES)
-                .putLong(clusterId.getMostSignificantBits())
-                .putLong(clusterId.getLeastSignificantBits());
-        return ByteString.copyFrom(bytes.flip());
+        return ByteString.copyFrom(UuidBytes.of(clusterId));
     }
 
     static Goodbye goodbye(TatamiException reason) {
@@ -122,11 +118,10 @@ final class Handshake {
         if (bytes.isEmpty()) {
             return null;
         }
-        if (bytes.size() != CLUSTER_ID_BYTES) {
+        if (bytes.size() != UuidBytes.LENGTH) {
             throw new TatamiException(ErrorCode.MALFORMED, "a cluster id of " + bytes.size() + " bytes");
         }
-        ByteBuffer buffer = bytes.asReadOnlyByteBuffer();
-        return new UUID(buffer.getLong(), buffer.getLong());
+        return UuidBytes.get(bytes.asReadOnlyByteBuffer());
     }
 
     private static void checkMagic(int magic) throws TatamiException {

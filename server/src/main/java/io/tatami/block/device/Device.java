@@ -1,6 +1,7 @@
 package io.tatami.block.device;
 
 import io.tatami.base.TatamiException;
+import io.tatami.base.UnitSize;
 import java.nio.ByteBuffer;
 
 /**
@@ -18,7 +19,7 @@ public interface Device extends AutoCloseable {
     int ALIGNMENT_BYTES = 4 << 10;
 
     /** The size of transfers that bulk data is cut into. */
-    int UNIT_BYTES = 4 << 20;
+    int UNIT_BYTES = UnitSize.BYTES;
 
     /** What errors and logs call the device, for instance its path. */
     String name();

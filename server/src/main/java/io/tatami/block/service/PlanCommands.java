@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.base.UuidBytes;
 import io.tatami.block.cache.CacheTier;
 import io.tatami.block.cache.PlanId;
 import io.tatami.block.cache.PlanProgress;
@@ -19,16 +20,13 @@ import io.tatami.protocol.wire.PlanStatusRequest;
 import io.tatami.protocol.wire.StagedBlocksReply;
 import io.tatami.protocol.wire.StagedBlocksRequest;
 import io.tatami.rpc.HandlerTable;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Takes access plans for the cache tier, where the server has one. */
 final class PlanCommands {
-    private static final int ID_BYTES = 2 * Long.BYTES;
 
     private final @Nullable CacheTier tier;
     private final BlockServerMetrics metrics;
@@ -100,11 +98,10 @@ final class PlanCommands {
     }
 
     private static PlanId id(ByteString bytes) throws TatamiException {
-        if (bytes.size() != ID_BYTES) {
+        if (bytes.size() != UuidBytes.LENGTH) {
             throw new TatamiException(ErrorCode.INVALID_ARGUMENT, "a plan's id has 16 bytes, not " + bytes.size());
         }
-        ByteBuffer id = bytes.asReadOnlyByteBuffer();
-        return new PlanId(new UUID(id.getLong(), id.getLong()));
+        return new PlanId(UuidBytes.get(bytes.asReadOnlyByteBuffer()));
     }
 
     private static PlanStatusReply reply(PlanProgress progress) {

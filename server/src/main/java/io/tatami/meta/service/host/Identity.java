@@ -7,10 +7,10 @@ import io.tatami.base.Envelope;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.base.UuidBytes;
 import io.tatami.meta.gate.HandleSigner;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.state.wire.ServerIdentityRecord;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
@@ -38,7 +38,6 @@ record Identity(
     private static final String FILE_NAME = "metadata-server.id";
     private static final int VERSION = 2;
     private static final int GROUP_FORMAT_VERSION = 1;
-    private static final int UUID_BYTES = 2 * Long.BYTES;
 
     /** A new cluster whose groups are all hosted here. */
     static Identity ofNewCluster(int shards, String superuser, List<GroupId> groups) {
@@ -121,19 +120,14 @@ record Identity(
     }
 
     private static ByteString bytes(UUID id) {
-        ByteBuffer bytes = ByteBuffer.allocate(UUID_BYTES)
-                .putLong(id.getMostSignificantBits())
-                .putLong(id.getLeastSignificantBits())
-                .flip();
-        return ByteString.copyFrom(bytes);
+        return ByteString.copyFrom(UuidBytes.of(id));
     }
 
     private static UUID uuid(ByteString bytes, Path file) throws TatamiException {
-        if (bytes.size() != UUID_BYTES) {
+        if (bytes.size() != UuidBytes.LENGTH) {
             throw new TatamiException(ErrorCode.CORRUPT, file + " holds a server id of " + bytes.size() + " bytes");
         }
-        ByteBuffer id = bytes.asReadOnlyByteBuffer();
-        return new UUID(id.getLong(), id.getLong());
+        return UuidBytes.get(bytes.asReadOnlyByteBuffer());
     }
 
     GroupRecord record(GroupId group) {
