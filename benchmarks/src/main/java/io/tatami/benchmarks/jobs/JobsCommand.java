@@ -15,7 +15,8 @@ import picocli.CommandLine.Option;
 
 /**
  * Hadoop's own programs as jobs on YARN with Tatami as the default file system, everything in processes of its own; each
- * result is checked, and the first that is wrong ends the run. Nothing is measured and nothing is left behind.
+ * result is checked, and the first that is wrong ends the run. Nothing is measured and nothing is left behind, but logs of a
+ * run that failed.
  */
 @Command(
         name = "jobs",
@@ -57,10 +58,18 @@ public final class JobsCommand implements Callable<Integer> {
             return 0;
         } catch (IOException e) {
             System.err.println("tatami: bench jobs failed: " + e.getMessage());
+            tellLogs(work);
             return 1;
+        } catch (Exception e) {
+            tellLogs(work);
+            throw e;
         } finally {
             undo.run();
         }
+    }
+
+    private static void tellLogs(Path work) throws IOException {
+        System.err.println("tatami: the logs of all servers are kept in " + KeptLogs.of(work));
     }
 
     /** The history server is to put what it finds in its place at once. */

@@ -45,21 +45,6 @@ public final class TatamiPeer implements Peer {
         return start(directory, arguments);
     }
 
-    /**
-     * As {@link #start(Path, String)}, with several volumes.
-     *
-     * @param capacity of each
-     */
-    public static TatamiPeer start(Path directory, String capacity, int volumes)
-            throws IOException, InterruptedException {
-        List<String> arguments = new ArrayList<>(List.of("--capacity", capacity));
-        for (int volume = 1; volume <= volumes; volume++) {
-            arguments.add("--volume");
-            arguments.add(directory.resolve("volume-" + volume).toString());
-        }
-        return start(directory, arguments);
-    }
-
     /** As {@link #start(Path, String)}, with the blocks on a block device that holds nothing yet. */
     public static TatamiPeer startOnDevice(Path directory, Path device) throws IOException, InterruptedException {
         return startOnDevice(directory, device, List.of());

@@ -162,7 +162,12 @@ final class MixRounds {
         long mebibytes = streams.totalMebibytes()
                 + (long) StreamMix.FILES_PER_WRITER_MAX * options.writersMax() * streams.mebibytes;
         String capacity = (mebibytes / volumes + SPARE_MEBIBYTES) + "m";
-        return Peers.inTurn(directory, undo, () -> TatamiPeer.start(directory, capacity, volumes));
+        List<String> files = new ArrayList<>();
+        for (int volume = 1; volume <= volumes; volume++) {
+            files.add("--volume");
+            files.add(directory.resolve("volume-" + volume).toString());
+        }
+        return Peers.inTurn(directory, undo, () -> TatamiPeer.start(directory, capacity, files));
     }
 
     private MixRates measure(int round, String side, Peer peer, StreamClients clients, Mix mix)
