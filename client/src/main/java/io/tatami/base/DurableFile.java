@@ -56,7 +56,8 @@ public final class DurableFile {
         }
     }
 
-    private static void syncDirectory(Path directory) throws IOException {
+    /** Makes the names in a directory durable. */
+    public static void syncDirectory(Path directory) throws IOException {
         try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
             names.force(true);
         }

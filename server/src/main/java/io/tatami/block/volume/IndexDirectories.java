@@ -1,14 +1,13 @@
 package io.tatami.block.volume;
 
+import io.tatami.base.DurableFile;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.FailStop;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -122,9 +121,9 @@ public final class IndexDirectories {
     }
 
     private void rename(Path numbered, Path named) throws TatamiException {
-        try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
+        try {
             Files.move(numbered, named, StandardCopyOption.ATOMIC_MOVE);
-            names.force(true);
+            DurableFile.syncDirectory(directory);
         } catch (IOException e) {
             throw new TatamiException(ErrorCode.IO_ERROR, "cannot rename " + numbered + " to " + named + ": " + e, e);
         }
