@@ -39,7 +39,9 @@ final class MixedStream {
 
     private void read() throws IOException {
         byte[] content = new byte[callBytes];
-        int file = mix.readersBelow(client);
+        // Where there are more readers than files, some read the same.
+        int first = mix.readersBelow(client) % mix.files();
+        int file = first;
         do {
             long callBegin = System.nanoTime();
             try (FSDataInputStream in = fs.open(new Path(mix.source(), "file-" + file))) {
@@ -49,7 +51,7 @@ final class MixedStream {
                 }
             }
             endCall(callBegin);
-            file = file + mix.readers() < mix.files() ? file + mix.readers() : mix.readersBelow(client);
+            file = file + mix.readers() < mix.files() ? file + mix.readers() : first;
         } while (!isOver());
     }
 
