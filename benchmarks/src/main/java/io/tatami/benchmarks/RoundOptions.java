@@ -1,5 +1,7 @@
 package io.tatami.benchmarks;
 
+import java.util.Random;
+import java.util.SplittableRandom;
 import picocli.CommandLine.Option;
 
 /** How often a benchmark repeats what it measures, and where the random orders of that come from. */
@@ -21,5 +23,11 @@ public final class RoundOptions {
 
     public long seed() {
         return seed;
+    }
+
+    /** Begins anew from the seed. */
+    public Random random() {
+        // Small seeds give java.util.Random the same first draws.
+        return new Random(new SplittableRandom(seed).nextLong());
     }
 }

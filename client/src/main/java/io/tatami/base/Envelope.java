@@ -51,10 +51,9 @@ public final class Envelope {
                 .putShort(kind.number)
                 .putShort((short) version)
                 .putInt(payload.length)
-                .putInt(0)
-                .putLong(owner.getMostSignificantBits())
-                .putLong(owner.getLeastSignificantBits())
-                .put(payload);
+                .putInt(0);
+        UuidBytes.put(owner, buffer);
+        buffer.put(payload);
         buffer.putInt(CRC_OFFSET, crc(buffer.array(), 0, buffer.capacity()));
         return buffer.array();
     }

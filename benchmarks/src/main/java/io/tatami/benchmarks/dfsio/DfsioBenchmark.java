@@ -87,7 +87,7 @@ public final class DfsioBenchmark implements Callable<Integer> {
             System.err.println("tatami: --memory-tier must hold all files: at least " + files * mebibytes);
             return CommandLine.ExitCode.USAGE;
         }
-        PeerOrder order = new PeerOrder(peers.names(), rounds.seed());
+        PeerOrder order = new PeerOrder(peers.names(), rounds.random());
         Files.createDirectories(place.work());
         Undo undo = new Undo();
         try (Results results = new Results(place.results(), "dfsio", COLUMNS)) {

@@ -90,7 +90,7 @@ public final class MetaBenchmark implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        PeerOrder order = new PeerOrder(peers.names(), rounds.seed());
+        PeerOrder order = new PeerOrder(peers.names(), rounds.random());
         try (Results results = new Results(place.results(), "meta", COLUMNS)) {
             for (int round = 1; round <= rounds.rounds(); round++) {
                 for (String peer : order.next()) {

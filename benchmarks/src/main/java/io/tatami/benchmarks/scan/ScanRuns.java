@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
-import java.util.SplittableRandom;
 import org.apache.hadoop.fs.FileUtil;
 
 /**
@@ -32,12 +31,11 @@ public final class ScanRuns {
     private final Rounds figures = new Rounds();
 
     /** @param undo takes away what is set up; the caller runs it */
-    public ScanRuns(ScanOptions options, String versus, Path work, long seed, Undo undo, Results results) {
+    public ScanRuns(ScanOptions options, String versus, Path work, Random random, Undo undo, Results results) {
         this.options = options;
         this.versus = versus;
         this.work = work.resolve("scan");
-        // Small seeds give java.util.Random the same first draws.
-        this.random = new Random(new SplittableRandom(seed).nextLong());
+        this.random = random;
         this.undo = undo;
         this.results = results;
     }

@@ -53,7 +53,7 @@ final class SmallRounds {
         this.options = options;
         this.rounds = rounds.rounds();
         this.work = work;
-        this.order = new PeerOrder(peers, rounds.seed());
+        this.order = new PeerOrder(peers, rounds.random());
         this.undo = undo;
         this.results = results;
     }

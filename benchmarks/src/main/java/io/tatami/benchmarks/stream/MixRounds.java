@@ -23,7 +23,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.SplittableRandom;
 
 /**
  * Readers beside writers, each mix for the same time. A round is the ceiling of the disk, each server started anew in
@@ -74,9 +73,8 @@ final class MixRounds {
         this.options = options;
         this.rounds = rounds.rounds();
         this.work = work;
-        this.order = new PeerOrder(sides(peers), rounds.seed());
-        // Small seeds give java.util.Random the same first draws.
-        this.random = new Random(new SplittableRandom(rounds.seed()).nextLong());
+        this.order = new PeerOrder(sides(peers), rounds.random());
+        this.random = rounds.random();
         this.undo = undo;
         this.results = results;
     }

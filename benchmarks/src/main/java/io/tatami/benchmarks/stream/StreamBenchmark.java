@@ -95,7 +95,7 @@ public final class StreamBenchmark implements Callable<Integer> {
 
     private void runScan(Undo undo) throws Exception {
         try (Results results = new Results(place.results(), "scan", ScanRuns.COLUMNS)) {
-            new ScanRuns(scan, peers.versus(), place.work(), rounds.seed(), undo, results).run();
+            new ScanRuns(scan, peers.versus(), place.work(), rounds.random(), undo, results).run();
             results.remark("raw figures: " + results.file());
         }
     }

@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
-import java.util.SplittableRandom;
 
 /**
  * Writers, cold readers and warm readers, more and more at once. A round is the ceiling of the disk, each peer started anew
@@ -56,9 +55,8 @@ final class StreamRounds {
         this.options = options;
         this.rounds = rounds.rounds();
         this.work = work;
-        this.order = new PeerOrder(peers, rounds.seed());
-        // Small seeds give java.util.Random the same first draws.
-        this.random = new Random(new SplittableRandom(rounds.seed()).nextLong());
+        this.order = new PeerOrder(peers, rounds.random());
+        this.random = rounds.random();
         this.undo = undo;
         this.results = results;
     }

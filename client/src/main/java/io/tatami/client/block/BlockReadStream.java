@@ -28,7 +28,8 @@ public final class BlockReadStream implements AutoCloseable {
     private final RpcStream<ReadCredit> stream;
     private final Memory memory;
     private final int creditStepBytes;
-    private final long endPosition;
+    private final long startPosition;
+    private final long rangeBytes;
     private long position;
     private long owedCreditBytes;
     private boolean closed;
@@ -66,8 +67,9 @@ public final class BlockReadStream implements AutoCloseable {
             int creditStepBytes) {
         this.target = target;
         this.block = new BlockId(request.getBlockId());
-        this.position = request.getOffset();
-        this.endPosition = request.getOffset() + request.getLength();
+        this.startPosition = request.getOffset();
+        this.rangeBytes = request.getLength();
+        this.position = startPosition;
         this.queue = queue;
         this.stream = stream;
         this.memory = memory;
@@ -177,7 +179,7 @@ public final class BlockReadStream implements AutoCloseable {
             current = null;
         }
         // Where all was read the server's last word is on its way: it has credit, and nothing left to send.
-        if (queue.close() && position < endPosition) {
+        if (queue.close() && position - startPosition < rangeBytes) {
             stream.cancel("closed by the reader");
         }
         memory.giveBack();

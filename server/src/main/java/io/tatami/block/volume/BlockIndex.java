@@ -6,6 +6,7 @@ import io.tatami.base.CrashPoint;
 import io.tatami.base.Envelope;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.base.UuidBytes;
 import io.tatami.block.device.FailStop;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -80,8 +81,7 @@ final class BlockIndex implements AutoCloseable {
             throw new TatamiException(ErrorCode.CORRUPT, "the identity of the block index has a wrong length");
         }
         ByteBuffer payload = ByteBuffer.wrap(opened.payload());
-        UUID volume = new UUID(payload.getLong(), payload.getLong());
-        Identity identity = new Identity(opened.owner(), volume, new UUID(payload.getLong(), payload.getLong()));
+        Identity identity = new Identity(opened.owner(), UuidBytes.get(payload), UuidBytes.get(payload));
         if (opened.version() == BlockIndexFormat.IDENTITY_VERSION_WITHOUT_SUM) {
             long[] sum = {BlockIndexFormat.SUM_START};
             store.scan(BlockIndexFormat.RECORD_PREFIX, (key, record) -> sum[0] += BlockIndexFormat.hash(key, record));

@@ -3,6 +3,7 @@ package io.tatami.block.volume;
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.base.UuidBytes;
 import io.tatami.block.device.Device;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -180,12 +181,10 @@ final class BlockIndexFormat {
     }
 
     static byte[] encodeIdentity(UUID volume, UUID index) {
-        return ByteBuffer.allocate(IDENTITY_PAYLOAD_BYTES)
-                .putLong(volume.getMostSignificantBits())
-                .putLong(volume.getLeastSignificantBits())
-                .putLong(index.getMostSignificantBits())
-                .putLong(index.getLeastSignificantBits())
-                .array();
+        ByteBuffer payload = ByteBuffer.allocate(IDENTITY_PAYLOAD_BYTES);
+        UuidBytes.put(volume, payload);
+        UuidBytes.put(index, payload);
+        return payload.array();
     }
 
     private static byte[] sealed(byte[] key, ByteBuffer value) {

@@ -4,6 +4,7 @@ import io.tatami.base.CrashPoint;
 import io.tatami.base.Envelope;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.base.UuidBytes;
 import io.tatami.block.device.Device;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -132,12 +133,10 @@ public final class SuperblockFormat {
     }
 
     private static byte[] encode(Superblock superblock) {
-        ByteBuffer payload = ByteBuffer.allocate(PAYLOAD_BYTES)
-                .putLong(superblock.volume().getMostSignificantBits())
-                .putLong(superblock.volume().getLeastSignificantBits())
-                .putLong(superblock.index().getMostSignificantBits())
-                .putLong(superblock.index().getLeastSignificantBits())
-                .putLong(superblock.sizeBytes());
+        ByteBuffer payload = ByteBuffer.allocate(PAYLOAD_BYTES);
+        UuidBytes.put(superblock.volume(), payload);
+        UuidBytes.put(superblock.index(), payload);
+        payload.putLong(superblock.sizeBytes());
         return Envelope.wrap(Envelope.Kind.SUPERBLOCK, VERSION, superblock.cluster(), payload.array());
     }
 
@@ -148,9 +147,7 @@ public final class SuperblockFormat {
             throw new TatamiException(ErrorCode.CORRUPT, "the superblock of " + name + " has a wrong length");
         }
         ByteBuffer payload = ByteBuffer.wrap(opened.payload());
-        UUID volume = new UUID(payload.getLong(), payload.getLong());
-        UUID index = new UUID(payload.getLong(), payload.getLong());
-        return new Superblock(opened.owner(), volume, index, payload.getLong());
+        return new Superblock(opened.owner(), UuidBytes.get(payload), UuidBytes.get(payload), payload.getLong());
     }
 
     private static void writeCopy(Device device, long offsetBytes, byte[] bytes) throws TatamiException {
