@@ -16,8 +16,8 @@ public record BlockClientSettings(
         int windowBytes, int readAheadBytes, long timeoutMillis, int lanes, boolean sharesMemory) {
     public static final BlockClientSettings DEFAULT = new BlockClientSettings(12 << 20, 8 << 20, 60_000, 2, true);
 
-    /** A unit that is being read and one that is on its way, beside those read ahead. */
-    private static final int UNITS_IN_HAND = 2;
+    /** Beside those read ahead: the one being read, and those that its device is given next, so that it is never idle. */
+    private static final int UNITS_IN_HAND = 4;
 
     public BlockClientSettings {
         Check.check(

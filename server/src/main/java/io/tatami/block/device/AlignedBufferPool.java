@@ -198,12 +198,19 @@ public final class AlignedBufferPool {
         }
     }
 
+    /** In large pages, where a slab is as large as one. */
     private void addSlab() {
         int count = Math.min(SLAB_BYTES / bufferBytes, buffers - made);
-        cut(
-                ByteBuffer.allocateDirect(count * bufferBytes + Device.ALIGNMENT_BYTES)
-                        .alignedSlice(Device.ALIGNMENT_BYTES),
-                count);
+        int bytes = count * bufferBytes;
+        int alignment = bytes >= HugePages.BYTES ? HugePages.BYTES : Device.ALIGNMENT_BYTES;
+        ByteBuffer slab = alignedMemory(bytes, alignment);
+        HugePages.collapse(slab);
+        cut(slab, count);
+    }
+
+    private static ByteBuffer alignedMemory(int bytes, int alignment) {
+        ByteBuffer memory = ByteBuffer.allocateDirect(bytes + alignment);
+        return memory.slice(Math.floorMod(-memory.alignmentOffset(0, alignment), alignment), bytes);
     }
 
     private void cut(ByteBuffer slab, int count) {

@@ -6,6 +6,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.block.device.AlignedBuffer;
 import io.tatami.block.device.AlignedBufferPool;
 import io.tatami.block.device.Device;
+import io.tatami.block.device.HugePages;
 import io.tatami.client.block.SharedUnits;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.wire.MemoryMapped;
@@ -139,7 +140,10 @@ final class MemoryShares implements AutoCloseable {
 
         private SharedUnits create(long bytes) throws TatamiException {
             try {
-                return SharedUnits.create(directory.newFile(UUID.randomUUID().toString()), units);
+                SharedUnits made =
+                        SharedUnits.create(directory.newFile(UUID.randomUUID().toString()), units);
+                HugePages.collapse(made.path(), bytes);
+                return made;
             } catch (TatamiException e) {
                 lentBytes.addAndGet(-bytes);
                 throw e;

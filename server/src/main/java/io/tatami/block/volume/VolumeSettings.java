@@ -12,7 +12,7 @@ import io.tatami.base.Check;
  * @param reserveBytes room that is never handed out to blocks
  */
 public record VolumeSettings(int ioThreads, int readAheadUnits, long bufferWaitMillis, long reserveBytes) {
-    public static final VolumeSettings DEFAULT = new VolumeSettings(4, 4, 30_000, 0);
+    public static final VolumeSettings DEFAULT = new VolumeSettings(4, 6, 30_000, 0);
 
     public VolumeSettings {
         Check.check(ioThreads > 0, "%d I/O threads", ioThreads);

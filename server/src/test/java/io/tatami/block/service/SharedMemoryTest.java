@@ -51,7 +51,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class SharedMemoryTest {
     private static final int MIB = 1 << 20;
     private static final int BLOCK_BYTES = 30 * MIB + 777;
-    private static final int REGION_MIB = 16;
+    private static final int REGION_MIB = 24;
 
     @TempDir
     Path directory;
