@@ -15,7 +15,7 @@ import java.util.List;
  * @param host the name of this host as the cluster's servers call it; empty to find it out
  * @param blockSizeBytes of new files
  * @param replication of new files
- * @param inlineBytesMax files up to this size are stored in their entries; the cluster's limit is 16 KiB
+ * @param inlineBytesMax files up to this size are stored with the metadata; the cluster's limit is 16 KiB
  * @param handlesMax directories whose handles are kept
  * @param listPageEntries entries asked of each shard for a page of a listing
  * @param leaseRenewal how often the leases of open files are renewed
@@ -65,7 +65,7 @@ public record ClientSettings(
             Setting.count("tatami.client.replication", 1, 1, 16, "Copies of each block of new files.");
     /** Nothing is stored inline by a writer that has 0 here. */
     public static final Setting<Long> INLINE_MAX = Setting.size(
-            "tatami.client.inline.max", "16k", "0", "16k", "Files up to this size are stored in their entry.");
+            "tatami.client.inline.max", "16k", "0", "16k", "Files up to this size are stored with the metadata.");
 
     private static final Setting<Integer> HANDLES_MAX =
             Setting.count("tatami.client.handles.max", 10_000, 1, 1 << 24, "Directories whose handles a client keeps.");

@@ -98,7 +98,7 @@ public record PathStatus(TatamiPath path, Status wire, List<LocatedBlock> blocks
         return wire.getOpen();
     }
 
-    /** The file is stored in its entry and has no blocks. */
+    /** The file is stored with the metadata and has no blocks. */
     public boolean isInline() {
         return wire.getIsInline();
     }

@@ -1,6 +1,7 @@
 package io.tatami.client.file;
 
 import io.tatami.base.BlockId;
+import io.tatami.base.Check;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
 import io.tatami.base.ServerId;
@@ -51,7 +52,11 @@ final class FileLocator {
 
     /** @param status of a file, with locations or inline bytes */
     FileContent content(PathStatus status) throws TatamiException {
-        if (status.wire().hasInline() || status.isInline()) {
+        if (status.isInline()) {
+            Check.check(
+                    status.wire().hasInline() || status.lengthBytes() == 0,
+                    "the bytes of %s did not come",
+                    status.path());
             return FileContent.inline(status, status.wire().getInline());
         }
         List<BlockExtent> extents = new ArrayList<>();

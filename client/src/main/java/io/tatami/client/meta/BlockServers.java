@@ -87,7 +87,7 @@ public final class BlockServers {
         return localHost.name();
     }
 
-    /** The blocks of a status that came with locations; of a file stored in its entry, one that stands for all of it. */
+    /** The blocks of a status that came with locations; of a file stored inline, one that stands for all of it. */
     public List<LocatedBlock> located(Status status) {
         if (status.getIsInline()) {
             return status.getLength() == 0 ? List.of() : List.of(inlineBlock(status));

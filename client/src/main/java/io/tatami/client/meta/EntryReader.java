@@ -151,14 +151,11 @@ public final class EntryReader {
     }
 
     /**
-     * An open file is as long as its home says, and a file that was moved has its blocks there: asks the home where
-     * {@code asked} is another shard and it knows more.
+     * A file whose name was moved has its content in another shard, its home, and when it is open only that knows its length:
+     * asks the home where the shard of the name gave a right to.
      */
-    Status completed(Status status, GroupId asked, boolean withBlocks, Deadline deadline) throws TatamiException {
-        boolean isStoredElsewhere = status.getKind() == Status.Kind.FILE
-                && !new FileId(status.getId()).home().equals(asked)
-                && (status.getOpen() || (withBlocks && !status.getIsInline() && status.getLength() > 0));
-        if (!isStoredElsewhere) {
+    Status completed(Status status, Deadline deadline) throws TatamiException {
+        if (status.getKind() != Status.Kind.FILE || status.getRight().isEmpty()) {
             return status;
         }
         Status home = fromHome(new FileId(status.getId()), status.getRight(), deadline);
@@ -197,8 +194,7 @@ public final class EntryReader {
     private Status lookup(TatamiPath path, LookupRequest request, Deadline deadline) throws TatamiException {
         return resolver.inParent(path, deadline, parent -> {
             Status found = resolver.lookup(parent, path.name(), request, deadline);
-            GroupId shard = parent.shardOf(path.name(), caller.shards());
-            return completed(found, shard, request.getOpen(), deadline);
+            return completed(found, deadline);
         });
     }
 

@@ -83,19 +83,17 @@ final class ListingPages implements DirectoryListing.Pages {
                             .toList()
                             .equals(reader.directories().moves(directory, shards, deadline));
             if (isOneMoment || reads == READS_OF_A_PAGE_MAX) {
-                return merged(directory.id(), shards, parts, deadline);
+                return merged(directory.id(), parts, deadline);
             }
         }
     }
 
-    private Page merged(DirectoryId directory, List<GroupId> shards, List<ListReply> parts, Deadline deadline)
-            throws TatamiException {
+    private Page merged(DirectoryId directory, List<ListReply> parts, Deadline deadline) throws TatamiException {
         List<Status> all = new ArrayList<>();
         byte[] upTo = null;
-        for (int i = 0; i < parts.size(); i++) {
-            ListReply part = parts.get(i);
+        for (ListReply part : parts) {
             for (Status status : part.getStatusList()) {
-                all.add(reader.completed(status, shards.get(i), withLocations, deadline));
+                all.add(reader.completed(status, deadline));
             }
             if (part.getMore() && part.getStatusCount() > 0) {
                 byte[] last = utf8(part.getStatus(part.getStatusCount() - 1));

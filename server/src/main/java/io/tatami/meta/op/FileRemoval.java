@@ -68,6 +68,9 @@ public final class FileRemoval {
             reclaim(state, indexed.block());
             state.removeBlock(file, indexed.index(), new BlockId(indexed.block().getBlockId()));
         }
+        if (home.getContentInline()) {
+            state.removeInline(file);
+        }
         state.removeHome(file);
     }
 

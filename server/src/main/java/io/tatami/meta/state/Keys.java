@@ -16,9 +16,9 @@ import java.util.Arrays;
  *  shard      e directory(8) name       entry                l session(8) file(8)     write lease
  *             f file(8)                 home record          t transaction(8)         cross-shard move
  *             b file(8) index(4)        block                g directory(8)           gate
- *             s directory(8)            share                o group(4) number(8)     outbox
- *             r server(4) block(8)      replica              q number(8)              to be reclaimed
- *             w block(8)                file of a block
+ *             v file(8)                 bytes, where inline  o group(4) number(8)     outbox
+ *             s directory(8)            share                q number(8)              to be reclaimed
+ *             r server(4) block(8)      replica              w block(8)               file of a block
  *  namespace  d parent(8) name          directory            i directory(8)           its name
  *             x number(8)               intent               k kind, id               cluster map
  *             u session(8)              session
@@ -49,6 +49,11 @@ public final class Keys {
                 .putLong(file.value())
                 .putInt(index)
                 .array();
+    }
+
+    /** All bytes of a file that is stored inline, as they are. */
+    public static byte[] inline(FileId file) {
+        return of((byte) 'v', file.value());
     }
 
     public static byte[] blocks(FileId file) {

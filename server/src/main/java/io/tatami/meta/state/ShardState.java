@@ -1,5 +1,7 @@
 package io.tatami.meta.state;
 
+import com.google.protobuf.ByteString;
+import com.google.protobuf.UnsafeByteOperations;
 import io.tatami.base.BlockId;
 import io.tatami.base.Check;
 import io.tatami.base.DirectoryId;
@@ -69,6 +71,20 @@ public final class ShardState extends Records {
 
     public void removeHome(FileId file) {
         remove(Keys.home(file));
+    }
+
+    /** All bytes of a file whose content is stored inline; null where it is not. */
+    public @Nullable ByteString inline(FileId file) {
+        byte[] bytes = draft().get(Keys.inline(file));
+        return bytes == null ? null : UnsafeByteOperations.unsafeWrap(bytes);
+    }
+
+    public void putInline(FileId file, ByteString bytes) {
+        draft().put(Keys.inline(file), bytes.toByteArray());
+    }
+
+    public void removeInline(FileId file) {
+        remove(Keys.inline(file));
     }
 
     public @Nullable BlockRecord block(FileId file, int index) {

@@ -49,9 +49,9 @@ public final class CompleteFile implements Operation<ShardState, CompleteRequest
         file.close(context.nowMillis());
         EntryRecord entry = file.entry();
         Status.Builder status = entry == null
-                ? FileStatus.ofHome(state, file.id(), file.home().build()).clearBlock()
+                ? FileStatus.ofHome(file.id(), file.home())
                 : FileStatus.of(file.home().getName(), entry);
-        return CompleteReply.newBuilder().setStatus(status.clearInline()).build();
+        return CompleteReply.newBuilder().setStatus(status).build();
     }
 
     /** From the last block to the first, so that those which stay are without a gap. */
@@ -80,7 +80,7 @@ public final class CompleteFile implements Operation<ShardState, CompleteRequest
                         .anyMatch(report -> report.getBlockId() == block && report.getLength() == 0);
     }
 
-    private void storeInline(HomedFile file, CompleteRequest request) throws TatamiException, UnsettledException {
+    private void storeInline(HomedFile file, CompleteRequest request) throws TatamiException {
         int size = request.getInline().size();
         if (file.home().getBlocks() > 0 || size > limits.inlineBytesMax()) {
             throw new TatamiException(

@@ -6,6 +6,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.op.Access;
+import io.tatami.meta.op.FileRemoval;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.state.RequestContext;
@@ -60,7 +61,7 @@ public final class ConcatFiles implements Operation<ShardState, ConcatRequest, E
             length += source.file().home().getLength();
             moveBlocks(state, source.file(), target.file());
             source.place().remove(state, source.entry(), context.nowMillis());
-            state.removeHome(source.file().id());
+            FileRemoval.unlinkHome(state, source.file().id());
         }
         target.file().setInline(joined);
         target.file().home().setLength(length);

@@ -8,7 +8,7 @@ import io.tatami.base.TatamiException;
  * What the cluster allows of files.
  *
  * @param blockSizeBytesMin the smallest block size that may be asked for, at least 1
- * @param inlineBytesMax the longest content that is stored in an entry
+ * @param inlineBytesMax the longest content that is stored with the metadata
  */
 public record FileLimits(long blockSizeBytesMin, int inlineBytesMax) {
     public static final int INLINE_BYTES_MAX_DEFAULT = 16 << 10;

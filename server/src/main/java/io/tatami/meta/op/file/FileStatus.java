@@ -1,6 +1,6 @@
 package io.tatami.meta.op.file;
 
-import io.tatami.base.DirectoryId;
+import com.google.protobuf.ByteString;
 import io.tatami.base.FileId;
 import io.tatami.meta.gate.Rights;
 import io.tatami.meta.gate.Rights.Sight;
@@ -12,11 +12,11 @@ import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.FileEntry;
 import io.tatami.meta.state.wire.HomeRecord;
+import io.tatami.meta.state.wire.HomeRecordOrBuilder;
 import io.tatami.protocol.wire.BlockLocation;
 import io.tatami.protocol.wire.Status;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** Tells what a name stands for as clients see it. */
 final class FileStatus {
@@ -48,28 +48,42 @@ final class FileStatus {
     }
 
     /**
-     * Completes a file's status by what its home knows, where the home is here: the length of one that is open, and where
-     * {@code content} is asked for, its inline bytes or blocks.
+     * Completes a file's status by what its home knows, where the home is here: the length of one that is open, and as much
+     * of its blocks or inline bytes as {@code sight} has.
      */
-    static Status.Builder complete(ShardState state, Status.Builder status, EntryRecord entry, boolean content) {
-        if (!entry.hasFile()) {
+    static Status.Builder complete(ShardState state, Status.Builder status, EntryRecord entry, Sight sight) {
+        FileEntry file = entry.getFile();
+        FileId id = new FileId(file.getFileId());
+        if (!isIncomplete(entry, sight) || !id.home().equals(state.id())) {
             return status;
         }
+        HomeRecord home = state.home(id);
+        if (home == null) {
+            return status;
+        }
+        status.setLength(home.getLength()).setIsInline(home.getContentInline());
+        return sight == Sight.LENGTH ? status : addContent(state, status, id, home, sight == Sight.CONTENT);
+    }
+
+    /** Whether only the home can tell all of it. */
+    private static boolean isIncomplete(EntryRecord entry, Sight sight) {
         FileEntry file = entry.getFile();
-        if (content && file.hasInline()) {
-            status.setInline(file.getInline());
+        return entry.hasFile()
+                && switch (sight) {
+                    case LENGTH -> file.getOpen();
+                    case LOCATIONS -> file.getOpen() || (file.getLength() > 0 && !file.getContentInline());
+                    case CONTENT -> file.getOpen() || file.getLength() > 0;
+                };
+    }
+
+    /** The blocks, or, where they are asked for, the bytes that are stored inline. */
+    static Status.Builder addContent(
+            ShardState state, Status.Builder status, FileId file, HomeRecord home, boolean withBytes) {
+        if (!home.getContentInline()) {
+            return status.addAllBlock(locations(home, state.blocks(file)));
         }
-        FileId id = new FileId(file.getFileId());
-        if ((file.getOpen() || (content && !file.hasInline())) && id.home().equals(state.id())) {
-            HomeRecord home = state.home(id);
-            if (home != null) {
-                status.setLength(home.getLength());
-                if (content && !home.getContentInline()) {
-                    status.addAllBlock(locations(home, state.blocks(id)));
-                }
-            }
-        }
-        return status;
+        ByteString bytes = withBytes ? state.inline(file) : null;
+        return bytes == null ? status : status.setInline(bytes);
     }
 
     /**
@@ -84,16 +98,14 @@ final class FileStatus {
             EntryRecord entry,
             Sight sight,
             Status.Builder status) {
-        FileEntry file = entry.getFile();
-        FileId id = new FileId(file.getFileId());
-        boolean isIncomplete = file.getOpen() || (sight != Sight.LENGTH && !file.hasInline());
-        if (entry.hasFile() && isIncomplete && !id.home().equals(state.id())) {
+        FileId id = new FileId(entry.getFile().getFileId());
+        if (isIncomplete(entry, sight) && !id.home().equals(state.id())) {
             status.setRight(rights.ofFile(caller, id, sight, context.nowMillis()));
         }
     }
 
-    /** A file by its home alone. */
-    static Status.Builder ofHome(ShardState state, FileId file, HomeRecord home) {
+    /** A file by its home alone, without content. */
+    static Status.Builder ofHome(FileId file, HomeRecordOrBuilder home) {
         Status.Builder status = Status.newBuilder()
                 .setKind(Status.Kind.FILE)
                 .setName(home.getName())
@@ -105,15 +117,6 @@ final class FileStatus {
                 .setContentVersion(home.getContentVersion())
                 .setIsInline(home.getContentInline());
         status.getAttributesBuilder().setModifiedMillis(home.getModifiedMillis());
-        if (!home.getContentInline()) {
-            return status.addAllBlock(locations(home, state.blocks(file)));
-        }
-        FileEntry entry = entryHere(state, file, home);
-        if (home.hasInline()) {
-            status.setInline(home.getInline());
-        } else if (entry != null && entry.hasInline()) {
-            status.setInline(entry.getInline());
-        }
         return status;
     }
 
@@ -142,14 +145,6 @@ final class FileStatus {
         return locations;
     }
 
-    private static @Nullable FileEntry entryHere(ShardState state, FileId file, HomeRecord home) {
-        if (home.getEntryGroup() != state.id().value()) {
-            return null;
-        }
-        EntryRecord entry = state.entry(new DirectoryId(home.getParentId()), home.getName());
-        return entry != null && entry.getFile().getFileId() == file.value() ? entry.getFile() : null;
-    }
-
     private static void fill(Status.Builder status, FileEntry file) {
         status.setKind(Status.Kind.FILE)
                 .setId(file.getFileId())
@@ -158,7 +153,7 @@ final class FileStatus {
                 .setReplication(file.getReplication())
                 .setBlockSize(file.getBlockSize())
                 .setOpen(file.getOpen())
-                .setIsInline(file.hasInline())
+                .setIsInline(file.getContentInline())
                 .setContentVersion(file.getContentVersion());
     }
 }

@@ -53,12 +53,9 @@ public final class GetBlocks implements Operation<ShardState, GetBlocksRequest, 
         if (home == null) {
             throw new TatamiException(ErrorCode.NOT_FOUND, "File does not exist: " + file);
         }
-        Status.Builder status = FileStatus.ofHome(state, file, home);
-        if (!right.getLocations()) {
-            status.clearBlock();
-        }
-        if (!right.getContent()) {
-            status.clearInline();
+        Status.Builder status = FileStatus.ofHome(file, home);
+        if (right.getLocations()) {
+            FileStatus.addContent(state, status, file, home, right.getContent());
         }
         return GetBlocksReply.newBuilder().setStatus(status).build();
     }

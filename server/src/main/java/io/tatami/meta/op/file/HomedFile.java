@@ -160,7 +160,7 @@ public final class HomedFile {
      * Counts the length anew after open blocks changed. Content that was inline is taken over once the blocks hold at
      * least as much; before that they do not count.
      */
-    public void setBlockLength(long lengthBytes) throws UnsettledException {
+    public void setBlockLength(long lengthBytes) {
         if (!home.getContentInline()) {
             home.setLength(lengthBytes);
         } else if (lengthBytes > 0 && lengthBytes >= home.getLength()) {
@@ -169,34 +169,19 @@ public final class HomedFile {
         }
     }
 
-    /** The content of a small file, wherever it is kept; null where it is in blocks. */
-    public @Nullable ByteString inline() throws UnsettledException {
-        if (!home.getContentInline()) {
-            return null;
-        }
-        EntryRecord here = entry();
-        if (here != null && here.getFile().hasInline()) {
-            return here.getFile().getInline();
-        }
-        return home.getInline();
+    /** The content of a small file; null where it is in blocks. */
+    public @Nullable ByteString inline() {
+        return home.getContentInline() ? state.inline(id) : null;
     }
 
     /** The whole content from here on; null where it is in blocks. The file's length is the caller's to set. */
-    public void setInline(@Nullable ByteString content) throws UnsettledException {
-        if (content == null && !home.getContentInline()) {
-            return;
+    public void setInline(@Nullable ByteString content) {
+        if (content != null) {
+            state.putInline(id, content);
+        } else if (home.getContentInline()) {
+            state.removeInline(id);
         }
         home.setContentInline(content != null);
-        EntryRecord here = entry();
-        if (here != null) {
-            home.clearInline();
-            FileEntry.Builder file = here.getFile().toBuilder();
-            changeEntry(here, content == null ? file.clearInline() : file.setInline(content));
-        } else if (content == null) {
-            home.clearInline();
-        } else {
-            home.setInline(content);
-        }
     }
 
     /** The session's lease, or under {@link SessionId#NONE} that of a recovery. */
@@ -232,6 +217,7 @@ public final class HomedFile {
             FileEntry.Builder file = here.getFile().toBuilder()
                     .setOpen(open)
                     .setLength(home.getLength())
+                    .setContentInline(home.getContentInline())
                     .setContentVersion(home.getContentVersion());
             if (!open) {
                 file.getAttributesBuilder().setModifiedMillis(home.getModifiedMillis());
@@ -248,15 +234,16 @@ public final class HomedFile {
 
     /** What a name in another shard is told of a file. */
     public static FileClosed closed(FileId id, HomeRecordOrBuilder home) {
-        FileClosed.Builder closed = FileClosed.newBuilder()
+        return FileClosed.newBuilder()
                 .setFileId(id.value())
                 .setParentId(home.getParentId())
                 .setName(home.getName())
                 .setLength(home.getLength())
                 .setModifiedMillis(home.getModifiedMillis())
                 .setContentVersion(home.getContentVersion())
-                .setOpen(home.getState() != HomeRecord.State.CLOSED);
-        return home.hasInline() ? closed.setInline(home.getInline()).build() : closed.build();
+                .setContentInline(home.getContentInline())
+                .setOpen(home.getState() != HomeRecord.State.CLOSED)
+                .build();
     }
 
     /** Writes the record; the name is not told. */

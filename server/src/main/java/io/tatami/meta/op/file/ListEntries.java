@@ -55,14 +55,11 @@ public final class ListEntries implements Operation<ShardState, ListRequest, Lis
                 .setMoves(state.share(place.directory()).getMoves());
         int blocks = 0;
         for (Named named : page.subList(0, Math.min(limit, page.size()))) {
-            Status.Builder status = FileStatus.complete(
-                    state,
-                    FileStatus.of(place.caller(), named.name(), named.entry()),
-                    named.entry(),
-                    request.getWithLocations());
             Sight sight = request.getWithLocations() ? Sight.LOCATIONS : Sight.LENGTH;
+            Status.Builder status = FileStatus.complete(
+                    state, FileStatus.of(place.caller(), named.name(), named.entry()), named.entry(), sight);
             FileStatus.addRight(handles.rights(), state, context, place.caller(), named.entry(), sight, status);
-            reply.addStatus(status.clearInline());
+            reply.addStatus(status);
             blocks += status.getBlockCount();
             if (blocks > BLOCKS_MAX) {
                 return reply.setMore(reply.getStatusCount() < page.size()).build();

@@ -12,7 +12,7 @@ import io.tatami.protocol.wire.LookupReply;
 import io.tatami.protocol.wire.LookupRequest;
 
 /**
- * The file under a name, with its inline bytes, for a caller who may write it: where a flow goes on from when the file's
+ * The file under a name, for a caller who may write it: where a flow goes on from when the file's
  * home is another shard. Changes nothing.
  */
 public final class LocateFile implements Operation<ShardState, LookupRequest, LookupReply> {
@@ -27,11 +27,8 @@ public final class LocateFile implements Operation<ShardState, LookupRequest, Lo
             throws TatamiException, UnsettledException {
         Place place = Place.reach(handles, state, context, request.getHandle(), request.getName());
         EntryRecord entry = place.settledFile(state, context, Access.WRITE);
-        LookupReply.Builder reply =
-                LookupReply.newBuilder().setStatus(FileStatus.of(place.caller(), place.name(), entry));
-        if (entry.getFile().hasInline()) {
-            reply.getStatusBuilder().setInline(entry.getFile().getInline());
-        }
-        return reply.build();
+        return LookupReply.newBuilder()
+                .setStatus(FileStatus.of(place.caller(), place.name(), entry))
+                .build();
     }
 }

@@ -43,7 +43,7 @@ public final class Lookup implements Operation<ShardState, LookupRequest, Lookup
         }
         addRight(state, context, request, place, entry, status);
         return LookupReply.newBuilder()
-                .setStatus(FileStatus.complete(state, status, entry, request.getOpen()))
+                .setStatus(FileStatus.complete(state, status, entry, sight(request)))
                 .build();
     }
 
@@ -59,8 +59,11 @@ public final class Lookup implements Operation<ShardState, LookupRequest, Lookup
             DirectoryId directory = new DirectoryId(entry.getMarker().getDirectoryId());
             status.setRight(handles.rights().ofDirectory(place.caller(), directory, context.nowMillis()));
         } else {
-            Sight sight = request.getOpen() ? Sight.CONTENT : Sight.LENGTH;
-            FileStatus.addRight(handles.rights(), state, context, place.caller(), entry, sight, status);
+            FileStatus.addRight(handles.rights(), state, context, place.caller(), entry, sight(request), status);
         }
+    }
+
+    private static Sight sight(LookupRequest request) {
+        return request.getOpen() ? Sight.CONTENT : Sight.LENGTH;
     }
 }

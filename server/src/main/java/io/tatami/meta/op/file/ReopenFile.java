@@ -32,12 +32,9 @@ public final class ReopenFile implements Operation<ShardState, ReopenFileRequest
                 && request.getNumber() > 0
                 && lease.getOpenedBy() == request.getNumber()
                 && file.home().getState() == HomeRecord.State.OPEN) {
-            return Reopening.reply(state, file);
+            return Reopening.reply(file);
         }
         Reopening.requireClosed(file, file.home().getName());
-        if (file.home().getContentInline() && !file.home().hasInline() && request.hasInline()) {
-            file.home().setInline(request.getInline());
-        }
         if (request.getReplication() > 0) {
             file.home().setReplication(request.getReplication());
         }

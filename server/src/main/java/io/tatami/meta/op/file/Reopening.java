@@ -70,15 +70,14 @@ final class Reopening {
             }
         }
         file.publish(context.nowMillis());
-        return reply(state, file);
+        return reply(file);
     }
 
     /** What a writer needs to go on. */
-    static AppendReply reply(ShardState state, HomedFile file) throws UnsettledException {
+    static AppendReply reply(HomedFile file) {
         HomeRecord home = file.home().build();
         AppendReply.Builder reply = AppendReply.newBuilder();
-        Status.Builder status =
-                FileStatus.ofHome(state, file.id(), home).clearBlock().clearInline();
+        Status.Builder status = FileStatus.ofHome(file.id(), home);
         ByteString inline = file.inline();
         if (inline != null) {
             reply.setInline(inline);

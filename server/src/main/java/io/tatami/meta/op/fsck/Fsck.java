@@ -47,7 +47,8 @@ public final class Fsck implements Operation<ShardState, FsckRequest, FsckReply>
                     FileId file = new FileId(entry.getFile().getFileId());
                     Report.Place place = new Report.Place(directory, Keys.nameOf(cursor.key()), file);
                     count(counted, entry.getFile());
-                    checkEntry(place, entry.getFile(), report);
+                    report.countFile(
+                            entry.getFile().getLength(), entry.getFile().getOpen());
                     homes.checkNamed(place, entry.getFile());
                 } else if (entry.hasSymlink()) {
                     counted.setSymlinks(counted.getSymlinks() + 1);
@@ -70,13 +71,6 @@ public final class Fsck implements Operation<ShardState, FsckRequest, FsckReply>
         share.setFiles(share.getFiles() + 1)
                 .setBytes(share.getBytes() + file.getLength())
                 .setSpaceConsumed(share.getSpaceConsumed() + file.getLength() * file.getReplication());
-    }
-
-    private static void checkEntry(Report.Place place, FileEntry file, Report report) {
-        report.countFile(file.getLength(), file.getOpen());
-        if (file.hasInline() && !file.getOpen() && file.getInline().size() != file.getLength()) {
-            report.find(place, "has " + file.getInline().size() + " bytes inline, and a length of " + file.getLength());
-        }
     }
 
     private static void checkOtherHomes(ShardState state, HomeCheck check) {

@@ -1,5 +1,6 @@
 package io.tatami.meta.op.fsck;
 
+import com.google.protobuf.ByteString;
 import io.tatami.base.BlockId;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.FileId;
@@ -88,6 +89,19 @@ final class HomeCheck {
         boolean closed = home.getState() == HomeRecord.State.CLOSED;
         if (closed && !home.getContentInline() && lengthBytes != home.getLength()) {
             report.find(place, "is " + home.getLength() + " bytes long, and its blocks are " + lengthBytes);
+        }
+        checkInline(place, home);
+    }
+
+    private void checkInline(Report.Place place, HomeRecord home) {
+        ByteString bytes = state.inline(place.file());
+        if (!home.getContentInline() && bytes != null) {
+            report.find(place, "has " + bytes.size() + " bytes inline that are no part of it");
+        } else if (home.getContentInline() && (bytes == null || bytes.size() != home.getLength())) {
+            report.find(
+                    place,
+                    "has " + (bytes == null ? "no" : bytes.size()) + " bytes inline, and a length of "
+                            + home.getLength());
         }
     }
 

@@ -24,7 +24,6 @@ public final class FinishMove implements Operation<ShardState, FinishMoveRequest
         }
         boolean sameMark = record.getLeavingMark() == request.getMark();
         if (request.getCommitted() && sameMark) {
-            HomeName.keepContent(state, record.getFile());
             state.removeEntry(directory, request.getName());
             Shares.contentChanged(state, directory, record, EntryRecord.getDefaultInstance());
         } else if (request.getCommitted() || sameMark || request.getMark() == 0) {

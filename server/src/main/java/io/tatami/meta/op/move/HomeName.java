@@ -1,6 +1,5 @@
 package io.tatami.meta.op.move;
 
-import io.tatami.base.DirectoryId;
 import io.tatami.base.FileId;
 import io.tatami.base.GroupId;
 import io.tatami.base.SessionId;
@@ -70,45 +69,14 @@ final class HomeName {
         if (home == null || moved.getNameVersion() <= home.getNameVersion()) {
             return;
         }
-        HomeRecord complete = withInline(state, home, moved);
-        rename(state, complete, moved);
+        rename(state, home, moved);
         if (isOutdated(home, moved.getOpen(), moved.getContentVersion())) {
             state.addOutbox(
                     new GroupId(moved.getGroup()),
                     OutboxDelivery.newBuilder()
-                            .setClosed(contentOf(complete, moved))
+                            .setClosed(contentOf(home, moved))
                             .build());
         }
-    }
-
-    /**
-     * At the home, before an entry leaves it for good: a small file that was closed while its entry was leaving has its
-     * bytes only in that entry, and the home keeps them for the new name.
-     */
-    static void keepContent(ShardState state, FileEntry leaving) {
-        FileId id = new FileId(leaving.getFileId());
-        HomeRecord home = id.home().equals(state.id()) ? state.home(id) : null;
-        if (home != null && needsInline(home) && leaving.hasInline()) {
-            state.putHome(id, home.toBuilder().setInline(leaving.getInline()).build());
-        }
-    }
-
-    private static boolean needsInline(HomeRecord home) {
-        return home.getContentInline() && !home.hasInline();
-    }
-
-    /** With the bytes of a small file whose entry has not left this shard yet. */
-    private static HomeRecord withInline(ShardState state, HomeRecord home, EntryMoved moved) {
-        EntryRecord entry =
-                needsInline(home) && home.getEntryGroup() == state.id().value()
-                        ? state.entry(new DirectoryId(home.getParentId()), home.getName())
-                        : null;
-        if (entry == null || !entry.hasFile() || entry.getFile().getFileId() != moved.getFileId()) {
-            return home;
-        }
-        return entry.getFile().hasInline()
-                ? home.toBuilder().setInline(entry.getFile().getInline()).build()
-                : home;
     }
 
     private static void rename(ShardState state, HomeRecord home, EntryMoved moved) {
@@ -140,34 +108,27 @@ final class HomeName {
     }
 
     private static FileClosed contentOf(HomeRecord home, EntryMoved moved) {
-        FileClosed.Builder content = FileClosed.newBuilder()
+        return FileClosed.newBuilder()
                 .setFileId(moved.getFileId())
                 .setParentId(moved.getParentId())
                 .setName(moved.getName())
                 .setLength(home.getLength())
                 .setModifiedMillis(home.getModifiedMillis())
                 .setContentVersion(home.getContentVersion())
-                .setOpen(home.getState() != HomeRecord.State.CLOSED);
-        if (home.getContentInline() && home.hasInline()) {
-            content.setInline(home.getInline());
-        }
-        return content.build();
+                .setContentInline(home.getContentInline())
+                .setOpen(home.getState() != HomeRecord.State.CLOSED)
+                .build();
     }
 
-    /** A message about the content, laid over what a name says of it; bytes stored inline stay while they are current. */
+    /** A message about the content, laid over what a name says of it. */
     static FileEntry withContent(FileEntry file, FileClosed content) {
         FileEntry.Builder current = file.toBuilder()
                 .setLength(content.getLength())
                 .setContentVersion(content.getContentVersion())
+                .setContentInline(content.getContentInline())
                 .setOpen(content.getOpen());
         if (content.getModifiedMillis() != 0) {
             current.getAttributesBuilder().setModifiedMillis(content.getModifiedMillis());
-        }
-        if (content.hasInline()) {
-            current.setInline(content.getInline());
-        } else if (content.getContentVersion() != file.getContentVersion()
-                || content.getLength() != file.getInline().size()) {
-            current.clearInline();
         }
         return current.build();
     }

@@ -141,7 +141,7 @@ final class FileFlows {
 
     private static ReopenFileRequest reopening(RequestOrigin origin, AppendRequest request, Status status) {
         Handle handle = handleOf(request.getHandle());
-        ReopenFileRequest.Builder reopen = ReopenFileRequest.newBuilder()
+        return ReopenFileRequest.newBuilder()
                 .setFileId(status.getId())
                 .setSession(origin.session().value())
                 .setNumber(origin.number())
@@ -149,8 +149,8 @@ final class FileFlows {
                 .addAncestorId(handle.getDirectoryId())
                 .setVersion(handle.getVersion())
                 .setReplication(status.getReplication())
-                .setNewBlock(request.getNewBlock());
-        return status.hasInline() ? reopen.setInline(status.getInline()).build() : reopen.build();
+                .setNewBlock(request.getNewBlock())
+                .build();
     }
 
     /** The content of a handle that was checked a moment ago. */

@@ -18,7 +18,7 @@ public record FileSettings(FileLimits limits, long softLimitNanos, long hardLimi
             "tatami.block.size.min", "1", "1", "2g", "Smallest block size that a file can be created with.");
 
     public static final Setting<Long> INLINE_MAX = Setting.size(
-            "tatami.inline.max", "16k", "0", "64k", "Longest content of a file that is stored with its name.");
+            "tatami.inline.max", "16k", "0", "64k", "Longest content of a file that is stored with the metadata.");
 
     public static final Setting<Duration> LEASE_SOFT_LIMIT = Setting.duration(
             "tatami.lease.soft-limit",

@@ -36,7 +36,7 @@ record Identity(
         List<GroupId> groups,
         boolean made) {
     private static final String FILE_NAME = "metadata-server.id";
-    private static final int VERSION = 2;
+    private static final int VERSION = 3;
     private static final int GROUP_FORMAT_VERSION = 1;
 
     /** A new cluster whose groups are all hosted here. */

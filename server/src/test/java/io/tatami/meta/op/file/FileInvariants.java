@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.protobuf.ByteString;
 import io.tatami.base.BlockId;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.FileId;
@@ -99,13 +100,15 @@ final class FileInvariants {
         assertEquals(directory.value(), home.getParentId());
         assertEquals(name, home.getName());
         assertEquals(entry.getFile().getOpen(), home.getState() != HomeRecord.State.CLOSED, name);
-        assertEquals(entry.getFile().hasInline(), home.getContentInline(), name);
         assertEquals(entry.getFile().getContentVersion(), home.getContentVersion(), name);
         if (!entry.getFile().getOpen()) {
             assertEquals(entry.getFile().getLength(), home.getLength(), name);
+            assertEquals(entry.getFile().getContentInline(), home.getContentInline(), name);
         }
-        if (home.getContentInline()) {
-            assertEquals(entry.getFile().getInline().size(), home.getLength(), name);
+        ByteString inline = state.inline(new FileId(entry.getFile().getFileId()));
+        assertEquals(home.getContentInline(), inline != null, name);
+        if (inline != null) {
+            assertEquals(inline.size(), home.getLength(), name);
         }
     }
 

@@ -17,6 +17,7 @@ import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.op.UnsettledException.DeletionInDoubt;
 import io.tatami.meta.op.lease.SettleDeletion;
 import io.tatami.meta.state.wire.BlockRecord;
+import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.GateRecord;
 import io.tatami.meta.state.wire.SettleDeletionRequest;
 import io.tatami.protocol.wire.AddBlocksRequest;
@@ -28,6 +29,7 @@ import io.tatami.protocol.wire.Grant;
 import io.tatami.protocol.wire.RenewBlockRequest;
 import io.tatami.protocol.wire.Status;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -109,7 +111,16 @@ class WritingTest {
     }
 
     @Test
-    void smallFileIsStoredWithItsName() throws Exception {
+    void theBytesOfASmallFileAreNotInItsEntrySoThatListsDoNotReadThem() throws Exception {
+        shard.inline("a", "x".repeat(10_000));
+
+        EntryRecord entry = Objects.requireNonNull(shard.state().entry(FileShard.HOME, "a"));
+        assertTrue(entry.getSerializedSize() < 1_000, entry::toString);
+        assertEquals(10_000, entry.getFile().getLength());
+    }
+
+    @Test
+    void smallFileIsStoredWithTheMetadata() throws Exception {
         FileId file = shard.inline("a", "hello");
         Status opened = shard.open("a");
         assertEquals("hello", opened.getInline().toStringUtf8());

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.protobuf.ByteString;
 import io.tatami.base.BlockId;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.ErrorCode;
@@ -108,6 +109,18 @@ final class FsckTest {
         String problem = problemAfter(state -> state.changeBlock(
                 file, 1, block(state, 1).toBuilder().setLength(9).build()));
         assertTrue(problem.contains("its blocks are"), problem);
+    }
+
+    @Test
+    void inlineBytesThatAreMissingOrTooManyAreFound() throws Exception {
+        FileId small = shard.inline("small", "hello");
+        String missing = problemAfter(state -> state.removeInline(small));
+        assertTrue(missing.contains("no bytes inline, and a length of 5"), missing);
+        String shorter = problemAfter(state -> state.putInline(small, ByteString.copyFromUtf8("hell")));
+        assertTrue(shorter.contains("4 bytes inline, and a length of 5"), shorter);
+        shard.change(state -> state.putInline(small, ByteString.copyFromUtf8("hello")));
+        String stray = problemAfter(state -> state.putInline(file, ByteString.copyFromUtf8("hello")));
+        assertTrue(stray.contains("5 bytes inline that are no part of it"), stray);
     }
 
     @Test
