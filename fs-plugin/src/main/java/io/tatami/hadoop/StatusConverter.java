@@ -26,7 +26,8 @@ final class StatusConverter {
     }
 
     TatamiFileStatus status(PathStatus status) {
-        Path path = new Path(status.path().toString()).makeQualified(uri, null);
+        // Qualified as it is made: a Path parses its URI, which is most of what the list of a directory costs.
+        Path path = new Path(uri.getScheme(), uri.getAuthority(), status.path().toString());
         @Nullable Path symlink = status.isSymlink() ? new Path(status.wire().getSymlinkTarget()) : null;
         return new TatamiFileStatus(status, path, symlink, hasAcl(status.attributes()));
     }
