@@ -33,7 +33,8 @@ public final class Envelope {
         IDENTITY(2),
         BLOCK_INDEX(3),
         GROUP(4),
-        HANDLE(5);
+        HANDLE(5),
+        FORMAT_BEGUN(6);
 
         private final short number;
 

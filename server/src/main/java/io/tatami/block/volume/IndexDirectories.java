@@ -66,6 +66,22 @@ public final class IndexDirectories {
     }
 
     /**
+     * Removes the index of a volume that is none any more, where there is one. One with a number that is too damaged to tell
+     * whose it is stays.
+     *
+     * @throws TatamiException IO_ERROR
+     */
+    void discard(UUID volume) throws TatamiException {
+        try {
+            RocksIndexStore.destroy(find(volume));
+        } catch (TatamiException e) {
+            if (e.code() != ErrorCode.CORRUPT) {
+                throw e;
+            }
+        }
+    }
+
+    /**
      * Whether an index has blocks and belongs to none of the volumes: what looks like a new device may then be the one that
      * holds them.
      */

@@ -1,5 +1,6 @@
 package io.tatami.block.volume;
 
+import io.tatami.base.DurableFile;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.RecordLog;
 import io.tatami.base.TatamiException;
@@ -86,6 +87,7 @@ final class RocksIndexStore implements IndexStore {
     static RocksIndexStore create(Path directory, FailStop failStop) throws TatamiException {
         try {
             Files.createDirectories(directory);
+            DurableFile.syncDirectory(directory.toAbsolutePath().resolveSibling("."));
             try (var children = Files.list(directory)) {
                 if (children.findAny().isPresent()) {
                     throw new TatamiException(
@@ -130,7 +132,8 @@ final class RocksIndexStore implements IndexStore {
         }
         try (Options options = new Options()) {
             RocksDB.destroyDB(directory.toString(), options);
-        } catch (RocksDBException e) {
+            DurableFile.syncDirectory(directory.toAbsolutePath().resolveSibling("."));
+        } catch (RocksDBException | IOException e) {
             throw new TatamiException(
                     ErrorCode.IO_ERROR, "cannot remove the old block index " + directory + ": " + e.getMessage(), e);
         }

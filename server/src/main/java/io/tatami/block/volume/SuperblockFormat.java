@@ -27,11 +27,19 @@ import org.jspecify.annotations.Nullable;
  * +----------------+----------------+---------+
  * | volume id      | index id       | size    |
  * +----------------+----------------+---------+
+ *
+ * As long as a format is under way, both places have an Envelope of kind FORMAT_BEGUN instead, owner the cluster:
+ *
+ *  0                16               32
+ * +----------------+----------------+
+ * | volume id      | id before      |
+ * +----------------+----------------+
  * </pre>
  *
- * It is written by format, first copy, flush, second copy, flush; either suffices, and a scrub writes a damaged one anew. The index id names the block index
- * that belongs to the volume, and the index names the volume. Size is what the volume may use of its device, which may be
- * larger, but never smaller.
+ * Each is written by format, first copy, flush, second copy, flush; either suffices, and a scrub writes a damaged superblock
+ * anew. The index id names the block index that belongs to the volume, and the index names the volume. Size is what the
+ * volume may use of its device, which may be larger, but never smaller. Id before is that of the volume which the device was,
+ * zeros where it was none: a format that is given again after it was broken off knows by it what it has left.
  */
 public final class SuperblockFormat {
     /** Where the first extent may begin. */
@@ -44,11 +52,20 @@ public final class SuperblockFormat {
     private static final int COPY_BYTES = Device.ALIGNMENT_BYTES;
     private static final int VERSION = 1;
     private static final int PAYLOAD_BYTES = 5 * Long.BYTES;
+    private static final int BEGUN_PAYLOAD_BYTES = 4 * Long.BYTES;
+    private static final UUID NONE = new UUID(0, 0);
 
     private SuperblockFormat() {}
 
     /** What a superblock says. */
     public record Superblock(UUID cluster, UUID volume, UUID index, long sizeBytes) {}
+
+    /**
+     * What a format that is under way says.
+     *
+     * @param before which volume the device was; null where it was none
+     */
+    record Begun(UUID cluster, UUID volume, @Nullable UUID before) {}
 
     /** Writes both copies durably, one after the other. */
     static void write(Device device, Superblock superblock) throws TatamiException {
@@ -58,11 +75,26 @@ public final class SuperblockFormat {
         CrashPoint.hit("volume.format.after-second-superblock");
     }
 
-    /** Overwrites both copies with zeros, durably: what is there is then no volume. */
-    static void wipe(Device device) throws TatamiException {
-        writeCopy(device, 0, new byte[0]);
-        writeCopy(device, SECOND_COPY_OFFSET, new byte[0]);
-        CrashPoint.hit("volume.format.after-wipe");
+    /** Overwrites both copies durably: what is there is then no volume. */
+    static void begin(Device device, Begun begun) throws TatamiException {
+        writeCopy(device, 0, encode(begun));
+        CrashPoint.hit("volume.format.begun-in-first-copy");
+        writeCopy(device, SECOND_COPY_OFFSET, encode(begun));
+        CrashPoint.hit("volume.format.begun");
+    }
+
+    /** What a format that was broken off has left in one of the copies, null where there is none. */
+    static @Nullable Begun findBegun(Device device) throws TatamiException {
+        for (long offset : new long[] {0, SECOND_COPY_OFFSET}) {
+            try {
+                return decodeBegun(readCopy(device, offset), device.name());
+            } catch (TatamiException e) {
+                if (e.code() != ErrorCode.CORRUPT) {
+                    throw e;
+                }
+            }
+        }
+        return null;
     }
 
     /**
@@ -148,6 +180,25 @@ public final class SuperblockFormat {
         }
         ByteBuffer payload = ByteBuffer.wrap(opened.payload());
         return new Superblock(opened.owner(), UuidBytes.get(payload), UuidBytes.get(payload), payload.getLong());
+    }
+
+    private static byte[] encode(Begun begun) {
+        ByteBuffer payload = ByteBuffer.allocate(BEGUN_PAYLOAD_BYTES);
+        UuidBytes.put(begun.volume(), payload);
+        UuidBytes.put(begun.before() == null ? NONE : begun.before(), payload);
+        return Envelope.wrap(Envelope.Kind.FORMAT_BEGUN, VERSION, begun.cluster(), payload.array());
+    }
+
+    private static Begun decodeBegun(byte[] copy, String name) throws TatamiException {
+        Envelope.Opened opened =
+                Envelope.unwrap(Envelope.Kind.FORMAT_BEGUN, VERSION, VERSION, copy, "the begun format of " + name);
+        if (opened.payload().length != BEGUN_PAYLOAD_BYTES) {
+            throw new TatamiException(ErrorCode.CORRUPT, "the begun format of " + name + " has a wrong length");
+        }
+        ByteBuffer payload = ByteBuffer.wrap(opened.payload());
+        UUID volume = UuidBytes.get(payload);
+        UUID before = UuidBytes.get(payload);
+        return new Begun(opened.owner(), volume, before.equals(NONE) ? null : before);
     }
 
     private static void writeCopy(Device device, long offsetBytes, byte[] bytes) throws TatamiException {

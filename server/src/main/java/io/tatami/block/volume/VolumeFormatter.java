@@ -13,10 +13,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Makes volumes of one cluster. The superblock is written last: broken off before, a format leaves no volume and is simply
- * done again.
+ * Makes volumes of one cluster. The device says first that a format has begun, and for which volume; the superblock is
+ * written last. Broken off between, a format leaves no volume, and given again it removes what it had left of an index, and
+ * nothing else.
  */
 public final class VolumeFormatter {
     private final UUID cluster;
@@ -46,39 +48,84 @@ public final class VolumeFormatter {
      *     {@code force} is not set; INVALID_ARGUMENT where it is too small; IO_ERROR. Each message names the remedy.
      */
     public UUID format(Path path, Path indexDirectory, boolean force) throws TatamiException {
-        return format(path, indexDirectory, force, nextId());
+        return format(path, force, begun -> {
+            if (force || IndexDirectories.isUnused(indexDirectory)) {
+                RocksIndexStore.destroy(indexDirectory);
+            }
+            return indexDirectory;
+        });
     }
 
     /**
      * {@link #format(Path, Path, boolean)} with an index among those of a server, beside which those of its other volumes
-     * stay as they are. By force the index of the volume goes that the device was.
+     * stay as they are. By force the index of the volume goes that the device was. One that was broken off goes on with the
+     * same id.
      */
     public UUID format(Path path, IndexDirectories indexes, boolean force) throws TatamiException {
-        Optional<UUID> before = force ? volumeAt(path) : Optional.empty();
-        UUID volume = nextId();
-        format(path, indexes.of(volume), force, volume);
-        if (before.isPresent()) {
-            RocksIndexStore.destroy(indexes.find(before.get()));
-        }
-        return volume;
+        return format(path, force, begun -> {
+            if (begun.before() != null) {
+                indexes.discard(begun.before());
+                CrashPoint.hit("volume.format.index-before-removed");
+            }
+            Path index = indexes.of(begun.volume());
+            if (IndexDirectories.isUnused(index)) {
+                RocksIndexStore.destroy(index);
+            }
+            return index;
+        });
     }
 
-    private UUID format(Path path, Path indexDirectory, boolean force, UUID volume) throws TatamiException {
+    /** Makes room for the index of a format that has begun. */
+    @FunctionalInterface
+    private interface IndexPlace {
+        Path cleared(SuperblockFormat.Begun begun) throws TatamiException;
+    }
+
+    private UUID format(Path path, boolean force, IndexPlace place) throws TatamiException {
         if (Files.exists(path) && !Files.isDirectory(path)) {
             inspector.inspect(path).refuse(path, force);
         }
         try (Device device = DirectDevice.open(path)) {
-            refuseVolume(device, force);
-            SuperblockFormat.wipe(device);
-            if (force || IndexDirectories.isUnused(indexDirectory)) {
-                RocksIndexStore.destroy(indexDirectory);
+            if (device.sizeBytes() < SuperblockFormat.SIZE_BYTES_MIN) {
+                throw tooSmall(device);
             }
+            SuperblockFormat.Superblock found = SuperblockFormat.find(device);
+            if (found != null && !force) {
+                return finish(device, found);
+            }
+            SuperblockFormat.Begun begun = begin(device, found);
+            Path indexDirectory = place.cleared(begun);
             FailStop failStop = new FailStop("volume " + path);
             try (IndexStore store = RocksIndexStore.create(indexDirectory, failStop)) {
                 CrashPoint.hit("volume.format.index-made");
-                return format(device, store, volume);
+                return format(device, store, begun.volume());
             }
         }
+    }
+
+    /** Writes that a format has begun; what is there of one that was broken off stays. */
+    private SuperblockFormat.Begun begin(Device device, SuperblockFormat.@Nullable Superblock before)
+            throws TatamiException {
+        SuperblockFormat.Begun begun = before == null ? SuperblockFormat.findBegun(device) : null;
+        if (begun == null || !begun.cluster().equals(cluster)) {
+            begun = new SuperblockFormat.Begun(cluster, nextId(), before == null ? null : before.volume());
+        }
+        SuperblockFormat.begin(device, begun);
+        return begun;
+    }
+
+    /** Writes the second superblock where a format was broken off before it; another volume is refused. */
+    private UUID finish(Device device, SuperblockFormat.Superblock found) throws TatamiException {
+        SuperblockFormat.Begun begun = SuperblockFormat.findBegun(device);
+        if (begun != null && begun.cluster().equals(cluster) && begun.volume().equals(found.volume())) {
+            SuperblockFormat.write(device, found);
+            return found.volume();
+        }
+        String owner = found.cluster().equals(cluster) ? "this cluster" : "cluster " + found.cluster();
+        throw new TatamiException(
+                ErrorCode.ALREADY_EXISTS,
+                device.name() + " is volume " + found.volume() + " of " + owner
+                        + "; 'format --force' would destroy its blocks");
     }
 
     /**
@@ -124,23 +171,6 @@ public final class VolumeFormatter {
                 ErrorCode.INVALID_ARGUMENT,
                 device.name() + " has " + device.sizeBytes() + " bytes; a volume needs "
                         + SuperblockFormat.SIZE_BYTES_MIN + " at least: use a larger one");
-    }
-
-    private void refuseVolume(Device device, boolean force) throws TatamiException {
-        if (device.sizeBytes() < SuperblockFormat.SIZE_BYTES_MIN) {
-            throw tooSmall(device);
-        }
-        if (force) {
-            return;
-        }
-        SuperblockFormat.Superblock found = SuperblockFormat.find(device);
-        if (found != null) {
-            String owner = found.cluster().equals(cluster) ? "this cluster" : "cluster " + found.cluster();
-            throw new TatamiException(
-                    ErrorCode.ALREADY_EXISTS,
-                    device.name() + " is volume " + found.volume() + " of " + owner
-                            + "; 'format --force' would destroy its blocks");
-        }
     }
 
     private UUID nextId() {

@@ -21,6 +21,9 @@ class SuperblockFormatTest {
     private static final SuperblockFormat.Superblock SUPERBLOCK =
             new SuperblockFormat.Superblock(new UUID(0x11, 0x12), new UUID(0x21, 0x22), new UUID(0x31, 0x32), 64 << 20);
 
+    private static final SuperblockFormat.Begun BEGUN =
+            new SuperblockFormat.Begun(SUPERBLOCK.cluster(), SUPERBLOCK.volume(), new UUID(0x41, 0x42));
+
     private final SimFaults faults = new SimFaults();
     private final SimDisk disk = new SimDisk(16 << 20, faults);
 
@@ -43,7 +46,7 @@ class SuperblockFormatTest {
     void aPowerCutDuringFormatLeavesAWholeSuperblockOrNone() throws TatamiException {
         for (int access = 0; access < 4; access++) {
             faults.powerOn();
-            SuperblockFormat.wipe(disk);
+            SuperblockFormat.begin(disk, BEGUN);
             faults.arm(access, SimFaults.Fault.POWER_CUT);
             assertThrows(TatamiException.class, () -> SuperblockFormat.write(disk, SUPERBLOCK));
             disk.losePower(new Random(access));
@@ -52,10 +55,50 @@ class SuperblockFormatTest {
             SuperblockFormat.Superblock found = SuperblockFormat.find(disk);
             if (found != null || access >= 2) {
                 assertEquals(SUPERBLOCK, found, "access " + access);
+            } else {
+                assertEquals(BEGUN, SuperblockFormat.findBegun(disk), "access " + access);
             }
         }
-        SuperblockFormat.wipe(disk);
+        SuperblockFormat.begin(disk, BEGUN);
         assertNull(SuperblockFormat.find(disk));
+    }
+
+    @Test
+    void aPowerCutWhenAFormatBeginsLeavesTheVolumeOrTheWordOfTheFormat() throws TatamiException {
+        for (int access = 0; access < 4; access++) {
+            faults.powerOn();
+            SuperblockFormat.write(disk, SUPERBLOCK);
+            faults.arm(access, SimFaults.Fault.POWER_CUT);
+            assertThrows(TatamiException.class, () -> SuperblockFormat.begin(disk, BEGUN));
+            disk.losePower(new Random(access));
+            faults.powerOn();
+
+            SuperblockFormat.Superblock found = SuperblockFormat.find(disk);
+            if (found != null) {
+                assertEquals(SUPERBLOCK, found, "access " + access);
+            } else {
+                assertEquals(BEGUN, SuperblockFormat.findBegun(disk), "access " + access);
+            }
+        }
+    }
+
+    @Test
+    void theBytesOfABegunFormatAreThoseOfTheFirstRelease() throws TatamiException {
+        assertNull(SuperblockFormat.findBegun(disk));
+
+        SuperblockFormat.begin(disk, BEGUN);
+
+        byte[] sector = disk.peek(0);
+        assertEquals(
+                "54544d49" + "0006" + "0001" + "00000020", HexFormat.of().formatHex(sector, 0, Envelope.CRC_OFFSET));
+        assertEquals(
+                "00000000000000110000000000000012" + "00000000000000210000000000000022"
+                        + "00000000000000410000000000000042",
+                HexFormat.of().formatHex(sector, Envelope.OWNER_OFFSET, Envelope.HEADER_BYTES + 32));
+        assertEquals(-1, Arrays.mismatch(sector, disk.peek(SECOND_SECTOR)));
+        SuperblockFormat.Begun ofNone = new SuperblockFormat.Begun(BEGUN.cluster(), BEGUN.volume(), null);
+        SuperblockFormat.begin(disk, ofNone);
+        assertEquals(ofNone, SuperblockFormat.findBegun(disk));
     }
 
     @Test

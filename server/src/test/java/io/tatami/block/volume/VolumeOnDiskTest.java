@@ -79,35 +79,6 @@ class VolumeOnDiskTest {
     }
 
     @Test
-    void aFormatThatWasBrokenOffAnywhereIsDoneAgain() throws Exception {
-        for (String point : List.of(
-                "volume.format.after-wipe",
-                "volume.format.index-made",
-                "volume.index.before-identity",
-                "volume.format.after-index")) {
-            Path file = newFile("volume-" + point);
-            IndexDirectories indexes = new IndexDirectories(directory.resolve("of-" + point));
-            VolumeFormatter formatter = new VolumeFormatter(CLUSTER, new Random(5));
-            CrashPoint.listen(name -> {
-                if (name.equals(point)) {
-                    throw new IllegalStateException("broken off at " + point);
-                }
-            });
-            try {
-                assertThrows(IllegalStateException.class, () -> formatter.format(file, indexes, false));
-            } finally {
-                CrashPoint.listen(null);
-            }
-            assertTrue(VolumeFormatter.isUnformatted(file, indexes, Set.of()), point);
-
-            formatter.format(file, indexes, false);
-
-            assertFalse(VolumeFormatter.isUnformatted(file, indexes, Set.of()), point);
-            new VolumeOpener(CLUSTER, RESOURCES).open(file, indexes).close();
-        }
-    }
-
-    @Test
     void anIndexWithANumberIsGivenTheNameOfItsVolume() throws Exception {
         VolumeFormatter formatter = new VolumeFormatter(CLUSTER, new Random(5));
         Path home = directory.resolve("home");
@@ -129,30 +100,6 @@ class VolumeOnDiskTest {
                 assertTrue(Files.exists(home.resolve("index-" + volume.id())));
                 assertFalse(Files.exists(home.resolve("index-" + number)));
             }
-        }
-    }
-
-    @Test
-    void formattingAVolumeByForceLeavesTheIndexesOfOthersAlone() throws Exception {
-        VolumeFormatter formatter = new VolumeFormatter(CLUSTER, new Random(5));
-        Path home = directory.resolve("home");
-        IndexDirectories indexes = new IndexDirectories(home);
-        Path kept = newFile("kept");
-        Path given = newFile("given");
-        UUID keptId = formatter.format(kept, indexes, false);
-        UUID before = formatter.format(given, indexes, false);
-        try (Volume volume = new VolumeOpener(CLUSTER, RESOURCES).open(kept, indexes)) {
-            volume.create(new BlockId(7), 1, 10, false).finish();
-        }
-        assertTrue(VolumeFormatter.isUnformatted(directory.resolve("new"), indexes, Set.of(keptId)));
-        assertFalse(VolumeFormatter.isUnformatted(directory.resolve("new"), indexes, Set.of(before)));
-
-        UUID now = formatter.format(given, indexes, true);
-
-        assertFalse(Files.exists(home.resolve("index-" + before).resolve("CURRENT")));
-        assertTrue(Files.exists(home.resolve("index-" + now).resolve("CURRENT")));
-        try (Volume volume = new VolumeOpener(CLUSTER, RESOURCES).open(kept, indexes)) {
-            assertTrue(volume.find(new BlockId(7)).isPresent());
         }
     }
 
