@@ -272,7 +272,7 @@ public final class TatamiClient implements AutoCloseable {
 
     /**
      * The entries of a directory with {@link PathStatus#blocks}, as {@link #list}, and with what {@link #stagedCopies} tells;
-     * servers that do not answer delay all of the listing by a second each.
+     * servers that do not answer delay all of the listing by a second.
      */
     public StagedListing listWithCopies(TatamiPath path) throws TatamiException {
         return streams.withCopies(entries.list(path, true));

@@ -1,5 +1,6 @@
 package io.tatami.server;
 
+import io.tatami.base.SideBySide;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.AccessTimes.Measure;
 import io.tatami.block.device.SlowDevices;
@@ -8,10 +9,12 @@ import io.tatami.client.TatamiClient;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.VolumeStatus;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * tells itself.
  */
 record StatusReport(ClusterStatus cluster, List<ServerState> servers) {
-    private static final long SERVER_TIMEOUT_MILLIS = 10_000;
+    /** For all block servers together. */
+    private static final Duration SERVERS_TIMEOUT = Duration.ofSeconds(10);
 
     /**
      * One block server.
@@ -66,8 +70,9 @@ record StatusReport(ClusterStatus cluster, List<ServerState> servers) {
     static StatusReport of(TatamiClient client) throws TatamiException {
         ClusterStatus cluster = client.clusterStatus();
         List<ServerState> asked = new ArrayList<>();
-        for (BlockServerInfo info : cluster.map().getBlockServerList()) {
-            asked.add(ask(client, info));
+        for (SideBySide.Answer<BlockServerInfo, Optional<BlockServerStatusReply>> answer :
+                SideBySide.ask(cluster.map().getBlockServerList(), SERVERS_TIMEOUT, info -> ask(client, info))) {
+            asked.add(state(answer));
         }
         return of(cluster, asked);
     }
@@ -82,15 +87,21 @@ record StatusReport(ClusterStatus cluster, List<ServerState> servers) {
                 && servers.stream().allMatch(ServerState::isWell);
     }
 
-    private static ServerState ask(TatamiClient client, BlockServerInfo info) {
-        if (info.getState() == BlockServerInfo.State.DEAD || info.getState() == BlockServerInfo.State.GONE) {
-            return new ServerState(info, null, "", List.of());
-        }
-        try {
-            return new ServerState(info, client.blockServerStatus(info, SERVER_TIMEOUT_MILLIS), "", List.of());
-        } catch (TatamiException e) {
-            return new ServerState(info, null, String.valueOf(e.getMessage()), List.of());
-        }
+    private static Optional<BlockServerStatusReply> ask(TatamiClient client, BlockServerInfo info)
+            throws TatamiException {
+        return info.getState() == BlockServerInfo.State.DEAD || info.getState() == BlockServerInfo.State.GONE
+                ? Optional.empty()
+                : Optional.of(client.blockServerStatus(info, SERVERS_TIMEOUT.toMillis()));
+    }
+
+    private static ServerState state(SideBySide.Answer<BlockServerInfo, Optional<BlockServerStatusReply>> answer) {
+        TatamiException failure = answer.failure();
+        Optional<BlockServerStatusReply> status = answer.value();
+        return new ServerState(
+                answer.target(),
+                status == null ? null : status.orElse(null),
+                failure == null ? "" : String.valueOf(failure.getMessage()),
+                List.of());
     }
 
     /** A server with one volume has nothing to compare it with; here it is compared with all others. */

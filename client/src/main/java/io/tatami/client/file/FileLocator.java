@@ -5,6 +5,7 @@ import io.tatami.base.Check;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
 import io.tatami.base.ServerId;
+import io.tatami.base.SideBySide;
 import io.tatami.base.TatamiException;
 import io.tatami.client.PathStatus;
 import io.tatami.client.block.BlockClient;
@@ -14,7 +15,9 @@ import io.tatami.client.meta.Deadline;
 import io.tatami.client.meta.EntryReader;
 import io.tatami.protocol.wire.BlockInfoReply;
 import io.tatami.protocol.wire.BlockLocation;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 
 /**
@@ -48,6 +51,12 @@ final class FileLocator {
 
     Backoff backoff() {
         return entries.backoff();
+    }
+
+    /** What each server says to one call, for which all together have as long as one request to a block server. */
+    <R> List<SideBySide.Answer<ServerId, R>> ofServers(Collection<ServerId> asked, SideBySide.Call<ServerId, R> call)
+            throws TatamiException {
+        return SideBySide.ask(asked, Duration.ofMillis(blocks.settings().timeoutMillis()), call);
     }
 
     /** @param status of a file, with locations or inline bytes */

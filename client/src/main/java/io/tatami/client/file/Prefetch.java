@@ -3,6 +3,7 @@ package io.tatami.client.file;
 import com.google.protobuf.ByteString;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.ServerId;
+import io.tatami.base.SideBySide;
 import io.tatami.base.TatamiException;
 import io.tatami.client.PrefetchProgress;
 import java.util.UUID;
@@ -32,14 +33,13 @@ public final class Prefetch {
     public PrefetchProgress progress() throws TatamiException {
         PrefetchProgress sum = null;
         TatamiException failure = null;
-        for (ServerId server : locator.servers().alive()) {
-            try {
-                PrefetchProgress one = ReadPlanner.progress(
-                        locator.blocks().planStatus(locator.servers().target(server, locator.deadline()), bytes));
+        for (SideBySide.Answer<ServerId, PrefetchProgress> answer :
+                locator.ofServers(locator.servers().alive(), this::progress)) {
+            PrefetchProgress one = answer.value();
+            if (one != null) {
                 sum = sum == null ? one : sum.plus(one);
-            } catch (TatamiException e) {
-                FileLocator.requireOtherCopyMayHelp(e);
-                failure = knowsNothing(e) ? failure : e;
+            } else if (answer.failure() != null && !knowsNothing(answer.failure())) {
+                failure = answer.failure();
             }
         }
         if (sum != null) {
@@ -59,18 +59,22 @@ public final class Prefetch {
      * @throws TatamiException where a server did not answer, after all were told; what it has is forgotten in time
      */
     public void cancel() throws TatamiException {
-        TatamiException failure = null;
-        for (ServerId server : locator.servers().alive()) {
-            try {
-                locator.blocks().cancelPlan(locator.servers().target(server, locator.deadline()), bytes);
-            } catch (TatamiException e) {
-                FileLocator.requireOtherCopyMayHelp(e);
-                failure = e;
+        for (SideBySide.Answer<ServerId, ServerId> answer :
+                locator.ofServers(locator.servers().alive(), this::cancel)) {
+            if (answer.failure() != null) {
+                throw answer.failure();
             }
         }
-        if (failure != null) {
-            throw failure;
-        }
+    }
+
+    private PrefetchProgress progress(ServerId server) throws TatamiException {
+        return ReadPlanner.progress(
+                locator.blocks().planStatus(locator.servers().target(server, locator.deadline()), bytes));
+    }
+
+    private ServerId cancel(ServerId server) throws TatamiException {
+        locator.blocks().cancelPlan(locator.servers().target(server, locator.deadline()), bytes);
+        return server;
     }
 
     private static boolean knowsNothing(TatamiException failure) {

@@ -3,6 +3,7 @@ package io.tatami.client.file;
 import com.google.protobuf.ByteString;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.ServerId;
+import io.tatami.base.SideBySide;
 import io.tatami.base.TatamiException;
 import io.tatami.base.UuidBytes;
 import io.tatami.client.AccessPlan;
@@ -15,6 +16,7 @@ import io.tatami.protocol.wire.PlannedRange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.UUID;
 
@@ -151,15 +153,25 @@ final class ReadPlanner {
             }
         }
 
+        private Share sendRest(ServerId server) throws TatamiException {
+            Share share = Objects.requireNonNull(shares.get(server.value()));
+            send(server.value(), share);
+            return share;
+        }
+
         /** Whether some server may know the plan. */
         boolean hasBegun() {
             return shares.values().stream().anyMatch(share -> share.sent > 0);
         }
 
         void end() throws TatamiException {
-            for (Map.Entry<Integer, Share> share : shares.entrySet()) {
-                if (!share.getValue().ranges.isEmpty()) {
-                    send(share.getKey(), share.getValue());
+            List<ServerId> left = shares.entrySet().stream()
+                    .filter(share -> !share.getValue().ranges.isEmpty())
+                    .map(share -> new ServerId(share.getKey()))
+                    .toList();
+            for (SideBySide.Answer<ServerId, Share> answer : locator.ofServers(left, this::sendRest)) {
+                if (answer.failure() != null) {
+                    throw answer.failure();
                 }
             }
             if (!shares.isEmpty() && shares.values().stream().allMatch(share -> share.hasNoTier)) {

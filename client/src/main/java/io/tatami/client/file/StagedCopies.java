@@ -2,23 +2,25 @@ package io.tatami.client.file;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ServerId;
+import io.tatami.base.SideBySide;
 import io.tatami.base.TatamiException;
 import io.tatami.client.LocatedBlock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 
 /**
- * Asks block servers which blocks they have on their cache tiers. Only those with a tier are asked, once for all blocks, and
- * one that does not answer soon has none and is asked no more: it is a hint to those who place tasks. Used by one thread.
+ * Asks block servers which blocks they have on their cache tiers. Only those with a tier are asked, all at once and each for
+ * all its blocks, and one that does not answer soon has none and is asked no more: it is a hint to those who place tasks. Used
+ * by one thread.
  */
 public final class StagedCopies {
     static final int BLOCKS_OF_A_CALL = 10_000;
-    private static final long TIMEOUT_MILLIS = 1_000;
+    private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
     private final FileLocator locator;
     private final Set<ServerId> silent = new HashSet<>();
@@ -33,43 +35,46 @@ public final class StagedCopies {
      * @throws TatamiException where the thread is interrupted
      */
     public Map<BlockId, Set<ServerId>> of(List<LocatedBlock> blocks) throws TatamiException {
-        Map<Integer, List<LocatedBlock>> byServer = new TreeMap<>();
+        Map<ServerId, List<LocatedBlock>> byServer = new HashMap<>();
         for (LocatedBlock block : blocks) {
             if (block.open() || block.block().equals(BlockId.NONE)) {
                 continue;
             }
             for (LocatedBlock.Holder holder : block.holders()) {
-                if (locator.servers().hasCache(holder.server())) {
-                    byServer.computeIfAbsent(holder.server().value(), server -> new ArrayList<>())
+                if (locator.servers().hasCache(holder.server()) && !silent.contains(holder.server())) {
+                    byServer.computeIfAbsent(holder.server(), server -> new ArrayList<>())
                             .add(block);
                 }
             }
         }
         Map<BlockId, Set<ServerId>> staged = new HashMap<>();
-        for (Map.Entry<Integer, List<LocatedBlock>> asked : byServer.entrySet()) {
-            ServerId server = new ServerId(asked.getKey());
-            List<LocatedBlock> all = asked.getValue();
-            for (int from = 0; from < all.size() && !silent.contains(server); from += BLOCKS_OF_A_CALL) {
-                ask(server, all.subList(from, Math.min(all.size(), from + BLOCKS_OF_A_CALL)), staged);
+        for (SideBySide.Answer<ServerId, List<Long>> answer : SideBySide.ask(
+                byServer.keySet(), TIMEOUT, server -> stagedBytes(server, byServer.getOrDefault(server, List.of())))) {
+            List<Long> bytes = answer.value();
+            if (bytes == null) {
+                silent.add(answer.target());
+            } else {
+                note(answer.target(), byServer.getOrDefault(answer.target(), List.of()), bytes, staged);
             }
         }
         return staged;
     }
 
-    private void ask(ServerId server, List<LocatedBlock> blocks, Map<BlockId, Set<ServerId>> staged)
-            throws TatamiException {
-        List<Long> bytes;
-        try {
-            bytes = locator.blocks()
+    private List<Long> stagedBytes(ServerId server, List<LocatedBlock> blocks) throws TatamiException {
+        List<Long> bytes = new ArrayList<>();
+        for (int from = 0; from < blocks.size(); from += BLOCKS_OF_A_CALL) {
+            List<LocatedBlock> part = blocks.subList(from, Math.min(blocks.size(), from + BLOCKS_OF_A_CALL));
+            bytes.addAll(locator.blocks()
                     .stagedBytes(
                             locator.servers().target(server, locator.deadline()),
-                            blocks.stream().map(LocatedBlock::block).toList(),
-                            TIMEOUT_MILLIS);
-        } catch (TatamiException e) {
-            FileLocator.requireOtherCopyMayHelp(e);
-            silent.add(server);
-            return;
+                            part.stream().map(LocatedBlock::block).toList(),
+                            TIMEOUT.toMillis()));
         }
+        return bytes;
+    }
+
+    private static void note(
+            ServerId server, List<LocatedBlock> blocks, List<Long> bytes, Map<BlockId, Set<ServerId>> staged) {
         for (int i = 0; i < Math.min(bytes.size(), blocks.size()); i++) {
             LocatedBlock block = blocks.get(i);
             if (bytes.get(i) > 0 && bytes.get(i) >= block.lengthBytes() / 2) {

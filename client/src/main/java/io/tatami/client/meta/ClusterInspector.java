@@ -1,6 +1,7 @@
 package io.tatami.client.meta;
 
 import io.tatami.base.GroupId;
+import io.tatami.base.SideBySide;
 import io.tatami.base.TatamiException;
 import io.tatami.client.ClusterStatus;
 import io.tatami.client.ClusterStatus.GroupState;
@@ -27,8 +28,11 @@ import java.util.Map;
 
 /** The cluster as its operator sees it. Safe for use by many threads. */
 public final class ClusterInspector {
-    /** How long a group may take to tell its state. */
+    /** How long groups may take to tell their states. */
     private static final Duration GROUP_TIMEOUT = Duration.ofSeconds(10);
+
+    /** When calls that do not end by their own deadline are given up. */
+    private static final Duration WAIT_MAX = GROUP_TIMEOUT.plusSeconds(5);
 
     private static final int DIRECTORIES_OF_A_CHECK = 1_000;
 
@@ -42,13 +46,17 @@ public final class ClusterInspector {
 
     /** @see io.tatami.client.TatamiClient#clusterStatus */
     public ClusterStatus status() throws TatamiException {
-        Deadline deadline = caller.deadline();
-        caller.router().refresh(deadline);
+        caller.router().refresh(caller.deadline());
         ClusterMap map = caller.router().map();
-        List<GroupState> states = new ArrayList<>();
-        states.add(state(GroupId.NAMESPACE, deadline));
+        List<GroupId> groups = new ArrayList<>(List.of(GroupId.NAMESPACE));
         for (int shard = 0; shard < map.getShards(); shard++) {
-            states.add(state(GroupId.ofShard(shard), deadline));
+            groups.add(GroupId.ofShard(shard));
+        }
+        Deadline deadline = caller.deadline().atMost(GROUP_TIMEOUT);
+        List<GroupState> states = new ArrayList<>();
+        for (SideBySide.Answer<GroupId, GroupStatusReply> answer :
+                SideBySide.ask(groups, WAIT_MAX, group -> ask(group, deadline))) {
+            states.add(state(answer));
         }
         return new ClusterStatus(map, states);
     }
@@ -67,18 +75,19 @@ public final class ClusterInspector {
         return fsck.report();
     }
 
-    private GroupState state(GroupId group, Deadline deadline) {
-        String leader = caller.router().leader(group);
-        try {
-            GroupStatusReply reply = caller.call(
-                    group,
-                    MetaMethods.GROUP_STATUS,
-                    GroupStatusRequest.getDefaultInstance(),
-                    deadline.atMost(GROUP_TIMEOUT));
-            return new GroupState(group, leader, reply, "");
-        } catch (TatamiException e) {
-            return new GroupState(group, leader, null, String.valueOf(e.getMessage()));
-        }
+    /** Without a session: shards tell their states also where the namespace group, which opens them, does not answer. */
+    private GroupStatusReply ask(GroupId group, Deadline deadline) throws TatamiException {
+        return caller.callWithoutSession(
+                group, MetaMethods.GROUP_STATUS, GroupStatusRequest.getDefaultInstance(), deadline);
+    }
+
+    private GroupState state(SideBySide.Answer<GroupId, GroupStatusReply> answer) {
+        TatamiException failure = answer.failure();
+        return new GroupState(
+                answer.target(),
+                caller.router().leader(answer.target()),
+                answer.value(),
+                failure == null ? "" : String.valueOf(failure.getMessage()));
     }
 
     /** One check, from a path down, a number of directories at a time. */

@@ -1,6 +1,7 @@
 package io.tatami.client.meta;
 
 import com.google.protobuf.Message;
+import io.tatami.base.Check;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
@@ -102,6 +103,19 @@ public final class MetadataCaller {
     public <Q extends Message, R extends Message> R call(GroupId group, Method<Q, R> method, Q body, Deadline deadline)
             throws TatamiException {
         MetadataCall<Q, R> call = start(group, method, body, deadline);
+        try {
+            return call.await();
+        } finally {
+            call.abandon();
+        }
+    }
+
+    /** {@link #call} that opens no session; only of a method that may be done twice. */
+    <Q extends Message, R extends Message> R callWithoutSession(
+            GroupId group, Method<Q, R> method, Q body, Deadline deadline) throws TatamiException {
+        Check.check(method.idempotent(), "%s needs a session", method);
+        MetadataCall<Q, R> call = new MetadataCall<>(this, new MetadataCall.Target<>(group, method, body), deadline)
+                .startIn(Session.of(0));
         try {
             return call.await();
         } finally {

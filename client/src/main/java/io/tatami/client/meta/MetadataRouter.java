@@ -3,14 +3,10 @@ package io.tatami.client.meta;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
-import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.ClusterMap;
-import io.tatami.protocol.wire.GetClusterMapRequest;
-import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
 import io.tatami.rpc.Connector;
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -24,9 +20,6 @@ import org.jspecify.annotations.Nullable;
  * one at a time asks for a newer map while the others wait for it.
  */
 public final class MetadataRouter {
-    /** A server that does not answer for so long is passed over for the next. */
-    private static final Duration MAP_TIMEOUT = Duration.ofSeconds(5);
-
     private final Connector connector;
     private final List<InetSocketAddress> seeds;
     private final ReentrantLock refreshing = new ReentrantLock();
@@ -100,45 +93,33 @@ public final class MetadataRouter {
     }
 
     /**
-     * Asks each server known for the map until one answers.
+     * Asks the servers known for the map until one answers, for some seconds at most.
      *
      * @throws TatamiException UNAVAILABLE when none does; WRONG_CLUSTER; PROTOCOL_VERSION; UNAUTHENTICATED
      */
     public void refresh(Deadline deadline) throws TatamiException {
         refreshing.lock();
         try {
-            TatamiException last = null;
-            for (InetSocketAddress address : candidates()) {
-                try {
-                    take(read(address, deadline));
-                    return;
-                } catch (TatamiException e) {
-                    if (!e.code().isRetryable()) {
-                        throw e;
-                    }
-                    last = e;
-                }
-            }
-            throw new TatamiException(
-                    ErrorCode.UNAVAILABLE,
-                    "no metadata server answers at " + addresses() + " (" + (last == null ? "" : last.getMessage())
-                            + "). Check the address, and that the server runs: bin/tatami status tatami://"
-                            + text(seeds.get(0)),
-                    last);
+            take(read(deadline));
         } finally {
             refreshing.unlock();
         }
     }
 
-    private ClusterMap read(InetSocketAddress address, Deadline deadline) throws TatamiException {
-        Deadline soon = deadline.atMost(MAP_TIMEOUT);
-        CallOptions options = CallOptions.DEFAULT.withTimeoutMillis(soon.remainingMillis());
-        CompletableFuture<ClusterMap> map = connector
-                .connect(address)
-                .thenCompose(connection -> connection.call(
-                        MetaMethods.GET_CLUSTER_MAP, options, GetClusterMapRequest.getDefaultInstance()))
-                .thenApply(reply -> reply.getMap());
-        return Replies.await(map, soon);
+    private ClusterMap read(Deadline deadline) throws TatamiException {
+        try {
+            return new MapQuestion(connector, candidates(), deadline).ask();
+        } catch (TatamiException e) {
+            if (!e.code().isRetryable()) {
+                throw e;
+            }
+            throw new TatamiException(
+                    ErrorCode.UNAVAILABLE,
+                    "no metadata server answers at " + addresses() + " (" + e.getMessage()
+                            + "). Check the address, and that the server runs: bin/tatami status tatami://"
+                            + text(seeds.get(0)),
+                    e);
+        }
     }
 
     private void take(ClusterMap map) throws TatamiException {

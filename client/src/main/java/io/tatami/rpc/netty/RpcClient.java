@@ -6,6 +6,10 @@ import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.ChannelGroupFuture;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.util.concurrent.ImmediateEventExecutor;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
@@ -29,6 +33,10 @@ public final class RpcClient implements Connector {
     private final Clock clock;
     private final ClientIdentity identity;
     private final Map<Place, CompletableFuture<Connection>> connections = new ConcurrentHashMap<>();
+
+    /** Those that are being opened, too; what is added after it was closed is closed. */
+    private final ChannelGroup channels = new DefaultChannelGroup(ImmediateEventExecutor.INSTANCE, true);
+
     private volatile boolean closed;
 
     private record Place(SocketAddress address, Lane lane) {}
@@ -63,6 +71,7 @@ public final class RpcClient implements Connector {
     @Override
     public void close() {
         closed = true;
+        ChannelGroupFuture unused = channels.close();
         for (CompletableFuture<Connection> connection : connections.values()) {
             connection
                     .thenAccept(Connection::close)
@@ -139,6 +148,7 @@ public final class RpcClient implements Connector {
                 .handler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
+                        channels.add(channel);
                         channel.config().setOptions(EventLoops.socketOptions(settings));
                         channel.config().setOptions(options);
                         channel.pipeline().addLast(decoder, handler);

@@ -2,6 +2,7 @@ package io.tatami.client.fake;
 
 import com.google.protobuf.ByteString;
 import io.tatami.base.Clock;
+import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
 import io.tatami.conf.Settings;
@@ -15,8 +16,11 @@ import io.tatami.rpc.netty.EventLoops;
 import io.tatami.rpc.netty.RpcServer;
 import io.tatami.rpc.netty.RpcSettings;
 import io.tatami.rpc.netty.ServerIdentity;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -34,6 +38,7 @@ public final class FakeCluster implements AutoCloseable {
     private final EventLoops loops;
     private final RpcSettings settings;
     private final List<RpcServer> servers = new ArrayList<>();
+    private final List<ServerSocket> sockets = new ArrayList<>();
     private final List<TatamiClient> clients = new ArrayList<>();
     private final ClusterMap.Builder map;
     private final InetSocketAddress address;
@@ -66,6 +71,13 @@ public final class FakeCluster implements AutoCloseable {
         map.getBlockServerBuilderList().forEach(server -> server.setHasCache(true));
     }
 
+    /** From now on, a group is led by a server that takes connections and never says a word. */
+    public void hang(GroupId group) throws IOException {
+        ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        sockets.add(silent);
+        map.getGroupBuilder(group.value() + 1).setLeader(endpoint((InetSocketAddress) silent.getLocalSocketAddress()));
+    }
+
     /** @param more settings by key */
     public TatamiClient client(Map<String, String> more) throws TatamiException {
         Map<String, String> all = new HashMap<>(Map.of("tatami.client.operation.timeout", "10s"));
@@ -91,6 +103,14 @@ public final class FakeCluster implements AutoCloseable {
         return (InetSocketAddress) server.start(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     }
 
+    private static void close(ServerSocket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     private static Endpoint endpoint(InetSocketAddress at) {
         return Endpoint.newBuilder()
                 .setHost(at.getAddress().getHostAddress())
@@ -102,6 +122,7 @@ public final class FakeCluster implements AutoCloseable {
     public void close() {
         clients.forEach(TatamiClient::close);
         servers.forEach(RpcServer::close);
+        sockets.forEach(FakeCluster::close);
         loops.close();
     }
 }

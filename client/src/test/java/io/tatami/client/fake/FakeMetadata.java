@@ -30,6 +30,7 @@ import io.tatami.protocol.wire.GetDirectoriesReply;
 import io.tatami.protocol.wire.GetDirectoriesRequest;
 import io.tatami.protocol.wire.GetDirectoryReply;
 import io.tatami.protocol.wire.Grant;
+import io.tatami.protocol.wire.GroupStatusReply;
 import io.tatami.protocol.wire.Handle;
 import io.tatami.protocol.wire.ListReply;
 import io.tatami.protocol.wire.ListRequest;
@@ -152,6 +153,7 @@ public final class FakeMetadata {
                 MetaMethods.OPEN_SESSION,
                 (context, request) ->
                         OpenSessionReply.newBuilder().setSession(++sessions).build());
+        on(table, MetaMethods.GROUP_STATUS, (context, request) -> GroupStatusReply.getDefaultInstance());
         on(table, MetaMethods.CLOSE_SESSION, (context, request) -> Empty.getDefaultInstance());
         on(table, MetaMethods.RESOLVE, (context, request) -> resolve(request.getPath()));
         on(

@@ -1,0 +1,96 @@
+package io.tatami.client.meta;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.protocol.wire.GetClusterMapReply;
+import io.tatami.protocol.wire.GetClusterMapRequest;
+import io.tatami.rpc.CallOptions;
+import io.tatami.rpc.Connector;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Queue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One question for the cluster map, to several metadata servers. Each has a head start before those behind it, as in
+ * RFC 8305: the next one is asked once it has failed, or has been silent for {@value #HEAD_START_MILLIS} ms. The first answer
+ * counts. Used by one thread.
+ */
+final class MapQuestion {
+    private static final long HEAD_START_MILLIS = 250;
+
+    /** For all servers together. */
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+    private final Connector connector;
+    private final Queue<InetSocketAddress> waiting;
+    private final Deadline deadline;
+    private final BlockingQueue<CompletableFuture<ClusterMap>> answers = new LinkedBlockingQueue<>();
+    private int silent;
+
+    /** @param servers in the order in which they are to be asked; at least one */
+    MapQuestion(Connector connector, Collection<InetSocketAddress> servers, Deadline deadline) {
+        this.connector = connector;
+        this.waiting = new ArrayDeque<>(servers);
+        this.deadline = deadline.atMost(TIMEOUT);
+    }
+
+    /**
+     * Asks until one answers.
+     *
+     * @throws TatamiException the last failure when none does; the first that is not to be retried
+     */
+    ClusterMap ask() throws TatamiException {
+        TatamiException last = null;
+        while (!waiting.isEmpty() || silent > 0) {
+            InetSocketAddress next = waiting.poll();
+            if (next != null) {
+                ask(next);
+            }
+            CompletableFuture<ClusterMap> answer = await();
+            if (answer != null) {
+                silent--;
+                try {
+                    return Replies.await(answer, deadline);
+                } catch (TatamiException e) {
+                    if (!e.code().isRetryable()) {
+                        throw e;
+                    }
+                    last = e;
+                }
+            } else if (waiting.isEmpty() || deadline.isOver()) {
+                break;
+            }
+        }
+        throw last != null ? last : new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "no reply in time");
+    }
+
+    private void ask(InetSocketAddress server) {
+        CallOptions options = CallOptions.DEFAULT.withTimeoutMillis(deadline.remainingMillis());
+        CompletableFuture<ClusterMap> asked = connector
+                .connect(server)
+                .thenCompose(connection -> connection.call(
+                        MetaMethods.GET_CLUSTER_MAP, options, GetClusterMapRequest.getDefaultInstance()))
+                .thenApply(GetClusterMapReply::getMap);
+        silent++;
+        CompletableFuture<ClusterMap> unused = asked.whenComplete((map, failure) -> answers.add(asked));
+    }
+
+    private @Nullable CompletableFuture<ClusterMap> await() throws TatamiException {
+        long left = deadline.remainingMillis();
+        try {
+            return answers.poll(waiting.isEmpty() ? left : Math.min(left, HEAD_START_MILLIS), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new TatamiException(ErrorCode.CANCELLED, "interrupted while waiting for a cluster map", e);
+        }
+    }
+}
