@@ -12,6 +12,8 @@ final class ExitCode {
     static final int FAILED = 1;
     /** The command line or the surroundings are wrong: nothing was begun. */
     static final int USAGE = 2;
+    /** A server ended by itself: no group is served any more. */
+    static final int STOPPED = 3;
 
     /** What somebody has to mend before the same command can do any better. */
     private static final Set<ErrorCode> SURROUNDINGS = EnumSet.of(

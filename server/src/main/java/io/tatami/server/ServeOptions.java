@@ -25,7 +25,10 @@ final class ServeOptions {
                     "The name to bind and to tell clients; tasks are scheduled by it (default: ${DEFAULT-VALUE}).")
     String host;
 
-    @Option(names = "--foreground", description = "Serve in this process instead of one in the background.")
+    @Option(
+            names = "--foreground",
+            description = "Serve in this process instead of one in the background; exit code 3 where it ends by itself"
+                    + " because no group is served here any more.")
     boolean foreground;
 
     /** How many shards a new cluster has. */

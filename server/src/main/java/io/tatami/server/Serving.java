@@ -3,7 +3,10 @@ package io.tatami.server;
 import io.tatami.base.LockFile;
 import io.tatami.base.TatamiException;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Model.CommandSpec;
@@ -18,8 +21,17 @@ final class Serving {
         Served open() throws TatamiException;
     }
 
-    /** A server that is open. */
-    record Served(AutoCloseable server, String uri) {}
+    /**
+     * A server that is open.
+     *
+     * @param ended completes with the reason once it serves nothing any more
+     */
+    record Served(AutoCloseable server, String uri, CompletableFuture<String> ended) {
+        /** One that serves until it is told to stop. */
+        Served(AutoCloseable server, String uri) {
+            this(server, uri, new CompletableFuture<>());
+        }
+    }
 
     /** @return the command's exit code, once it serves in the background, or has served here */
     static int run(CommandSpec spec, ServeOptions options, Opener opener) throws Exception {
@@ -40,37 +52,72 @@ final class Serving {
         LockFile lock = directory.lock();
         try {
             directory.removeReady();
-            serveHere(directory, opener);
+            return serveHere(spec, directory, opener);
         } finally {
             lock.close();
         }
-        return ExitCode.DONE;
     }
 
-    private static void serveHere(DataDirectory directory, Opener opener) throws Exception {
-        CountDownLatch stop = new CountDownLatch(1);
+    private static int serveHere(CommandSpec spec, DataDirectory directory, Opener opener) throws Exception {
+        CompletableFuture<Optional<String>> end = new CompletableFuture<>();
         CountDownLatch stopped = new CountDownLatch(1);
-        try (AutoCloseable server = announce(directory, opener.open())) {
-            Runtime.getRuntime().addShutdownHook(new Thread(() -> stopAndWait(stop, stopped), "stop"));
-            stop.await();
-            LoggerFactory.getLogger(Serving.class)
-                    .info("stopping {}", server.getClass().getSimpleName());
+        try {
+            Served served = opener.open();
+            try {
+                announce(directory, served);
+                Runtime.getRuntime().addShutdownHook(new Thread(() -> stopAndWait(end, stopped), "stop"));
+                CompletableFuture<Boolean> unused =
+                        served.ended().thenApply(reason -> end.complete(Optional.of(reason)));
+                end.join().ifPresent(reason -> tellEnd(spec, reason));
+                LoggerFactory.getLogger(Serving.class)
+                        .info("stopping {}", served.server().getClass().getSimpleName());
+            } catch (IOException | RuntimeException e) {
+                closeAfter(served, e);
+                throw e;
+            }
+            return close(served, end.join().isPresent());
         } finally {
             directory.removeReady();
             stopped.countDown();
         }
     }
 
-    private static AutoCloseable announce(DataDirectory directory, Served served) throws IOException {
+    private static void tellEnd(CommandSpec spec, String reason) {
+        PrintWriter err = spec.commandLine().getErr();
+        err.println(TatamiServer.ERROR_PREFIX + "no group is served here any more: " + reason);
+        err.flush();
+    }
+
+    /** Of a server that ended by itself, why is told already. */
+    private static int close(Served served, boolean endedByItself) throws Exception {
+        try {
+            served.server().close();
+        } catch (Exception e) {
+            if (!endedByItself) {
+                throw e;
+            }
+            LoggerFactory.getLogger(Serving.class).error("a server that has ended did not close in order", e);
+        }
+        return endedByItself ? ExitCode.STOPPED : ExitCode.DONE;
+    }
+
+    private static void closeAfter(Served served, Exception reason) {
+        try {
+            served.server().close();
+        } catch (Exception e) {
+            reason.addSuppressed(e);
+        }
+    }
+
+    private static void announce(DataDirectory directory, Served served) throws IOException {
         directory.writeReady(
                 new DataDirectory.Ready(served.uri(), ProcessHandle.current().pid()));
         System.out.println("serving " + served.uri());
-        return served.server();
     }
 
     /** The process may end only when the server is closed. */
-    private static void stopAndWait(CountDownLatch stop, CountDownLatch stopped) {
-        stop.countDown();
+    private static void stopAndWait(CompletableFuture<Optional<String>> end, CountDownLatch stopped) {
+        end.complete(Optional.empty());
         try {
             stopped.await();
         } catch (InterruptedException e) {

@@ -12,12 +12,14 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** All of Tatami in one process: a metadata server with every group, and a block server. Opened and closed by one thread. */
 public final class StandaloneNode implements AutoCloseable {
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
     private final String uri;
+    private final CompletableFuture<String> ended;
 
     /**
      * Where a standalone server keeps what, and how it is reached.
@@ -58,6 +60,7 @@ public final class StandaloneNode implements AutoCloseable {
                     groups,
                     Clock.SYSTEM);
             parts.push(metadata);
+            ended = metadata.ended();
             CrashPoint.hit("standalone.open.metadata-serves");
             uri = "tatami://" + place.host() + ":" + metadata.address().getPort();
             parts.push(BlockNode.open(
@@ -85,6 +88,11 @@ public final class StandaloneNode implements AutoCloseable {
 
     public String uri() {
         return uri;
+    }
+
+    /** @see MetadataServer#ended */
+    public CompletableFuture<String> ended() {
+        return ended;
     }
 
     @Override

@@ -54,7 +54,7 @@ final class StartMetadataCommand implements Callable<Integer> {
         return Serving.run(spec, options, () -> {
             MetadataServer server = open(settings, new HadoopGroups());
             return new Serving.Served(
-                    server, "tatami://" + options.host + ":" + server.address().getPort());
+                    server, "tatami://" + options.host + ":" + server.address().getPort(), server.ended());
         });
     }
 

@@ -63,7 +63,7 @@ final class StartStandaloneCommand implements Callable<Integer> {
                             options.data, volumes, capacityBytes, options.host, port, shards, cache.place()),
                     settings,
                     new HadoopGroups());
-            return new Serving.Served(node, node.uri());
+            return new Serving.Served(node, node.uri(), node.ended());
         });
     }
 }

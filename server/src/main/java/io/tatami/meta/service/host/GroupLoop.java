@@ -58,7 +58,7 @@ final class GroupLoop implements AutoCloseable {
     private final Intake intake = new Intake(QUEUE_MAX);
     private final Committer committer;
     private final Thread thread;
-    private volatile @Nullable TatamiException stopped;
+    private final CompletableFuture<TatamiException> stopped = new CompletableFuture<>();
 
     /**
      * @param log used by a thread of this loop
@@ -97,18 +97,23 @@ final class GroupLoop implements AutoCloseable {
     /** Why the group stopped; null while it works. */
     @Nullable
     TatamiException failure() {
-        return stopped;
+        return stopped.getNow(null);
+    }
+
+    /** Completes with why the group stopped, on a thread that must not be held up; also when it is closed. */
+    CompletableFuture<TatamiException> stopped() {
+        return stopped.copy();
     }
 
     /** Puts a request behind those that wait. */
     void enqueue(Pending<?, ?, ?> pending) {
-        TatamiException reason = stopped;
+        TatamiException reason = failure();
         if (reason != null) {
             pending.fail(reason);
         } else if (!intake.offer(pending)) {
             pending.fail(new TatamiException(
                     ErrorCode.BUSY, id + " has " + QUEUE_MAX + " requests waiting; send this again later"));
-        } else if (stopped != null) {
+        } else if (stopped.isDone()) {
             failWaiting();
         }
     }
@@ -136,7 +141,7 @@ final class GroupLoop implements AutoCloseable {
         RecentRecords recent = new RecentRecords(durable);
         Batch batch = Batch.next(durable, recent, store.logMillis());
         try {
-            while (stopped == null) {
+            while (!stopped.isDone()) {
                 boolean canCommit = decideArrived(batch);
                 if (canCommit && !batch.isEmpty()) {
                     batch = handOver(batch, durable, recent);
@@ -214,20 +219,18 @@ final class GroupLoop implements AutoCloseable {
     }
 
     private void stop(TatamiException reason) {
-        if (stopped == null) {
-            stopped = reason;
-        }
+        boolean unused = stopped.complete(reason);
     }
 
     private void failAll(Batch batch) {
-        TatamiException reason = stopped;
+        TatamiException reason = failure();
         if (reason != null) {
             batch.decided().forEach(pending -> pending.fail(reason));
         }
     }
 
     private void failWaiting() {
-        TatamiException reason = stopped;
+        TatamiException reason = failure();
         if (reason != null) {
             intake.drain().forEach(pending -> pending.fail(reason));
         }

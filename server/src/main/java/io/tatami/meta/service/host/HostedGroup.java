@@ -89,6 +89,11 @@ final class HostedGroup implements Opening, AutoCloseable {
         background.forEach(waker -> waker.runner().wake());
     }
 
+    /** Completes with why nothing is decided here any more, on a thread that must not be held up. */
+    CompletableFuture<TatamiException> stopped() {
+        return loop.stopped();
+    }
+
     private CompletableFuture<Void> settle(Question question) {
         Function<Question, CompletableFuture<Void>> settler = settlers.get(question.getClass());
         return settler == null

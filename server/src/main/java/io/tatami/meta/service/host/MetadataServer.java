@@ -35,6 +35,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -60,6 +61,7 @@ public final class MetadataServer implements AutoCloseable {
     private final Identity identity;
     private final ClusterMapHolder maps;
     private final TreeMap<GroupId, HostedGroup> groups = new TreeMap<>();
+    private final CompletableFuture<String> ended = new CompletableFuture<>();
     private final InetSocketAddress address;
 
     /**
@@ -141,6 +143,7 @@ public final class MetadataServer implements AutoCloseable {
             address = (InetSocketAddress) listener.start(new InetSocketAddress(place.host(), place.port()));
             CrashPoint.hit("meta.open.listens");
             groups.values().forEach(HostedGroup::start);
+            watchGroups();
             join(
                     new ClusterMember(
                             namespaceLink(client, start.seeds()),
@@ -224,6 +227,14 @@ public final class MetadataServer implements AutoCloseable {
         return maps.map();
     }
 
+    /**
+     * Completes with the reason once no group here is served any more, on a thread that must not be held up: after errors of
+     * the disk, or because the groups belong to another server. Also when this is closed.
+     */
+    public CompletableFuture<String> ended() {
+        return ended.copy();
+    }
+
     private static Identity identity(Start start, EventLoops loops, RpcSettings rpc, Clock clock)
             throws TatamiException {
         try (RpcClient stranger = new RpcClient(loops, rpc, clock, clientIdentity())) {
@@ -285,8 +296,17 @@ public final class MetadataServer implements AutoCloseable {
         }
     }
 
+    private void watchGroups() {
+        List<CompletableFuture<TatamiException>> stopped =
+                groups.values().stream().map(HostedGroup::stopped).toList();
+        CompletableFuture<Boolean> unused = CompletableFuture.allOf(stopped.toArray(CompletableFuture<?>[]::new))
+                .thenApply(all ->
+                        ended.complete(String.valueOf(stopped.get(0).join().getMessage())));
+    }
+
     private void stopServing(HandlerTable handlers, String reason) {
         LOG.error("this server stops serving {}: {}", groups.keySet(), reason);
+        ended.complete(reason);
         for (HostedGroup group : groups.values()) {
             handlers.closeGroup(group.id());
             group.stop();

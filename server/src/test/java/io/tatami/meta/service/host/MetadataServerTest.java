@@ -1,6 +1,7 @@
 package io.tatami.meta.service.host;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,9 +18,11 @@ import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.CreateModes;
 import io.tatami.protocol.wire.GetClusterMapRequest;
 import io.tatami.protocol.wire.GetDirectoryRequest;
+import io.tatami.protocol.wire.GiveCreditsRequest;
 import io.tatami.protocol.wire.GroupStatusRequest;
 import io.tatami.protocol.wire.HeartbeatRequest;
 import io.tatami.protocol.wire.MkdirsRequest;
+import io.tatami.protocol.wire.OpenSessionRequest;
 import io.tatami.protocol.wire.SafeModeRequest;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
@@ -33,6 +36,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -108,6 +112,35 @@ final class MetadataServerTest {
         try (MetadataServer server = open()) {
             assertTrue(exists(server, "/a/b"));
         }
+    }
+
+    @Test
+    void aServerHasEndedOnceItsLastGroupHasStopped() throws TatamiException {
+        try (MetadataServer server = open()) {
+            CompletableFuture<String> ended = server.ended();
+            assertFalse(ended.isDone());
+            CrashPoint.listen(point -> {
+                if (point.equals("meta.batch.before-commit")) {
+                    throw new IllegalStateException("the disk is gone");
+                }
+            });
+            stop(server, GroupId.NAMESPACE, MetaMethods.OPEN_SESSION, OpenSessionRequest.getDefaultInstance());
+            GiveCreditsRequest credits = GiveCreditsRequest.newBuilder()
+                    .setServerId(1)
+                    .setSequence(1)
+                    .setBlocks(1)
+                    .build();
+            stop(server, GroupId.ofShard(0), MetaMethods.GIVE_CREDITS, credits);
+            stop(server, GroupId.ofShard(1), MetaMethods.GIVE_CREDITS, credits);
+
+            assertTrue(ended.join().contains("the disk is gone"), ended::join);
+        }
+    }
+
+    private static <Q extends Message> void stop(MetadataServer server, GroupId group, Method<Q, ?> method, Q write) {
+        TatamiException refused =
+                assertThrows(TatamiException.class, () -> call(server, SUPERUSER, group, method, write));
+        assertEquals(ErrorCode.UNAVAILABLE, refused.code());
     }
 
     @Test
