@@ -10,6 +10,7 @@ import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.LocatedFileStatus;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,8 +18,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Plans the input of MapReduce jobs whose configuration asks for it, with no code of ours in the job: a job's input format
  * lists its files with their locations, makes a split of each block, and the framework runs the splits in the order of
- * their lengths, the longest first, equal ones as listed. The plan has that order. A hint: a failure is logged and changes
- * nothing.
+ * their lengths, the longest first, equal ones as listed. The plan has that order, and like the stock input formats leaves out
+ * files whose names begin with {@code _} or {@code .}. A hint: a failure is logged and changes nothing.
  */
 final class InputPlanner {
     /** Whether what is listed with locations is planned. */
@@ -64,12 +65,17 @@ final class InputPlanner {
         @Override
         public LocatedFileStatus next() throws IOException {
             LocatedFileStatus file = listing.next();
-            if (file.isFile() && file.getBlockLocations() != null) {
+            if (file.isFile() && !isHidden(file.getPath()) && file.getBlockLocations() != null) {
                 for (BlockLocation block : file.getBlockLocations()) {
                     splits.add(new Split(file, block));
                 }
             }
             return file;
+        }
+
+        /** What FileInputFormat takes for none of a job's input. */
+        private static boolean isHidden(Path file) {
+            return file.getName().startsWith("_") || file.getName().startsWith(".");
         }
 
         private void plan() {

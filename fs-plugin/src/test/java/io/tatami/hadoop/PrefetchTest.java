@@ -170,6 +170,10 @@ class PrefetchTest {
         for (int file = 0; file < 3; file++) {
             files.add(write("/input/part-" + file, BLOCK_BYTES + (file + 1) * 1_000_000, 10 + file));
         }
+        List<String> hidden = List.of("/input/_metadata", "/input/.part-0.crc");
+        for (String name : hidden) {
+            write(name, 100_000, 20);
+        }
         Configuration job = new Configuration(configuration);
         job.setBoolean("fs.tatami.prefetch.input", true);
         job.setBoolean("fs.tatami.impl.disable.cache", true);
@@ -186,6 +190,12 @@ class PrefetchTest {
                 assertEquals(
                         files.get(file).length,
                         counter(in, "stream_read_cached_bytes") + counter(in, "stream_read_late_bytes"));
+            }
+        }
+        for (String name : hidden) {
+            try (FSDataInputStream in = fs.open(new Path(name))) {
+                in.readAllBytes();
+                assertEquals(0, counter(in, "stream_read_cached_bytes") + counter(in, "stream_read_late_bytes"), name);
             }
         }
     }
