@@ -171,7 +171,7 @@ public final class BlockNode implements AutoCloseable {
                     e);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof TatamiException failure) {
-                throw failure;
+                throw failure.again();
             }
             throw new IllegalStateException("registration failed", e);
         } catch (InterruptedException e) {

@@ -222,7 +222,7 @@ public final class FileWriter implements AutoCloseable {
     private void requireUsable() throws TatamiException {
         TatamiException reason = failure != null ? failure : lost;
         if (reason != null) {
-            throw new TatamiException(reason.code(), String.valueOf(reason.getMessage()), reason.detail(), reason);
+            throw reason.again();
         }
         if (closed) {
             throw new TatamiException(ErrorCode.CANCELLED, "the writer of " + home.file() + " is closed");

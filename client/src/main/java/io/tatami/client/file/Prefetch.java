@@ -46,7 +46,7 @@ public final class Prefetch {
             return sum;
         }
         throw failure != null
-                ? failure
+                ? failure.again()
                 : new TatamiException(
                         ErrorCode.NOT_FOUND,
                         "no block server knows plan " + id
@@ -62,7 +62,7 @@ public final class Prefetch {
         for (SideBySide.Answer<ServerId, ServerId> answer :
                 locator.ofServers(locator.servers().alive(), this::cancel)) {
             if (answer.failure() != null) {
-                throw answer.failure();
+                throw answer.failure().again();
             }
         }
     }

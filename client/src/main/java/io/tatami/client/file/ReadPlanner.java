@@ -171,7 +171,7 @@ final class ReadPlanner {
                     .toList();
             for (SideBySide.Answer<ServerId, Share> answer : locator.ofServers(left, this::sendRest)) {
                 if (answer.failure() != null) {
-                    throw answer.failure();
+                    throw answer.failure().again();
                 }
             }
             if (!shares.isEmpty() && shares.values().stream().allMatch(share -> share.hasNoTier)) {

@@ -42,7 +42,7 @@ final class Replies {
             cause = cause.getCause();
         }
         if (cause instanceof TatamiException failure) {
-            return new TatamiException(failure.code(), String.valueOf(failure.getMessage()), failure.detail(), failure);
+            return failure.again();
         }
         throw new IllegalStateException("a call failed with what is no failure of the world", cause);
     }

@@ -167,7 +167,7 @@ final class ClientConnection implements Connection {
     private static TatamiException rethrown(Method<?, ?> method, ExecutionException failure) {
         Throwable cause = failure.getCause();
         if (cause instanceof TatamiException known) {
-            return new TatamiException(known.code(), Handshake.messageOf(known), known.detail(), known);
+            return known.again();
         }
         throw new IllegalStateException(method + " failed in a way that calls do not", failure);
     }

@@ -114,7 +114,7 @@ abstract class StreamEnd<M extends Message> implements MessageSender<M> {
         while (true) {
             TatamiException failure = end.get();
             if (failure != null) {
-                throw new TatamiException(failure.code(), Handshake.messageOf(failure), failure.detail(), failure);
+                throw failure.again();
             }
             if (isWritable()) {
                 return;

@@ -14,7 +14,7 @@ final class Awaiting {
         try {
             return future.get();
         } catch (ExecutionException e) {
-            throw Causes.of(e);
+            throw Causes.of(e).again();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new TatamiException(ErrorCode.CANCELLED, "interrupted while a server started", e);
