@@ -19,13 +19,14 @@ import java.util.Arrays;
  *             v file(8)                 bytes, where inline  o group(4) number(8)     outbox
  *             s directory(8)            share                q number(8)              to be reclaimed
  *             r server(4) block(8)      replica              w block(8)               file of a block
+ *                                                            m "credit" server(4)     credit
  *  namespace  d parent(8) name          directory            i directory(8)           its name
- *             x number(8)               intent               k kind, id               cluster map
- *             u session(8)              session
+ *             x number(8)               intent               k kind id(4)             cluster map
  *  both       c session(8) page(8)      remembered replies   m name                   singletons and counters
  * </pre>
  *
- * The letters and layouts are a stored format.
+ * A group stands in a key by its number and one, because keys are compared without signs. The letters and layouts are a
+ * stored format; {@code docs/formats.md} tells which value belongs to which key.
  */
 public final class Keys {
     private Keys() {}
@@ -140,10 +141,6 @@ public final class Keys {
 
     public static byte[] intent(long number) {
         return of((byte) 'x', number);
-    }
-
-    public static byte[] session(SessionId session) {
-        return of((byte) 'u', session.value());
     }
 
     /** A record of the cluster map: {@code kind} is {@code "server"} or {@code "group"}. */
