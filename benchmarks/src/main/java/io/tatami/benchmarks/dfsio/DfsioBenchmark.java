@@ -97,11 +97,7 @@ public final class DfsioBenchmark implements Callable<Integer> {
             CeilingRounds.Recorder recorder =
                     (round, direction, rate) -> recordCeiling(round, direction, rate, results);
             new CeilingRounds(place.work(), files * mebibytes, recorder, figures, results)
-                    .run(rounds.rounds(), undo, round -> {
-                        for (String peer : order.next()) {
-                            measure(round, peer, undo, results);
-                        }
-                    });
+                    .run(rounds.rounds(), order, undo, (round, peer) -> measure(round, peer, undo, results));
             summarize(results);
         } finally {
             undo.run();

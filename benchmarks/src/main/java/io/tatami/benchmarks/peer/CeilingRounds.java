@@ -22,10 +22,10 @@ public final class CeilingRounds {
         void record(int round, String direction, double megabytesPerSecond);
     }
 
-    /** What is measured in a round. */
+    /** What is measured of a peer in a round. */
     @FunctionalInterface
-    public interface Body {
-        void run(int round) throws Exception;
+    public interface Turn {
+        void measure(int round, String peer) throws Exception;
     }
 
     /**
@@ -40,8 +40,12 @@ public final class CeilingRounds {
         this.results = results;
     }
 
-    /** @param undo takes the ceiling's file away */
-    public void run(int rounds, Undo undo, Body body) throws Exception {
+    /**
+     * Gives each peer its turn in each round.
+     *
+     * @param undo takes the ceiling's file away
+     */
+    public void run(int rounds, PeerOrder order, Undo undo, Turn turn) throws Exception {
         undo.add(ceiling::remove);
         boolean hasCeiling = DeviceCeiling.isAvailable();
         if (!hasCeiling) {
@@ -49,7 +53,9 @@ public final class CeilingRounds {
         }
         for (int round = 1; round <= rounds; round++) {
             DeviceCeiling.Speed before = hasCeiling ? measure(round) : null;
-            body.run(round);
+            for (String peer : order.next()) {
+                turn.measure(round, peer);
+            }
             if (before == null || before.isNear(measure(round))) {
                 figures.keep();
             } else {

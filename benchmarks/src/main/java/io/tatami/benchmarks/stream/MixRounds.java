@@ -102,11 +102,7 @@ final class MixRounds {
                 StreamRounds.CALL_BYTES,
                 PageCache.canBeDropped() ? "" : "; only root can empty the page cache, and nobody did"));
         new CeilingRounds(work, streams.totalMebibytes(), this::recordCeiling, figures, results)
-                .run(rounds, undo, round -> {
-                    for (String side : order.next()) {
-                        measure(round, side);
-                    }
-                });
+                .run(rounds, order, undo, this::measure);
         return figures;
     }
 

@@ -69,11 +69,7 @@ final class StreamRounds {
             results.remark("no cold reads: only root can empty the page cache");
         }
         new CeilingRounds(work, options.totalMebibytes(), this::recordCeiling, figures, results)
-                .run(rounds, undo, round -> {
-                    for (String peer : order.next()) {
-                        measure(round, peer);
-                    }
-                });
+                .run(rounds, order, undo, this::measure);
         return figures;
     }
 
