@@ -34,7 +34,7 @@ final class HangingServersTest {
     void groupsTellTheirStatesWhileOthersHang() throws Exception {
         cluster.hang(GroupId.NAMESPACE);
         cluster.hang(GroupId.ofShard(1));
-        TatamiClient client = cluster.client(Map.of("tatami.client.operation.timeout", "2s"));
+        TatamiClient client = cluster.client(Map.of("tatami.client.operation.timeout", "5s"));
 
         List<GroupState> groups = client.clusterStatus().groups();
 
@@ -57,7 +57,7 @@ final class HangingServersTest {
             cluster.hang(GroupId.ofShard(group));
         }
         cluster.hang(GroupId.NAMESPACE);
-        TatamiClient client = cluster.client(Map.of("tatami.client.operation.timeout", "4s"));
+        TatamiClient client = cluster.client(Map.of("tatami.client.operation.timeout", "15s"));
 
         ClusterStatus status = client.clusterStatus();
 
