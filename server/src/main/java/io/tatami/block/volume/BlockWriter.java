@@ -48,36 +48,36 @@ public final class BlockWriter implements AutoCloseable {
         return replica.extent().lengthBytes();
     }
 
-    /** {@link #append(ScatteredBytes, int[])} of what is between position and limit of {@code data}. */
+    /** {@link #append(ByteSource, int[])} of what is between position and limit of {@code data}. */
     public void append(ByteBuffer data, int @Nullable [] pieceChecksums) throws TatamiException {
         append(ScatteredBytes.of(data), pieceChecksums);
     }
 
     /**
-     * Appends all of {@code data}, of any length and alignment; nothing is durable or visible by that. The bytes are copied:
-     * the buffers are the caller's again on return. All or nothing of {@code data} is taken, but for BUSY and IO_ERROR.
+     * Appends all of {@code data}, of any length and alignment; nothing is durable or visible by that. The bytes are copied,
+     * and what is verified is the copy: the data are the caller's again on return, and may change meanwhile. Where this
+     * throws, those of the bytes were taken that lie within units before the one it failed in, and no others.
      *
      * @param pieceChecksums the CRC32C that the sender gave for each piece of the data, cut at the 64 KiB boundaries of the
      *     block; null to have them computed here
-     * @throws TatamiException CORRUPT where a checksum does not match, or NO_SPACE where the block's room is too small and
-     *     cannot grow (detail: the room it has): in both cases the writer may be used on; FENCED; NO_SUCH_BLOCK after a
-     *     delete; BUSY where no buffer became free in time: the writer may be used on, and {@code data} tells what was
-     *     not taken; IO_ERROR
+     * @throws TatamiException CORRUPT where a checksum does not match, BUSY where no buffer became free in time, the
+     *     failure of {@code data}, or NO_SPACE where the block's room is too small and cannot grow (detail: the room it
+     *     has): in all of these the writer may be used on from {@link #lengthBytes}; FENCED; NO_SUCH_BLOCK after a delete;
+     *     IO_ERROR
      */
-    public void append(ScatteredBytes data, int @Nullable [] pieceChecksums) throws TatamiException {
+    public void append(ByteSource data, int @Nullable [] pieceChecksums) throws TatamiException {
         replica.writeLock.lock();
         try {
             OpenBlock open = replica.openFor(this);
-            int[] computed = data.pieceChecksums(open.lengthBytes());
-            if (pieceChecksums != null && !Arrays.equals(pieceChecksums, computed)) {
-                throw new TatamiException(
-                        ErrorCode.CORRUPT,
-                        "data for block " + block() + " at " + open.lengthBytes() + " does not match its checksums");
-            }
             ensureRoom(open, data.remaining());
-            for (int checksum : computed) {
-                int length = ChunkChecksum.firstPieceBytes(open.lengthBytes(), data.remaining());
-                open.append(data, length, checksum);
+            int piece = 0;
+            while (data.remaining() > 0) {
+                int length = open.unitPartBytes(data.remaining());
+                int pieces = ChunkChecksum.pieces(open.lengthBytes(), length);
+                int[] expected =
+                        pieceChecksums == null ? null : Arrays.copyOfRange(pieceChecksums, piece, piece + pieces);
+                open.append(data, length, expected);
+                piece += pieces;
             }
         } finally {
             replica.writeLock.unlock();

@@ -125,26 +125,56 @@ final class OpenBlock {
         return Arrays.copyOfRange(checksums, first, end);
     }
 
+    /** How many of the next {@code bytes} lie in the unit where the block ends now. */
+    int unitPartBytes(int bytes) {
+        return (int) Math.min(bytes, unitEnd(lengthBytes) - lengthBytes);
+    }
+
     /**
-     * Takes one piece of data that lies within a chunk and within the extent.
+     * Takes bytes that lie within a unit and within the extent: all of them, or none where this throws.
      *
-     * @param data the piece is the first {@code length} bytes of it
-     * @throws TatamiException BUSY, with nothing taken; or the error of an earlier write
+     * @param data the bytes are its first {@code length}
+     * @param expected the checksums of their pieces; null for unknown
+     * @throws TatamiException BUSY, with nothing of the data taken; CORRUPT; the failure of {@code data}; or the error of an
+     *     earlier write
      */
-    void append(ScatteredBytes data, int length, int checksum) throws TatamiException {
-        AlignedBuffer buffer = fillable();
-        int at = (int) (lengthBytes - fillStartBytes);
-        data.take(length, buffer.memory(), at);
-        ensureChecksums((int) (lengthBytes / ChunkChecksum.CHUNK_BYTES));
+    void append(ByteSource data, int length, int @Nullable [] expected) throws TatamiException {
+        ByteBuffer memory = fillable().memory();
+        int[] taken = take(data, length, memory, (int) (lengthBytes - fillStartBytes));
+        if (expected != null && !Arrays.equals(expected, taken)) {
+            throw new TatamiException(
+                    ErrorCode.CORRUPT,
+                    "data for block " + block + " at " + lengthBytes + " does not match its checksums");
+        }
+        ensureChecksums((int) ((lengthBytes + length - 1) / ChunkChecksum.CHUNK_BYTES));
         synchronized (this) {
-            int chunk = (int) (lengthBytes / ChunkChecksum.CHUNK_BYTES);
-            boolean begins = lengthBytes % ChunkChecksum.CHUNK_BYTES == 0;
-            checksums[chunk] = begins ? checksum : ChunkChecksum.concat(checksums[chunk], checksum, length);
+            addChecksums(taken, length);
             lengthBytes += length;
         }
         if (lengthBytes == unitEnd(fillStartBytes)) {
             submit(lengthBytes);
         }
+    }
+
+    /** Puts bytes behind those that are here, where nobody sees them yet, and computes the checksums of what came there. */
+    private int[] take(ByteSource data, int length, ByteBuffer memory, int start) throws TatamiException {
+        int[] taken = new int[ChunkChecksum.pieces(lengthBytes, length)];
+        int done = 0;
+        for (int piece = 0; piece < taken.length; piece++) {
+            int pieceBytes = ChunkChecksum.firstPieceBytes(lengthBytes + done, length - done);
+            data.take(pieceBytes, memory, start + done);
+            taken[piece] = ChunkChecksum.of(memory, start + done, pieceBytes);
+            done += pieceBytes;
+        }
+        return taken;
+    }
+
+    private void addChecksums(int[] added, int length) {
+        int chunk = (int) (lengthBytes / ChunkChecksum.CHUNK_BYTES);
+        System.arraycopy(added, 1, checksums, chunk + 1, added.length - 1);
+        boolean begins = lengthBytes % ChunkChecksum.CHUNK_BYTES == 0;
+        int firstBytes = ChunkChecksum.firstPieceBytes(lengthBytes, length);
+        checksums[chunk] = begins ? added[0] : ChunkChecksum.concat(checksums[chunk], added[0], firstBytes);
     }
 
     /**

@@ -8,6 +8,7 @@ import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.block.device.Device;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -23,24 +24,20 @@ class ScatteredBytesTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
-    void checksumsAndBytesAreThoseOfTheSameBytesInOnePiece(long seed) {
+    void bytesAreTakenInTheirOrderWhereverTheyAreCut(long seed) {
         Random random = new Random(seed);
         byte[] bytes = bytes(random, random.nextInt(BYTES_MAX));
-        long offset = random.nextInt(3 * ChunkChecksum.CHUNK_BYTES);
         ScatteredBytes scattered = ScatteredBytes.of(cut(random, bytes));
         ByteBuffer into = ByteBuffer.allocate(bytes.length);
 
         while (into.hasRemaining()) {
             int at = into.position();
-            int[] expected = ChunkChecksum.ofPieces(offset + at, ByteBuffer.wrap(bytes, at, bytes.length - at));
-            assertArrayEquals(expected, scattered.pieceChecksums(offset + at));
             int length = 1 + random.nextInt(into.remaining());
             scattered.take(length, into, at);
             into.position(at + length);
             assertEquals(into.remaining(), scattered.remaining());
         }
         assertArrayEquals(bytes, into.array());
-        assertEquals(0, scattered.pieceChecksums(offset).length);
     }
 
     @ParameterizedTest
@@ -63,17 +60,25 @@ class ScatteredBytesTest {
         }
     }
 
-    /** Refused first with a wrong checksum, which must take nothing. */
+    /** Refused first with a wrong checksum, which takes nothing of the unit that it is in. */
     private static void append(BlockWriter writer, Random random, byte[] frame) throws TatamiException {
-        int[] checksums = ChunkChecksum.ofPieces(writer.lengthBytes(), ByteBuffer.wrap(frame));
-        int[] wrong = checksums.clone();
-        wrong[random.nextInt(wrong.length)] ^= 1 << random.nextInt(Integer.SIZE);
-        ScatteredBytes refused = ScatteredBytes.of(cut(random, frame));
-        TatamiException failure = assertThrows(TatamiException.class, () -> writer.append(refused, wrong));
+        long start = writer.lengthBytes();
+        int[] wrong = ChunkChecksum.ofPieces(start, ByteBuffer.wrap(frame));
+        int wrongPiece = random.nextInt(wrong.length);
+        wrong[wrongPiece] ^= 1 << random.nextInt(Integer.SIZE);
+        TatamiException failure =
+                assertThrows(TatamiException.class, () -> writer.append(ScatteredBytes.of(cut(random, frame)), wrong));
         assertEquals(ErrorCode.CORRUPT, failure.code());
-        assertEquals(frame.length, refused.remaining());
-        writer.append(refused, checksums);
-        assertEquals(0, refused.remaining());
+        long wrongStart =
+                wrongPiece == 0 ? start : (start / ChunkChecksum.CHUNK_BYTES + wrongPiece) * ChunkChecksum.CHUNK_BYTES;
+        assertEquals(Math.max(start, wrongStart / Device.UNIT_BYTES * Device.UNIT_BYTES), writer.lengthBytes());
+
+        int taken = (int) (writer.lengthBytes() - start);
+        ByteBuffer rest = ByteBuffer.wrap(frame, taken, frame.length - taken);
+        int[] checksums = ChunkChecksum.ofPieces(writer.lengthBytes(), rest);
+        ScatteredBytes scattered = ScatteredBytes.of(cut(random, Arrays.copyOfRange(frame, taken, frame.length)));
+        writer.append(scattered, checksums);
+        assertEquals(0, scattered.remaining());
     }
 
     /** Parts of any length, empty ones too, of direct and of heap memory. */
