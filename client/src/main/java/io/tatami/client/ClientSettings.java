@@ -20,7 +20,7 @@ import java.util.List;
  * @param listPageEntries entries asked of each shard for a page of a listing
  * @param leaseRenewal how often the leases of open files are renewed
  * @param readAheadBytes how far a sequential reader reads ahead
- * @param sharesMemory whether block servers of this host may put what is read into memory that both see
+ * @param sharesMemory whether long reads and writes go through memory shared with block servers of this host
  * @param writeWindowBytes how much a writer sends ahead of its acknowledgement
  * @param blockTimeout how long a block server may be silent before another copy or a recovery is tried
  * @param vectoredThreads threads that fill ranges of vectored reads
@@ -78,7 +78,7 @@ public record ClientSettings(
     private static final Setting<Boolean> SHARED_MEMORY = Setting.flag(
             "tatami.client.shared.memory",
             true,
-            "Whether block servers of this host may put what is read into memory that both see.");
+            "Whether long reads and writes go through memory shared with block servers of this host.");
     private static final Setting<Long> WRITE_WINDOW = Setting.size(
             "tatami.client.write.window", "12m", "1m", "16m", "How much a writer sends ahead of acknowledgements.");
     private static final Setting<Duration> BLOCK_TIMEOUT = Setting.duration(

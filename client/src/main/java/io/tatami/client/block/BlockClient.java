@@ -43,7 +43,8 @@ public final class BlockClient {
     private final Connector connector;
     private final BlockClientSettings settings;
     private final ByteBufAllocator allocator;
-    private final SharedRegions sharedRegions;
+    private final SharedRegions readRegions;
+    private final SharedRegions writtenRegions;
     private final AtomicInteger nextLane = new AtomicInteger();
 
     /** The connector is the caller's to close, after the streams. */
@@ -55,7 +56,8 @@ public final class BlockClient {
         this.connector = connector;
         this.settings = settings;
         this.allocator = allocator;
-        this.sharedRegions = new SharedRegions(settings.sharedUnits());
+        this.readRegions = new SharedRegions(settings.readUnits(), false);
+        this.writtenRegions = new SharedRegions(settings.writtenUnits(), true);
     }
 
     public BlockClientSettings settings() {
@@ -70,7 +72,10 @@ public final class BlockClient {
      */
     public BlockWriteStream openWriter(List<BlockTarget> chain, WriteSpec spec) throws TatamiException {
         Check.check(!chain.isEmpty(), "no server to write %s to", spec.block());
-        return BlockWriteStream.open(bulkConnection(chain.get(0)), spec, List.copyOf(chain), settings, allocator);
+        Connection bulk = bulkConnection(chain.get(0));
+        long lengthBytes = spec.packed() ? 0 : spec.reserveBytes() - spec.startOffset();
+        RegionLease lease = lease(writtenRegions, bulk, chain.get(0), lengthBytes);
+        return BlockWriteStream.open(lease.connectionOr(bulk), spec, List.copyOf(chain), lease, settings, allocator);
     }
 
     /**
@@ -100,11 +105,17 @@ public final class BlockClient {
                 .setOffset(offset)
                 .setLength(lengthBytes)
                 .build();
-        boolean shares = sharesMemory && lengthBytes >= SharedRegions.READ_BYTES_MIN;
-        SharedRegion region = shares ? sharedRegions.lease(connection(target, SHARED_LANE), lengthBytes) : null;
-        BlockReadStream.Memory memory = new BlockReadStream.Memory(region, sharedRegions);
-        Connection connection = region == null ? bulkConnection(target) : region.connection();
-        return BlockReadStream.open(connection, target, request, memory, settings);
+        Connection bulk = bulkConnection(target);
+        RegionLease lease = sharesMemory ? lease(readRegions, bulk, target, lengthBytes) : RegionLease.NONE;
+        return BlockReadStream.open(lease.connectionOr(bulk), target, request, lease, settings);
+    }
+
+    /** Memory for a stream that would do with {@code bulk}; where there can be none, nobody is asked. */
+    private RegionLease lease(SharedRegions regions, Connection bulk, BlockTarget target, long lengthBytes)
+            throws TatamiException {
+        return regions.hasNone() || !bulk.isSameHost() || lengthBytes < SharedRegions.STREAM_BYTES_MIN
+                ? RegionLease.NONE
+                : regions.lease(connection(target, SHARED_LANE), lengthBytes);
     }
 
     /** @throws TatamiException NO_SUCH_BLOCK, or the connection's failure */

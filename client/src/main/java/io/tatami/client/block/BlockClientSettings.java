@@ -10,7 +10,7 @@ import io.tatami.protocol.BlockPayload;
  * @param readAheadBytes how many bytes a server may send ahead of a reader; kept in memory until read
  * @param timeoutMillis how long a stream waits for any sign of progress, and a call for its reply
  * @param lanes bulk connections to one server; streams take turns
- * @param sharesMemory whether servers of this host may put what is read into memory that both see
+ * @param sharesMemory whether long reads and writes go through memory shared with servers of this host
  */
 public record BlockClientSettings(
         int windowBytes, int readAheadBytes, long timeoutMillis, int lanes, boolean sharesMemory) {
@@ -44,9 +44,18 @@ public record BlockClientSettings(
         return new BlockClientSettings(windowBytes, readAheadBytes, timeoutMillis, lanes, shares);
     }
 
+    /** How many units of memory one writer shares with the server; 0 for none. */
+    int writtenUnits() {
+        // One frame more is being filled while the window is full.
+        return sharesMemory ? units(windowBytes + BlockPayload.BYTES_MAX) : 0;
+    }
+
     /** How many units of memory one reader shares with the server; 0 for none. */
-    int sharedUnits() {
-        int ahead = (readAheadBytes + SharedUnits.UNIT_BYTES - 1) / SharedUnits.UNIT_BYTES;
-        return sharesMemory ? Math.min(SharedUnits.UNITS_MAX, ahead + UNITS_IN_HAND) : 0;
+    int readUnits() {
+        return sharesMemory ? Math.min(SharedUnits.UNITS_MAX, units(readAheadBytes) + UNITS_IN_HAND) : 0;
+    }
+
+    private static int units(int bytes) {
+        return (bytes + SharedUnits.UNIT_BYTES - 1) / SharedUnits.UNIT_BYTES;
     }
 }

@@ -26,7 +26,7 @@ public final class BlockReadStream implements AutoCloseable {
     private final BlockId block;
     private final ReadQueue queue;
     private final RpcStream<ReadCredit> stream;
-    private final Memory memory;
+    private final RegionLease lease;
     private final int creditStepBytes;
     private final long startPosition;
     private final long rangeBytes;
@@ -44,26 +44,12 @@ public final class BlockReadStream implements AutoCloseable {
     private long lateBytes;
     private long sharedBytes;
 
-    /**
-     * Memory that the server may put bytes into.
-     *
-     * @param region null for none: bytes come by the connection
-     * @param regions gets it back
-     */
-    record Memory(@Nullable SharedRegion region, SharedRegions regions) {
-        void giveBack() {
-            if (region != null) {
-                regions.giveBack(region);
-            }
-        }
-    }
-
     private BlockReadStream(
             BlockTarget target,
             ReadBlockRequest request,
             ReadQueue queue,
             RpcStream<ReadCredit> stream,
-            Memory memory,
+            RegionLease lease,
             int creditStepBytes) {
         this.target = target;
         this.block = new BlockId(request.getBlockId());
@@ -72,26 +58,26 @@ public final class BlockReadStream implements AutoCloseable {
         this.position = startPosition;
         this.queue = queue;
         this.stream = stream;
-        this.memory = memory;
+        this.lease = lease;
         this.creditStepBytes = creditStepBytes;
     }
 
-    /** The stream gives the memory back. */
+    /** @param lease of memory that the server may put bytes into; the stream gives it back */
     static BlockReadStream open(
             Connection connection,
             BlockTarget target,
             ReadBlockRequest range,
-            Memory memory,
+            RegionLease lease,
             BlockClientSettings settings) {
         ReadBlockRequest.Builder request = range.toBuilder().setCreditBytes(settings.readAheadBytes());
-        SharedRegion region = memory.region();
+        SharedRegion region = lease.region();
         if (region != null) {
             request.setCreditBytes(region.lengthBytes()).setSharedMemory(region.name());
         }
         ReadQueue queue = new ReadQueue(request.getOffset(), settings.timeoutMillis(), region);
         RpcStream<ReadCredit> stream = connection.openStream(
                 BlockMethods.READ_BLOCK, CallOptions.DEFAULT.withTimeoutMillis(0), request.build(), queue);
-        return new BlockReadStream(target, range, queue, stream, memory, settings.readAheadBytes() / 4);
+        return new BlockReadStream(target, range, queue, stream, lease, settings.readAheadBytes() / 4);
     }
 
     public BlockTarget target() {
@@ -115,7 +101,7 @@ public final class BlockReadStream implements AutoCloseable {
 
     /** Whether the server may put bytes into memory that both see; then it has not verified them. */
     public boolean sharesMemory() {
-        return memory.region() != null;
+        return lease.region() != null;
     }
 
     /** Of the bytes given out, those that the server had put into shared memory. */
@@ -182,7 +168,7 @@ public final class BlockReadStream implements AutoCloseable {
         if (queue.close() && position - startPosition < rangeBytes) {
             stream.cancel("closed by the reader");
         }
-        memory.giveBack();
+        lease.giveBack();
     }
 
     /** Makes a frame with bytes left current; false where there is none, or none yet and {@code wait} is not set. */

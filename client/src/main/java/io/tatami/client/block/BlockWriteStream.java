@@ -24,13 +24,16 @@ import org.jspecify.annotations.Nullable;
  * Writes one block to a chain of servers. Used by one thread, but for the three lengths and {@link #failure}, which any
  * thread may ask.
  *
- * <p>Bytes are sent in frames of up to 1 MiB; at most {@link BlockClientSettings#windowBytes} of them wait for their
- * acknowledgement, after which writing blocks. Every failure ends the stream: all methods throw it from then on, and what
- * no server is known to have is kept. The way on is a new generation from the block's home, a new stream over the good
- * servers with {@link WriteSpec#continuedAt} at {@link #visibleLength}, {@link #awaitReady} on it, and
- * {@link #resend} of the frames that {@link #takeUnacknowledged} gives.
+ * <p>Bytes are sent in frames of up to 1 MiB, or lie in memory that the first server reads, and frames only say where; at
+ * most {@link BlockClientSettings#windowBytes} of them wait for their acknowledgement, after which writing blocks. Every
+ * failure ends the stream: all methods throw it from then on, and what no server is known to have is kept. The way on is a
+ * new generation from the block's home, a new stream over the good servers with {@link WriteSpec#continuedAt} at
+ * {@link #visibleLength}, {@link #awaitReady} on it, and {@link #resend} of the frames that {@link #takeUnacknowledged}
+ * gives.
  */
 public final class BlockWriteStream implements AutoCloseable {
+    private static final FrameBuffer NO_BYTES = FrameBuffer.own(Unpooled.EMPTY_BUFFER);
+
     private final WriteSpec spec;
     private final List<BlockTarget> chain;
     private final WriteWindow window;
@@ -41,6 +44,7 @@ public final class BlockWriteStream implements AutoCloseable {
     private long position;
     private long sentSyncLength;
     private long sequence;
+    private long sharedBytes;
     private boolean ended;
 
     private BlockWriteStream(
@@ -61,12 +65,16 @@ public final class BlockWriteStream implements AutoCloseable {
         this.sentSyncLength = spec.startOffset();
     }
 
+    /** @param lease of memory that the first server reads; the stream gives it back */
     static BlockWriteStream open(
             Connection connection,
             WriteSpec spec,
             List<BlockTarget> chain,
+            RegionLease lease,
             BlockClientSettings settings,
             ByteBufAllocator allocator) {
+        // One frame more is being filled while the window is full.
+        FrameMemory memory = new FrameMemory(allocator, settings.windowBytes() / BlockPayload.BYTES_MAX + 1, lease);
         WriteBlockRequest.Builder request = WriteBlockRequest.newBuilder()
                 .setBlockId(spec.block().value())
                 .setGeneration(spec.generation())
@@ -74,13 +82,12 @@ public final class BlockWriteStream implements AutoCloseable {
                 .setNeededBytes(spec.neededBytes())
                 .setPacked(spec.packed())
                 .setStartOffset(spec.startOffset())
-                .setPreviousGeneration(spec.previousGeneration());
+                .setPreviousGeneration(spec.previousGeneration())
+                .setSharedMemory(memory.sharedName());
         chain.subList(1, chain.size()).forEach(target -> request.addTarget(target.toWire()));
         WriteWindow window = new WriteWindow(spec.startOffset(), settings);
         RpcStream<WriteFrame> stream = connection.openStream(
                 BlockMethods.WRITE_BLOCK, CallOptions.DEFAULT.withTimeoutMillis(0), request.build(), window);
-        // One frame more is being filled while the window is full.
-        FrameMemory memory = new FrameMemory(allocator, settings.windowBytes() / BlockPayload.BYTES_MAX + 1);
         return new BlockWriteStream(spec, chain, window, stream, memory, settings.timeoutMillis());
     }
 
@@ -105,6 +112,11 @@ public final class BlockWriteStream implements AutoCloseable {
     /** Up to where every server has the bytes on its device. At first the start offset, whether or not that is. */
     public long durableLength() {
         return window.durableLength();
+    }
+
+    /** How many bytes were put into memory that is shared with the first server. */
+    public long sharedBytes() {
+        return sharedBytes;
     }
 
     /** Why the stream ended; null while it has not, or where it ended well. */
@@ -149,7 +161,9 @@ public final class BlockWriteStream implements AutoCloseable {
             }
             int before = bytes.remaining();
             builder.add(bytes);
-            position += before - bytes.remaining();
+            int taken = before - bytes.remaining();
+            position += taken;
+            sharedBytes += builder.isShared() ? taken : 0;
             if (builder.isFull()) {
                 sendBuilt(false, false);
             }
@@ -194,7 +208,7 @@ public final class BlockWriteStream implements AutoCloseable {
 
     /**
      * After a failure: the bytes from {@link #visibleLength} up to {@link #position}, in frames, which the caller then
-     * owns. The second call gives none.
+     * owns, and which are in no memory that is shared. The second call gives none.
      */
     public List<PendingFrame> takeUnacknowledged() {
         Check.check(window.failure() != null, "the stream of %s has not failed", spec.block());
@@ -202,6 +216,7 @@ public final class BlockWriteStream implements AutoCloseable {
         if (!builder.isEmpty()) {
             frames.add(builder.take());
         }
+        frames.replaceAll(memory::unshare);
         return frames;
     }
 
@@ -250,7 +265,7 @@ public final class BlockWriteStream implements AutoCloseable {
             builder.take().release();
         }
         window.takeFrames().forEach(PendingFrame::release);
-        memory.release();
+        memory.release(window.isFinished());
     }
 
     /**
@@ -297,8 +312,7 @@ public final class BlockWriteStream implements AutoCloseable {
     /** Sends what was gathered, which may be nothing where the frame is only for its flags. */
     private void sendBuilt(boolean sync, boolean last) throws TatamiException {
         awaitRoom(0);
-        PendingFrame frame =
-                builder.isEmpty() ? new PendingFrame(position, Unpooled.EMPTY_BUFFER, new int[0]) : builder.take();
+        PendingFrame frame = builder.isEmpty() ? new PendingFrame(position, NO_BYTES, new int[0]) : builder.take();
         send(frame, sync, last);
         if (sync) {
             sentSyncLength = position;
@@ -319,7 +333,14 @@ public final class BlockWriteStream implements AutoCloseable {
         for (int checksum : frame.checksums()) {
             message.addChecksum(checksum);
         }
-        ByteBuf payload = frame.payload().retainedDuplicate();
+        FrameBuffer buffer = frame.buffer();
+        if (buffer.isShared()) {
+            message.setSharedUnit(buffer.sharedIndex() / SharedUnits.UNIT_BYTES)
+                    .setStart(buffer.sharedIndex() % SharedUnits.UNIT_BYTES)
+                    .setLength(frame.lengthBytes());
+        }
+        ByteBuf payload =
+                buffer.isShared() ? Unpooled.EMPTY_BUFFER : frame.payload().retainedDuplicate();
         window.add(frame);
         stream.sendAndRelease(message.build(), payload);
     }
@@ -343,6 +364,6 @@ public final class BlockWriteStream implements AutoCloseable {
             checksums[piece] = BlockPayload.crc(rest, index, length);
             index += length;
         }
-        return new PendingFrame(position, rest, checksums);
+        return new PendingFrame(position, FrameBuffer.own(rest), checksums);
     }
 }

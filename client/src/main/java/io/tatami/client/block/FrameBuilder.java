@@ -20,25 +20,30 @@ final class FrameBuilder {
     private int pieces;
     private int openPieceBytes;
     private long start;
-    private @Nullable ByteBuf payload;
+    private @Nullable FrameBuffer buffer;
 
     FrameBuilder(FrameMemory memory) {
         this.memory = memory;
     }
 
     boolean isEmpty() {
-        return payload == null;
+        return buffer == null;
+    }
+
+    /** Whether the frame's bytes go into memory that the server sees. */
+    boolean isShared() {
+        return buffer != null && buffer.isShared();
     }
 
     boolean isFull() {
-        return payload != null && !payload.isWritable();
+        return buffer != null && !buffer.bytes().isWritable();
     }
 
     /** Begins a frame at {@code offset} that holds at most {@code limitBytes}, above 0, and what a frame may hold. */
     void begin(long offset, long limitBytes) {
-        Check.check(payload == null, "the frame at %d was not taken", start);
+        Check.check(buffer == null, "the frame at %d was not taken", start);
         int roomBytes = (int) Math.min(limitBytes, BlockPayload.roomBytes(offset));
-        payload = memory.take(roomBytes);
+        buffer = memory.take(roomBytes);
         checksums = new int[ChunkChecksum.pieces(offset, roomBytes)];
         pieces = 0;
         start = offset;
@@ -46,7 +51,7 @@ final class FrameBuilder {
 
     /** Takes bytes until the frame is full or {@code source} is empty. */
     void add(ByteBuffer source) {
-        ByteBuf target = current();
+        ByteBuf target = current().bytes();
         while (target.isWritable() && source.hasRemaining()) {
             long end = start + target.readableBytes();
             int length = Math.min(source.remaining(), ChunkChecksum.firstPieceBytes(end, target.writableBytes()));
@@ -63,11 +68,11 @@ final class FrameBuilder {
 
     /** The frame so far; the next one must be begun. */
     PendingFrame take() {
-        ByteBuf taken = current();
+        FrameBuffer taken = current();
         if (openPieceBytes > 0) {
             endPiece();
         }
-        payload = null;
+        buffer = null;
         return new PendingFrame(start, taken, Arrays.copyOf(checksums, pieces));
     }
 
@@ -77,10 +82,10 @@ final class FrameBuilder {
         openPieceBytes = 0;
     }
 
-    private ByteBuf current() {
-        if (payload == null) {
+    private FrameBuffer current() {
+        if (buffer == null) {
             throw new IllegalStateException("no frame was begun");
         }
-        return payload;
+        return buffer;
     }
 }

@@ -6,28 +6,82 @@ import io.tatami.base.Check;
 import io.tatami.protocol.BlockPayload;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The memory of one stream's whole frames. A buffer is used again once nobody else holds it: fresh memory has to be
- * cleared by the system first, which costs as much as filling it, and a few buffers used in turn stay in the processor's
- * cache. Used by one thread; whoever is given a buffer may let go of it on any.
+ * The memory of one stream's frames: what it shares with the server, and buffers where there is no such memory or none of
+ * it is free. A buffer is used again once nobody else holds it: fresh memory has to be cleared by the system first, which
+ * costs as much as filling it, and a few buffers used in turn stay in the processor's cache. Used by one thread; whoever is
+ * given a buffer may let go of it on any.
  */
 final class FrameMemory {
     private final ByteBufAllocator allocator;
     private final int buffersMax;
+    private final RegionLease lease;
+    private final @Nullable WrittenUnits shared;
 
     /** One reference to each is held here. */
     private final List<ByteBuf> buffers = new ArrayList<>();
 
-    /** @param buffersMax how many are kept; those beyond are as if there were no memory */
-    FrameMemory(ByteBufAllocator allocator, int buffersMax) {
+    /**
+     * @param buffersMax how many are kept; those beyond are as if there were no memory
+     * @param lease of memory that the server reads; goes back with this
+     */
+    FrameMemory(ByteBufAllocator allocator, int buffersMax, RegionLease lease) {
         this.allocator = allocator;
         this.buffersMax = buffersMax;
+        this.lease = lease;
+        SharedRegion region = lease.region();
+        this.shared = region == null ? null : new WrittenUnits(region.memory());
+    }
+
+    /** The memory's name for the server; empty where none is shared. */
+    String sharedName() {
+        SharedRegion region = lease.region();
+        return region == null ? "" : region.name();
     }
 
     /** An empty buffer for exactly {@code roomBytes}; the caller owns a reference to it. */
-    ByteBuf take(int roomBytes) {
+    FrameBuffer take(int roomBytes) {
         Check.check(roomBytes <= BlockPayload.BYTES_MAX, "a frame of %d bytes", roomBytes);
+        FrameBuffer taken = shared == null ? null : shared.take(roomBytes);
+        return taken == null ? FrameBuffer.own(takeOwn(roomBytes)) : taken;
+    }
+
+    /** The frame, in memory of this process alone; {@code frame} is used up. */
+    PendingFrame unshare(PendingFrame frame) {
+        if (!frame.buffer().isShared()) {
+            return frame;
+        }
+        int length = frame.lengthBytes();
+        ByteBuf copy = allocator
+                .directBuffer(length, length)
+                .writeBytes(frame.payload(), frame.payload().readerIndex(), length);
+        PendingFrame own = new PendingFrame(frame.offset(), FrameBuffer.own(copy), frame.checksums());
+        frame.release();
+        return own;
+    }
+
+    /**
+     * Lets go of all; what others hold goes back to the allocator with their last reference. Of shared memory nobody may hold
+     * anything.
+     *
+     * @param isRead whether the server has read all that lies in shared memory
+     */
+    void release(boolean isRead) {
+        for (ByteBuf buffer : buffers) {
+            buffer.release();
+        }
+        buffers.clear();
+        Check.check(shared == null || shared.isFree(), "shared memory is given back that holds a frame");
+        if (isRead) {
+            lease.giveBack();
+        } else {
+            lease.giveUp();
+        }
+    }
+
+    private ByteBuf takeOwn(int roomBytes) {
         if (roomBytes < BlockPayload.BYTES_MAX) {
             return allocator.directBuffer(roomBytes, roomBytes);
         }
@@ -41,13 +95,5 @@ final class FrameMemory {
             buffers.add(fresh.retain());
         }
         return fresh;
-    }
-
-    /** Lets go of all; what others hold goes back to the allocator with their last reference. */
-    void release() {
-        for (ByteBuf buffer : buffers) {
-            buffer.release();
-        }
-        buffers.clear();
     }
 }

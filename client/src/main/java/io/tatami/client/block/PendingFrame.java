@@ -8,13 +8,13 @@ import io.netty.buffer.ByteBuf;
  */
 public final class PendingFrame {
     private final long offset;
-    private final ByteBuf payload;
+    private final FrameBuffer buffer;
     private final int[] checksums;
 
-    /** Takes ownership of {@code payload} and {@code checksums}. */
-    PendingFrame(long offset, ByteBuf payload, int[] checksums) {
+    /** Takes ownership of {@code buffer} and {@code checksums}. */
+    PendingFrame(long offset, FrameBuffer buffer, int[] checksums) {
         this.offset = offset;
-        this.payload = payload;
+        this.buffer = buffer;
         this.checksums = checksums;
     }
 
@@ -24,7 +24,7 @@ public final class PendingFrame {
     }
 
     public int lengthBytes() {
-        return payload.readableBytes();
+        return payload().readableBytes();
     }
 
     /** Where in the block it ends. */
@@ -34,12 +34,16 @@ public final class PendingFrame {
 
     /** Gives the payload up; it goes back to its pool once the network has let go of it too. Once. */
     public void release() {
-        payload.release();
+        payload().release();
     }
 
     /** Still owned by this frame. */
     ByteBuf payload() {
-        return payload;
+        return buffer.bytes();
+    }
+
+    FrameBuffer buffer() {
+        return buffer;
     }
 
     int[] checksums() {

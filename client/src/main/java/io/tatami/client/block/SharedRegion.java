@@ -14,6 +14,7 @@ import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
 import io.tatami.rpc.RpcStream;
 import io.tatami.rpc.StreamListener;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -21,8 +22,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Memory that a block server of this host fills for one read stream at a time. It is the server's as long as the stream
- * on which it was asked for is open; what is mapped here stays readable after that.
+ * Memory that a block server of this host lends to one stream at a time: the server fills it for a reader, and a writer
+ * fills it for the server. It is lent as long as the stream on which it was asked for is open; what is mapped here stays
+ * mapped after that.
  */
 final class SharedRegion implements AutoCloseable {
     private final Connection connection;
@@ -39,23 +41,37 @@ final class SharedRegion implements AutoCloseable {
     /**
      * Asks the server for memory and maps it.
      *
-     * @throws TatamiException as {@link BlockMethods#SHARE_MEMORY} and {@link SharedUnits#map}
+     * @param written whether it is for a writer
+     * @throws TatamiException as {@link BlockMethods#SHARE_MEMORY} and {@link SharedUnits#map}; UNSUPPORTED where the server
+     *     lends memory to readers only
      */
-    static SharedRegion open(Connection connection, int units, long timeoutMillis) throws TatamiException {
+    static SharedRegion open(Connection connection, int units, boolean written, long timeoutMillis)
+            throws TatamiException {
         Offer offer = new Offer();
         RpcStream<MemoryMapped> stream = connection.openStream(
                 BlockMethods.SHARE_MEMORY,
                 CallOptions.DEFAULT.withTimeoutMillis(0),
-                ShareMemoryRequest.newBuilder().setUnits(units).build(),
+                ShareMemoryRequest.newBuilder()
+                        .setUnits(units)
+                        .setWritten(written)
+                        .build(),
                 offer);
         try {
-            SharedUnits mapped = SharedUnits.map(Path.of(offer.await(timeoutMillis)), units);
+            SharedUnits mapped = map(offer.await(timeoutMillis), units, written);
             stream.send(MemoryMapped.getDefaultInstance());
             return new SharedRegion(connection, stream, mapped);
         } catch (TatamiException e) {
             stream.cancel("the memory cannot be used");
             throw e;
         }
+    }
+
+    private static SharedUnits map(MemoryOffer offer, int units, boolean written) throws TatamiException {
+        if (offer.getWritten() != written) {
+            throw new TatamiException(ErrorCode.UNSUPPORTED, "the server offers no memory of the kind asked for");
+        }
+        Path path = Path.of(offer.getPath());
+        return written ? SharedUnits.mapWritable(path, units) : SharedUnits.map(path, units);
     }
 
     Connection connection() {
@@ -71,13 +87,18 @@ final class SharedRegion implements AutoCloseable {
         return idleSinceNanos;
     }
 
-    /** What a {@code ReadBlockRequest} calls it. */
+    /** What a {@code ReadBlockRequest} or a {@code WriteBlockRequest} calls it. */
     String name() {
         return units.path().toString();
     }
 
     long lengthBytes() {
         return (long) units.units() * SharedUnits.UNIT_BYTES;
+    }
+
+    /** All of it, as a view. */
+    ByteBuffer memory() {
+        return units.memory();
     }
 
     /**
@@ -110,11 +131,11 @@ final class SharedRegion implements AutoCloseable {
 
     /** Waits for the server's offer. */
     private static final class Offer implements StreamListener<MemoryOffer, ShareMemoryReply> {
-        private final CompletableFuture<String> path = new CompletableFuture<>();
+        private final CompletableFuture<MemoryOffer> made = new CompletableFuture<>();
 
-        String await(long timeoutMillis) throws TatamiException {
+        MemoryOffer await(long timeoutMillis) throws TatamiException {
             try {
-                return path.get(timeoutMillis, TimeUnit.MILLISECONDS);
+                return made.get(timeoutMillis, TimeUnit.MILLISECONDS);
             } catch (ExecutionException e) {
                 ErrorCode code = e.getCause() instanceof TatamiException told ? told.code() : ErrorCode.INTERNAL;
                 throw new TatamiException(code, "no shared memory: " + e.getCause(), e);
@@ -129,17 +150,17 @@ final class SharedRegion implements AutoCloseable {
         @Override
         public void onMessage(MemoryOffer offer, ByteBuf payload) {
             payload.release();
-            path.complete(offer.getPath());
+            made.complete(offer);
         }
 
         @Override
         public void onFinished(ShareMemoryReply reply) {
-            path.completeExceptionally(new TatamiException(ErrorCode.UNAVAILABLE, "the server offered no memory"));
+            made.completeExceptionally(new TatamiException(ErrorCode.UNAVAILABLE, "the server offered no memory"));
         }
 
         @Override
         public void onFailed(TatamiException failure) {
-            path.completeExceptionally(failure);
+            made.completeExceptionally(failure);
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.tatami.client.block;
 
+import io.tatami.base.Check;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.rpc.Connection;
@@ -12,19 +13,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The {@link SharedRegion}s of a client. One that nobody reads into waits for the next reader of the same connection, and
- * goes back to the server when none came for some seconds. Safe for use by many threads.
+ * The {@link SharedRegion}s of a client's readers, or of its writers. One that no stream uses waits for the next stream of
+ * the same connection, and goes back to the server when none came for some seconds. Safe for use by many threads.
  */
 final class SharedRegions {
-    /** Shorter reads are no dearer by the connection. */
-    static final long READ_BYTES_MIN = 256 << 10;
+    /** Shorter streams are no dearer by the connection. */
+    static final long STREAM_BYTES_MIN = 256 << 10;
 
-    /** Opening a region costs a call to the server and some milliseconds: so much is read by the connection before. */
+    /** Opening a region costs a call to the server and some milliseconds: so much passes by the connection before. */
     private static final long OPENED_AFTER_BYTES = 2L * SharedUnits.UNIT_BYTES;
 
     private static final Logger LOG = LoggerFactory.getLogger(SharedRegions.class);
@@ -33,6 +33,7 @@ final class SharedRegions {
     private static final Executor LATER = CompletableFuture.delayedExecutor(IDLE_SECONDS_MAX, TimeUnit.SECONDS);
 
     private final int units;
+    private final boolean written;
     private final Map<Connection, Place> places = new ConcurrentHashMap<>();
 
     /** The memory of one connection; its own monitor guards it. */
@@ -42,59 +43,66 @@ final class SharedRegions {
 
         private boolean sweepIsDue;
 
-        /** To be read since a region was last asked for, and by the connection as none was idle. */
+        /** Of streams since a region was last asked for, for which none was idle. */
         private long unservedBytes;
 
         private boolean withoutMemory;
     }
 
-    /** @param units of each region; 0 for none at all */
-    SharedRegions(int units) {
+    /**
+     * @param units of each region; 0 for none at all
+     * @param written whether they are for writers
+     */
+    SharedRegions(int units, boolean written) {
         this.units = units;
+        this.written = written;
+    }
+
+    boolean hasNone() {
+        return units == 0;
     }
 
     /**
-     * A region that is the caller's until it is given back; null where there is none to be had. May wait for the server.
+     * A region for a stream, or {@link RegionLease#NONE} where there is none to be had. May wait for the server. Not to be
+     * called where {@link #hasNone} holds.
      *
-     * @param lengthBytes what is to be read into it, at least {@link #READ_BYTES_MIN}; for one short read alone no region is
-     *     asked for
+     * @param connection to a server of this host
+     * @param lengthBytes how long the stream may get, at least {@link #STREAM_BYTES_MIN}; for one short stream alone no
+     *     region is asked for
      */
-    @Nullable
-    SharedRegion lease(Connection connection, long lengthBytes) throws TatamiException {
-        if (units == 0 || !connection.isSameHost()) {
-            return null;
-        }
+    RegionLease lease(Connection connection, long lengthBytes) throws TatamiException {
+        Check.check(!hasNone(), "memory is shared with nobody");
         Place place = place(connection);
         synchronized (place) {
             if (place.withoutMemory) {
-                return null;
+                return RegionLease.NONE;
             }
             if (!place.idle.isEmpty()) {
-                return place.idle.pop();
+                return RegionLease.of(place.idle.pop(), this);
             }
             place.unservedBytes += lengthBytes;
             if (place.unservedBytes < OPENED_AFTER_BYTES) {
-                return null;
+                return RegionLease.NONE;
             }
             place.unservedBytes = 0;
         }
         try {
-            return SharedRegion.open(connection, units, OFFER_MILLIS_MAX);
+            return RegionLease.of(SharedRegion.open(connection, units, written, OFFER_MILLIS_MAX), this);
         } catch (TatamiException e) {
             if (e.code() == ErrorCode.CANCELLED) {
                 throw e;
             }
-            LOG.debug("reading from {} without shared memory", connection.peer(), e);
+            LOG.debug("no memory is shared with {}", connection.peer(), e);
             if (e.code() != ErrorCode.BUSY) {
                 synchronized (place) {
                     place.withoutMemory = true;
                 }
             }
-            return null;
+            return RegionLease.NONE;
         }
     }
 
-    /** Nobody reads from it any more, nor does the stream that it was leased for. */
+    /** Neither the stream that it was leased for uses it any more, nor the server. */
     void giveBack(SharedRegion region) {
         Connection connection = region.connection();
         Place place = place(connection);

@@ -7,16 +7,16 @@ import io.tatami.base.UnitSize;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /**
- * Units of memory in a file, which a block server fills and a reader on its host maps. The reader cannot write to them:
- * the file is made read-only for everybody once the server has mapped it.
+ * Units of memory in a file of a block server's, mapped by the server where a reader on its host reads what the server puts
+ * there, and by the client in any case. Only the side that fills them can write to them.
  *
  * <p>Not safe for use by many threads. The memory must not be touched after {@link #close()}, not even for reading.
  */
@@ -38,29 +38,20 @@ public final class SharedUnits implements AutoCloseable {
     }
 
     /**
-     * Makes a file and maps it. Its memory is taken now, so that no later access can fail for want of it.
+     * Makes a file and maps it; nobody can write to it otherwise. Its memory is taken now, so that no later access can fail
+     * for want of it.
      *
      * @param path of a file that is not there, on a file system in memory
      * @param units from 1 to {@link #UNITS_MAX}
-     * @throws TatamiException NO_SPACE where the file could not be filled; there is none then
+     * @throws TatamiException NO_SPACE where the file could not be filled or mapped; there is none then
      */
     public static SharedUnits create(Path path, int units) throws TatamiException {
-        checkUnits(units);
-        try (FileChannel channel = FileChannel.open(
-                path,
-                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
-            fill(channel, (long) units * UNIT_BYTES);
-            ByteBuffer memory = channel.map(FileChannel.MapMode.READ_WRITE, 0, (long) units * UNIT_BYTES);
-            Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("r--r--r--"));
-            return new SharedUnits(path, memory);
+        try (FileChannel channel = createFile(path, units, "r--r--r--")) {
+            return new SharedUnits(path, channel.map(FileChannel.MapMode.READ_WRITE, 0, channel.size()));
+        } catch (TatamiException e) {
+            throw e;
         } catch (IOException e) {
-            TatamiException failure = new TatamiException(
-                    ErrorCode.NO_SPACE, "cannot share " + units + " units as " + path + ": " + e, e);
-            if (!(e instanceof FileAlreadyExistsException)) {
-                removeAfter(path, failure);
-            }
-            throw failure;
+            throw notMade(path, units, e);
         }
     }
 
@@ -71,16 +62,53 @@ public final class SharedUnits implements AutoCloseable {
      *     not of so many units
      */
     public static SharedUnits map(Path path, int units) throws TatamiException {
+        return map(path, units, FileChannel.MapMode.READ_ONLY, StandardOpenOption.READ);
+    }
+
+    /** {@link #map} of a file of {@link SharedFile#create}, for writing. */
+    public static SharedUnits mapWritable(Path path, int units) throws TatamiException {
+        return map(path, units, FileChannel.MapMode.READ_WRITE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    }
+
+    private static SharedUnits map(Path path, int units, FileChannel.MapMode mode, OpenOption... options)
+            throws TatamiException {
         checkUnits(units);
-        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+        try (FileChannel channel = FileChannel.open(path, options)) {
             if (channel.size() != (long) units * UNIT_BYTES) {
                 throw new TatamiException(ErrorCode.IO_ERROR, path + " has not " + units + " units");
             }
-            return new SharedUnits(path, channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size()));
+            return new SharedUnits(path, channel.map(mode, 0, channel.size()));
         } catch (TatamiException e) {
             throw e;
         } catch (IOException e) {
             throw new TatamiException(ErrorCode.NOT_FOUND, "cannot map the memory shared as " + path + ": " + e, e);
+        }
+    }
+
+    /**
+     * Makes and opens a file whose memory is taken already.
+     *
+     * @param permissions of the file from then on
+     * @throws TatamiException NO_SPACE; there is no file of this making then
+     */
+    static FileChannel createFile(Path path, int units, String permissions) throws TatamiException {
+        checkUnits(units);
+        FileChannel channel;
+        try {
+            channel = FileChannel.open(
+                    path,
+                    Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        } catch (IOException e) {
+            throw new TatamiException(ErrorCode.NO_SPACE, "cannot make " + path + ": " + e, e);
+        }
+        try {
+            fill(channel, (long) units * UNIT_BYTES);
+            Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(permissions));
+            return channel;
+        } catch (IOException e) {
+            closeAfter(channel, e);
+            throw notMade(path, units, e);
         }
     }
 
@@ -107,11 +135,22 @@ public final class SharedUnits implements AutoCloseable {
         Check.check(units > 0 && units <= UNITS_MAX, "%d shared units", units);
     }
 
-    private static void removeAfter(Path path, TatamiException failure) {
+    /** Removes the file, too. */
+    private static TatamiException notMade(Path path, int units, IOException cause) {
         try {
             Files.deleteIfExists(path);
         } catch (IOException e) {
-            failure.addSuppressed(e);
+            cause.addSuppressed(e);
+        }
+        return new TatamiException(
+                ErrorCode.NO_SPACE, "cannot share " + units + " units as " + path + ": " + cause, cause);
+    }
+
+    private static void closeAfter(FileChannel channel, IOException reason) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            reason.addSuppressed(e);
         }
     }
 

@@ -114,7 +114,7 @@ final class BlockReadStreamTest {
                 .setBlockId(block.value())
                 .setLength(bytes.length)
                 .build();
-        BlockReadStream.Memory none = new BlockReadStream.Memory(null, new SharedRegions(0));
-        return BlockReadStream.open(server, new BlockTarget(new ServerId(1), "a", 1), request, none, SETTINGS);
+        return BlockReadStream.open(
+                server, new BlockTarget(new ServerId(1), "a", 1), request, RegionLease.NONE, SETTINGS);
     }
 }

@@ -196,6 +196,6 @@ final class BlockWriteStreamTest {
     private BlockWriteStream open(ScriptedServer server, WriteSpec spec) {
         List<BlockTarget> chain =
                 List.of(new BlockTarget(new ServerId(7), "a", 1), new BlockTarget(new ServerId(8), "b", 1));
-        return BlockWriteStream.open(server, spec, chain, SETTINGS, allocator);
+        return BlockWriteStream.open(server, spec, chain, RegionLease.NONE, SETTINGS, allocator);
     }
 }

@@ -12,25 +12,25 @@ import org.junit.jupiter.api.Test;
 
 class FrameMemoryTest {
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
-    private final FrameMemory memory = new FrameMemory(allocator, 2);
+    private final FrameMemory memory = new FrameMemory(allocator, 2, RegionLease.NONE);
 
     @AfterEach
     void nothingIsLeftAllocated() {
-        memory.release();
+        memory.release(true);
         assertEquals(0, allocator.metric().usedDirectMemory());
     }
 
     @Test
     void aBufferIsUsedAgainOnceNobodyElseHoldsItAndNotBefore() {
-        ByteBuf first = memory.take(BlockPayload.BYTES_MAX);
+        ByteBuf first = memory.take(BlockPayload.BYTES_MAX).bytes();
         first.writeInt(1);
         ByteBuf onTheNetwork = first.retainedDuplicate();
         first.release();
 
-        ByteBuf second = memory.take(BlockPayload.BYTES_MAX);
+        ByteBuf second = memory.take(BlockPayload.BYTES_MAX).bytes();
         assertNotSame(first, second);
         onTheNetwork.release();
-        ByteBuf third = memory.take(BlockPayload.BYTES_MAX);
+        ByteBuf third = memory.take(BlockPayload.BYTES_MAX).bytes();
 
         assertSame(first, third);
         assertEquals(BlockPayload.BYTES_MAX, third.writableBytes());
@@ -41,10 +41,10 @@ class FrameMemoryTest {
     @Test
     void buffersBeyondTheLimitAndSmallOnesAreNotKept() {
         ByteBuf[] taken = {
-            memory.take(BlockPayload.BYTES_MAX),
-            memory.take(BlockPayload.BYTES_MAX),
-            memory.take(BlockPayload.BYTES_MAX),
-            memory.take(100)
+            memory.take(BlockPayload.BYTES_MAX).bytes(),
+            memory.take(BlockPayload.BYTES_MAX).bytes(),
+            memory.take(BlockPayload.BYTES_MAX).bytes(),
+            memory.take(100).bytes()
         };
         assertEquals(100, taken[3].maxCapacity());
         for (ByteBuf buffer : taken) {
@@ -56,9 +56,9 @@ class FrameMemoryTest {
 
     @Test
     void whatOthersHoldOutlivesTheMemory() {
-        ByteBuf held = memory.take(BlockPayload.BYTES_MAX);
+        ByteBuf held = memory.take(BlockPayload.BYTES_MAX).bytes();
         held.writeLong(42);
-        memory.release();
+        memory.release(true);
 
         assertEquals(42, held.readLong());
         held.release();

@@ -9,6 +9,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.StreamMethod;
+import io.tatami.protocol.wire.MemoryOffer;
 import io.tatami.protocol.wire.WriteAck;
 import io.tatami.protocol.wire.WriteFrame;
 import io.tatami.rpc.CallOptions;
@@ -17,6 +18,7 @@ import io.tatami.rpc.RpcStream;
 import io.tatami.rpc.StreamListener;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -33,7 +35,16 @@ final class ScriptedServer implements Connection {
     final List<Received> received = new ArrayList<>();
     private @Nullable BiConsumer<Message, ByteBuf> down;
     private @Nullable Consumer<TatamiException> failing;
+    private @Nullable MemoryOffer offer;
     boolean cancelled;
+
+    /** Lends this memory to whoever asks next. */
+    void lend(Path path) {
+        offer = MemoryOffer.newBuilder()
+                .setPath(path.toString())
+                .setWritten(true)
+                .build();
+    }
 
     /** Acknowledges bytes as visible, and as durable. */
     void acknowledge(long visible, long durable) {
@@ -62,7 +73,11 @@ final class ScriptedServer implements Connection {
     }
 
     List<WriteFrame> frames() {
-        return received.stream().map(one -> (WriteFrame) one.message()).toList();
+        return received.stream()
+                .map(Received::message)
+                .filter(WriteFrame.class::isInstance)
+                .map(WriteFrame.class::cast)
+                .toList();
     }
 
     @Override
@@ -76,6 +91,10 @@ final class ScriptedServer implements Connection {
             }
         };
         failing = listener::onFailed;
+        if (offer != null) {
+            say(offer);
+            offer = null;
+        }
         return new Up<>();
     }
 

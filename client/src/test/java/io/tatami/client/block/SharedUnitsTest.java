@@ -10,8 +10,10 @@ import io.tatami.base.TatamiException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ReadOnlyBufferException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +37,29 @@ final class SharedUnitsTest {
                 ByteBuffer readOnly = reader.memory();
                 assertThrows(ReadOnlyBufferException.class, () -> readOnly.put(0, (byte) 1));
             }
+        }
+    }
+
+    @Test
+    void whatAWriterPutsThereTheServerReadsWithoutMappingIt() throws Exception {
+        Path path = directory.resolve("memory");
+        SharedFile server = SharedFile.create(path, 2);
+        assertEquals("rw-rw-rw-", PosixFilePermissions.toString(Files.getPosixFilePermissions(path)));
+        assertFalse(isMapped(path));
+        try (SharedUnits writer = SharedUnits.mapWritable(path, 2)) {
+            writer.memory().putLong(SharedUnits.UNIT_BYTES, 42);
+            ByteBuffer read = ByteBuffer.allocateDirect(Long.BYTES);
+            server.readFully(SharedUnits.UNIT_BYTES, read);
+            assertEquals(42, read.getLong(0));
+            try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
+                file.truncate(SharedUnits.UNIT_BYTES + 3);
+            }
+            TatamiException cut =
+                    assertThrows(TatamiException.class, () -> server.readFully(SharedUnits.UNIT_BYTES, read.clear()));
+            assertEquals(ErrorCode.MALFORMED, cut.code());
+            server.close();
+            TatamiException over = assertThrows(TatamiException.class, () -> server.readFully(0, read.clear()));
+            assertEquals(ErrorCode.UNAVAILABLE, over.code());
         }
     }
 

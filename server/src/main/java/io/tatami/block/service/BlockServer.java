@@ -106,7 +106,7 @@ public final class BlockServer implements AutoCloseable {
         return reports;
     }
 
-    /** What readers on this host are lent. */
+    /** What readers and writers on this host are lent. */
     MemoryShares memory() {
         return memory;
     }

@@ -26,7 +26,7 @@ import java.util.List;
  * @param heartbeatMillis between heartbeats, and between attempts to register
  * @param creditBytes how much free room one credit stands for: the cluster's usual block size
  * @param scrubBytesPerSecondMax how fast each volume is scrubbed
- * @param sharedMemoryBytesMax memory lent to readers of this host at once; 0 for none
+ * @param sharedMemoryBytesMax memory lent to readers and writers of this host at once; 0 for none
  * @param sharedMemoryDirectory on a file system in memory
  * @param compactBytesPerSecondMax how fast short blocks of each volume are moved together
  * @param compactMillis between looks at whether there are any to be moved
@@ -85,12 +85,12 @@ public record BlockServerSettings(
 
     private static final Setting<Long> SHARED_MEMORY = Setting.size(
             "tatami.block.shared.memory",
-            "512m",
+            "768m",
             "0",
             "64g",
-            "Memory shared with readers on the server's host, 16 MiB each; 0 for none: they are sent what they read.");
+            "Memory shared with readers (24 MiB) and writers (16 MiB) on the server's host; 0 for none: bytes are sent.");
     private static final Setting<String> SHARED_DIRECTORY = Setting.text(
-            "tatami.block.shared.directory", "/dev/shm", "A file system in memory, for what is shared with readers.");
+            "tatami.block.shared.directory", "/dev/shm", "A file system in memory, for what is shared with clients.");
     private static final Setting<Long> COMPACT_RATE = Setting.size(
             "tatami.block.compact.rate",
             "32m",

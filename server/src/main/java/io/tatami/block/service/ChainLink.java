@@ -51,7 +51,8 @@ final class ChainLink {
             throws TatamiException {
         Check.check(request.getTargetCount() > 0, "nothing behind the tail");
         BlockTarget next = BlockTarget.of(request.getTarget(0));
-        WriteBlockRequest forwarded = request.toBuilder().removeTarget(0).build();
+        WriteBlockRequest forwarded =
+                request.toBuilder().removeTarget(0).clearSharedMemory().build();
         try {
             RpcStream<WriteFrame> stream = client.bulkConnection(next)
                     .openStream(

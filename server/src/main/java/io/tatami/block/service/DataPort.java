@@ -194,7 +194,8 @@ final class DataPort {
             stream.failure(ownFailure(e));
             return new Refused<>();
         }
-        WriteSession session = new WriteSession(request, stream, this, new SerialExecutor(threads.writers()));
+        WrittenMemory shared = memory.findWritten(request.getSharedMemory()).orElse(null);
+        WriteSession session = new WriteSession(request, shared, stream, this, new SerialExecutor(threads.writers()));
         writeSessions.add(session);
         session.start();
         if (closed) {
@@ -219,7 +220,7 @@ final class DataPort {
             return new Refused<>();
         }
         Supplier<UnitDelivery> frames = () -> new FrameDelivery(stream, copies);
-        UnitDelivery delivery = memory.find(request.getSharedMemory())
+        UnitDelivery delivery = memory.findRead(request.getSharedMemory())
                 .<UnitDelivery>map(shared -> new SharedDelivery(stream, copies, shared))
                 .orElseGet(frames);
         ReadSession session = new ReadSession(request, stream, delivery, frames, this, threads.readers(volume));

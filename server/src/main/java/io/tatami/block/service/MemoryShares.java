@@ -3,10 +3,7 @@ package io.tatami.block.service;
 import io.netty.buffer.ByteBuf;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
-import io.tatami.block.device.AlignedBuffer;
 import io.tatami.block.device.AlignedBufferPool;
-import io.tatami.block.device.Device;
-import io.tatami.block.device.HugePages;
 import io.tatami.client.block.SharedUnits;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.wire.MemoryMapped;
@@ -17,8 +14,7 @@ import io.tatami.rpc.CallContext;
 import io.tatami.rpc.HandlerTable;
 import io.tatami.rpc.ServerStream;
 import io.tatami.rpc.StreamReceiver;
-import java.util.ArrayList;
-import java.util.List;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -30,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Memory lent to readers on this host, each piece for as long as the stream on which it was asked for is open. A piece
- * that was given back is unmapped when no device reads into it any more. Safe for use by many threads.
+ * Memory lent to readers and writers on this host, each piece for as long as the stream on which it was asked for is open. A
+ * piece that was given back is freed when the server does not use it any more. Safe for use by many threads.
  */
 final class MemoryShares implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MemoryShares.class);
@@ -54,27 +50,39 @@ final class MemoryShares implements AutoCloseable {
         table.onStream(BlockMethods.SHARE_MEMORY, this::open);
     }
 
-    /** The memory of this name, where it is lent. */
-    Optional<AlignedBufferPool> find(String name) {
-        Share share = name.isEmpty() ? null : shares.get(name);
-        return share == null ? Optional.empty() : Optional.ofNullable(share.pool());
+    /** The memory of this name, where it is lent to a reader. */
+    Optional<AlignedBufferPool> findRead(String name) {
+        return find(name, ReadMemory.class).map(ReadMemory::pool);
     }
 
-    /** Bytes that are mapped for readers. */
+    /** The memory of this name, where it is lent to a writer. */
+    Optional<WrittenMemory> findWritten(String name) {
+        return find(name, WrittenMemory.class);
+    }
+
+    private <M extends LentMemory> Optional<M> find(String name, Class<M> kind) {
+        Share share = name.isEmpty() ? null : shares.get(name);
+        return Optional.ofNullable(share)
+                .map(Share::lent)
+                .filter(kind::isInstance)
+                .map(kind::cast);
+    }
+
+    /** Bytes that are lent, or still in use. */
     long lentBytes() {
         return lentBytes.get();
     }
 
-    /** Unmaps what was given back and is not read into any more; to be called now and then. */
+    /** Frees what was given back and is not in use any more; to be called now and then. */
     void sweep() {
-        ending.removeIf(Share::tryUnmap);
+        ending.removeIf(Share::tryFree);
     }
 
-    /** Lends nothing more; what is lent stays mapped until the readers' streams have ended. */
+    /** Lends nothing more, and takes back what is lent. */
     @Override
     public void close() {
         shares.values().forEach(Share::end);
-        for (int sweep = 0; sweep < Share.SWEEPS_MIN; sweep++) {
+        for (int sweep = 0; sweep < ReadMemory.ATTEMPTS_MIN; sweep++) {
             sweep();
         }
         directory.close();
@@ -82,7 +90,7 @@ final class MemoryShares implements AutoCloseable {
 
     private StreamReceiver<MemoryMapped> open(
             CallContext context, ShareMemoryRequest request, ServerStream<MemoryOffer, ShareMemoryReply> stream) {
-        Share share = new Share(request.getUnits(), stream);
+        Share share = new Share(request, stream);
         try {
             if (!context.peer().sameHost() || bytesMax == 0) {
                 throw new TatamiException(ErrorCode.UNSUPPORTED, "this server shares no memory with this client");
@@ -103,65 +111,64 @@ final class MemoryShares implements AutoCloseable {
 
     /** One piece of memory, and the stream that it is lent on. */
     private final class Share implements StreamReceiver<MemoryMapped> {
-        /** A read that was under way when the connection was lost has heard of it by the second. */
-        private static final int SWEEPS_MIN = 2;
-
-        private final int units;
+        private final ShareMemoryRequest request;
         private final ServerStream<MemoryOffer, ShareMemoryReply> stream;
-        private final List<AlignedBuffer> back = new ArrayList<>();
-        private @Nullable SharedUnits memory;
-        private @Nullable AlignedBufferPool pool;
+        private @Nullable LentMemory memory;
         private boolean ended;
-        private int sweeps;
 
-        Share(int units, ServerStream<MemoryOffer, ShareMemoryReply> stream) {
-            this.units = units;
+        Share(ShareMemoryRequest request, ServerStream<MemoryOffer, ShareMemoryReply> stream) {
+            this.request = request;
             this.stream = stream;
         }
 
-        synchronized @Nullable AlignedBufferPool pool() {
-            return ended ? null : pool;
+        synchronized @Nullable LentMemory lent() {
+            return ended ? null : memory;
         }
 
         /** On a thread that may wait. */
         void begin() {
-            long bytes = (long) units * SharedUnits.UNIT_BYTES;
             try {
-                if (!tryLend(bytes)) {
+                if (!tryLend(bytes())) {
                     throw new TatamiException(
                             ErrorCode.BUSY, "all of the " + bytesMax + " bytes of shared memory are lent");
                 }
-                offer(create(bytes));
+                offer(create());
             } catch (TatamiException e) {
-                LOG.debug("no shared memory for a reader", e);
+                LOG.debug("no shared memory for a client", e);
                 stream.failure(e);
             }
         }
 
-        private SharedUnits create(long bytes) throws TatamiException {
+        private long bytes() {
+            return (long) request.getUnits() * SharedUnits.UNIT_BYTES;
+        }
+
+        private LentMemory create() throws TatamiException {
             try {
-                SharedUnits made =
-                        SharedUnits.create(directory.newFile(UUID.randomUUID().toString()), units);
-                HugePages.collapse(made.path(), bytes);
-                return made;
+                Path path = directory.newFile(UUID.randomUUID().toString());
+                return request.getWritten()
+                        ? WrittenMemory.create(path, request.getUnits())
+                        : ReadMemory.create(path, request.getUnits());
             } catch (TatamiException e) {
-                lentBytes.addAndGet(-bytes);
+                lentBytes.addAndGet(-bytes());
                 throw e;
             }
         }
 
-        private void offer(SharedUnits made) {
+        private void offer(LentMemory made) {
             String name = made.path().toString();
             synchronized (this) {
                 memory = made;
-                pool = new AlignedBufferPool(Device.UNIT_BYTES, made.memory());
                 shares.put(name, this);
                 if (ended) {
                     retire(made);
                     return;
                 }
             }
-            stream.send(MemoryOffer.newBuilder().setPath(name).build());
+            stream.send(MemoryOffer.newBuilder()
+                    .setPath(name)
+                    .setWritten(request.getWritten())
+                    .build());
         }
 
         @Override
@@ -184,7 +191,7 @@ final class MemoryShares implements AutoCloseable {
             }
         }
 
-        private void retire(SharedUnits retired) {
+        private void retire(LentMemory retired) {
             shares.remove(retired.path().toString());
             ending.add(this);
             removeName();
@@ -196,27 +203,12 @@ final class MemoryShares implements AutoCloseable {
             }
         }
 
-        /** Whether the memory is unmapped: it is when all of its buffers are back. */
-        synchronized boolean tryUnmap() {
-            SharedUnits mapped = memory;
-            if (mapped == null || pool == null) {
-                return true;
+        synchronized boolean tryFree() {
+            if (memory != null && memory.tryFree()) {
+                memory = null;
+                lentBytes.addAndGet(-bytes());
             }
-            if (++sweeps < SWEEPS_MIN) {
-                return false;
-            }
-            AlignedBuffer buffer = pool.tryAcquire();
-            while (buffer != null) {
-                back.add(buffer);
-                buffer = pool.tryAcquire();
-            }
-            if (back.size() < units) {
-                return false;
-            }
-            memory = null;
-            mapped.close();
-            lentBytes.addAndGet(-(long) units * SharedUnits.UNIT_BYTES);
-            return true;
+            return memory == null;
         }
     }
 }

@@ -8,7 +8,6 @@ import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.BlockWriter;
-import io.tatami.block.volume.ScatteredBytes;
 import io.tatami.protocol.BlockPayload;
 import io.tatami.protocol.wire.WriteAck;
 import io.tatami.protocol.wire.WriteBlockReply;
@@ -33,10 +32,9 @@ import org.jspecify.annotations.Nullable;
  * visible, and no reader may see here what could still be lost behind.
  */
 final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner {
-    private record Arrived(WriteFrame frame, ByteBuf payload) {}
-
     private final WriteBlockRequest request;
     private final BlockId block;
+    private final @Nullable WrittenMemory memory;
     private final ServerStream<WriteAck, WriteBlockReply> stream;
     private final DataPort port;
     private final SerialExecutor worker;
@@ -44,7 +42,7 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
     private final AtomicLong waitingBytes = new AtomicLong();
     private final AtomicBoolean receivingPaused = new AtomicBoolean();
 
-    private final Deque<Arrived> heldBack = new ArrayDeque<>();
+    private final Deque<ArrivedFrame> heldBack = new ArrayDeque<>();
     private @Nullable BlockWriter writer;
     private @Nullable ChainLink chain;
     private boolean chainReady;
@@ -61,13 +59,16 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
     private long heardNanos;
     private long chainHeardNanos;
 
+    /** @param memory where frames may say that their bytes are; null for nowhere */
     WriteSession(
             WriteBlockRequest request,
+            @Nullable WrittenMemory memory,
             ServerStream<WriteAck, WriteBlockReply> stream,
             DataPort port,
             SerialExecutor worker) {
         this.request = request;
         this.block = new BlockId(request.getBlockId());
+        this.memory = memory;
         this.stream = stream;
         this.port = port;
         this.worker = worker;
@@ -86,13 +87,13 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
 
     @Override
     public void onMessage(WriteFrame frame, ByteBuf payload) {
-        int length = payload.readableBytes();
-        long waiting = waitingBytes.addAndGet(length);
-        if (port.receiveBudget().addIsTooMuch(length) && receivingPaused.compareAndSet(false, true)) {
+        ArrivedFrame arrived = new ArrivedFrame(frame, payload, memory);
+        long waiting = waitingBytes.addAndGet(arrived.windowBytes());
+        if (port.receiveBudget().addIsTooMuch(payload.readableBytes()) && receivingPaused.compareAndSet(false, true)) {
             stream.pauseReceiving();
         }
         worker.execute(() -> {
-            heldBack.add(new Arrived(frame, payload));
+            heldBack.add(arrived);
             guarded(() -> arrive(waiting));
             if (ended) {
                 releaseHeldBack();
@@ -177,7 +178,7 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
 
     private void takeHeldBack() throws TatamiException {
         while (!ended && flushWanted == null && !heldBack.isEmpty()) {
-            Arrived next = heldBack.remove();
+            ArrivedFrame next = heldBack.remove();
             try {
                 store(next);
             } finally {
@@ -188,11 +189,9 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         }
     }
 
-    private void store(Arrived arrived) throws TatamiException {
+    private void store(ArrivedFrame arrived) throws TatamiException {
         WriteFrame frame = arrived.frame();
-        ByteBuf payload = arrived.payload();
-        int length = payload.readableBytes();
-        boolean owed = chainOwes();
+        int length = arrived.lengthBytes();
         if (finished || frame.getSequence() != sequence + 1 || frame.getOffset() != received) {
             throw new TatamiException(
                     ErrorCode.MALFORMED,
@@ -204,19 +203,10 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
                     ErrorCode.MALFORMED,
                     "a frame of " + length + " bytes with " + frame.getChecksumCount() + " checksums for " + block);
         }
-        if (length > 0) {
-            append(opened(), frame, payload);
-        }
-        CrashPoint.hit("service.write.after-append");
-        sequence = frame.getSequence();
-        received += length;
-        port.metrics().written(length);
-        if (chain != null) {
-            if (!owed) {
-                chainHeardNanos = heardNanos;
-            }
-            chain.forwardAndRelease(frame, payload.retain());
-            CrashPoint.hit("service.write.after-forward");
+        if (chain == null) {
+            append(arrived);
+        } else {
+            appendAndForward(arrived.withPayload(), chain);
         }
         if (frame.getSync() || frame.getLast()) {
             flushWanted = frame;
@@ -301,12 +291,34 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         return chain != null && (!chainReady || chainVisible < received || flushWanted != null);
     }
 
-    private void append(BlockWriter into, WriteFrame frame, ByteBuf payload) throws TatamiException {
+    private void append(ArrivedFrame arrived) throws TatamiException {
+        WriteFrame frame = arrived.frame();
+        int length = arrived.lengthBytes();
         int[] checksums = new int[frame.getChecksumCount()];
         for (int piece = 0; piece < checksums.length; piece++) {
             checksums[piece] = frame.getChecksum(piece);
         }
-        into.append(ScatteredBytes.of(payload.nioBuffers()), checksums);
+        opened().append(arrived.bytes(), checksums);
+        CrashPoint.hit("service.write.after-append");
+        sequence = frame.getSequence();
+        received += length;
+        port.metrics().written(length);
+    }
+
+    /** @param arrived with its bytes as payload; used up */
+    private void appendAndForward(ArrivedFrame arrived, ChainLink behind) throws TatamiException {
+        boolean owed = chainOwes();
+        try {
+            append(arrived);
+            arrived.payload().retain();
+        } finally {
+            arrived.payload().release();
+        }
+        if (!owed) {
+            chainHeardNanos = heardNanos;
+        }
+        behind.forwardAndRelease(arrived.frame(), arrived.payload());
+        CrashPoint.hit("service.write.after-forward");
     }
 
     private BlockWriter opened() {
@@ -316,11 +328,10 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         return writer;
     }
 
-    private void releaseArrived(Arrived arrived) {
-        int length = arrived.payload().readableBytes();
+    private void releaseArrived(ArrivedFrame arrived) {
+        port.receiveBudget().remove(arrived.payload().readableBytes());
         arrived.payload().release();
-        port.receiveBudget().remove(length);
-        if (waitingBytes.addAndGet(-length) == 0 && receivingPaused.compareAndSet(true, false)) {
+        if (waitingBytes.addAndGet(-arrived.windowBytes()) == 0 && receivingPaused.compareAndSet(true, false)) {
             stream.resumeReceiving();
         }
     }

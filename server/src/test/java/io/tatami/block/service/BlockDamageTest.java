@@ -2,11 +2,9 @@ package io.tatami.block.service;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
@@ -23,13 +21,10 @@ import io.tatami.protocol.wire.WriteBlockRequest;
 import io.tatami.protocol.wire.WriteFrame;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.RpcStream;
-import io.tatami.rpc.StreamListener;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
@@ -46,7 +41,7 @@ final class BlockDamageTest {
     void aFrameThatFailsItsChecksumIsRefusedAndNothingOfItIsStored() throws Exception {
         BlockId block = BlockRig.block(1);
         try (BlockRig rig = BlockRig.single(directory)) {
-            Outcome outcome = new Outcome();
+            Heard<WriteAck, WriteBlockReply> outcome = new Heard<>();
             RpcStream<WriteFrame> stream = rig.connect(0)
                     .openStream(
                             BlockMethods.WRITE_BLOCK,
@@ -70,7 +65,7 @@ final class BlockDamageTest {
     @Test
     void framesOutOfOrderAreRefused() throws Exception {
         try (BlockRig rig = BlockRig.single(directory)) {
-            Outcome outcome = new Outcome();
+            Heard<WriteAck, WriteBlockReply> outcome = new Heard<>();
             RpcStream<WriteFrame> stream = rig.connect(0)
                     .openStream(
                             BlockMethods.WRITE_BLOCK,
@@ -217,33 +212,5 @@ final class BlockDamageTest {
             }
         }
         throw new AssertionError("the volume does not hold the block's bytes");
-    }
-
-    /** How a raw write stream ends. */
-    private static final class Outcome implements StreamListener<WriteAck, WriteBlockReply> {
-        private final CompletableFuture<WriteBlockReply> end = new CompletableFuture<>();
-
-        TatamiException failure() throws Exception {
-            try {
-                throw new AssertionError("the stream ended well: " + end.get(20, TimeUnit.SECONDS));
-            } catch (ExecutionException e) {
-                return assertInstanceOf(TatamiException.class, e.getCause());
-            }
-        }
-
-        @Override
-        public void onMessage(WriteAck ack, ByteBuf payload) {
-            payload.release();
-        }
-
-        @Override
-        public void onFinished(WriteBlockReply reply) {
-            end.complete(reply);
-        }
-
-        @Override
-        public void onFailed(TatamiException failure) {
-            end.completeExceptionally(failure);
-        }
     }
 }

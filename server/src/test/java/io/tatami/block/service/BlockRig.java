@@ -105,6 +105,11 @@ final class BlockRig implements AutoCloseable {
         return connector.connect(target(index).address()).get(20, TimeUnit.SECONDS);
     }
 
+    /** A client of the same connections whose bytes all pass through them. */
+    BlockClient clientWithoutMemory() {
+        return new BlockClient(connector, client.settings().withSharedMemory(false));
+    }
+
     /** A block of the tests' only shard. */
     static BlockId block(int number) {
         return BlockId.of(3, 0, number);

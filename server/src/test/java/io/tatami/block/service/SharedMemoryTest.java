@@ -5,15 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.google.protobuf.Message;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.AlignedBuffer;
 import io.tatami.block.device.AlignedBufferPool;
 import io.tatami.client.block.BlockReadStream;
+import io.tatami.client.block.BlockWriteStream;
+import io.tatami.client.block.WriteSpec;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.wire.MemoryMapped;
@@ -26,8 +25,6 @@ import io.tatami.protocol.wire.ShareMemoryReply;
 import io.tatami.protocol.wire.ShareMemoryRequest;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.RpcStream;
-import io.tatami.rpc.StreamListener;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -38,9 +35,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -69,7 +63,7 @@ final class SharedMemoryTest {
     void longReadsComeThroughMemoryWhateverTheirEndsAndSteps() throws Exception {
         SplittableRandom random = new SplittableRandom(3);
         try (BlockRig rig = rig(64)) {
-            BlockStreamTest.writeWhole(rig, block, bytes);
+            write(rig);
             for (int round = 0; round < 20; round++) {
                 int length = 8 * MIB + random.nextInt(BLOCK_BYTES - 8 * MIB + 1);
                 int from = random.nextInt(BLOCK_BYTES - length + 1);
@@ -103,7 +97,7 @@ final class SharedMemoryTest {
     void shortReadsComeThroughMemoryOnceTheyAreMany() throws Exception {
         int length = 3 * MIB;
         try (BlockRig rig = rig(64)) {
-            BlockStreamTest.writeWhole(rig, block, bytes);
+            write(rig);
             for (int round = 0; round < 6; round++) {
                 int from = round * length + round;
                 try (BlockReadStream stream = rig.client.openReader(rig.target(0), block, 1, from, length)) {
@@ -128,7 +122,7 @@ final class SharedMemoryTest {
     @Test
     void whoFindsAllMemoryLentIsSentWhatItReads() throws Exception {
         try (BlockRig rig = rig(REGION_MIB)) {
-            BlockStreamTest.writeWhole(rig, block, bytes);
+            write(rig);
             try (BlockReadStream first = rig.client.openReader(rig.target(0), block, 1, 0, BLOCK_BYTES);
                     BlockReadStream second = rig.client.openReader(rig.target(0), block, 1, 0, BLOCK_BYTES)) {
                 assertArrayEquals(bytes, readAll(second));
@@ -143,7 +137,7 @@ final class SharedMemoryTest {
     void aReaderThatStandsStillWithAllItsMemoryFullHoldsUpNoOther() throws Exception {
         BlockServerSettings settings = settings(256, Map.of("tatami.block.read.threads", "1"));
         try (BlockRig rig = new BlockRig(directory, 1, settings)) {
-            BlockStreamTest.writeWhole(rig, block, bytes);
+            write(rig);
             try (BlockReadStream still = rig.client.openReader(rig.target(0), block, 1, 0, BLOCK_BYTES)) {
                 assertTrue(still.read(ByteBuffer.allocate(1)) > 0);
                 for (int other = 0; other < 3; other++) {
@@ -162,7 +156,7 @@ final class SharedMemoryTest {
         BlockRig rig = rig(64);
         BlockServer server = rig.server(0).running().server();
         try (rig) {
-            BlockStreamTest.writeWhole(rig, block, bytes);
+            write(rig);
             try (BlockReadStream stream = rig.client.openReader(rig.target(0), block, 1, 0, BLOCK_BYTES)) {
                 assertArrayEquals(bytes, readAll(stream));
                 Path made = list(shared).get(0);
@@ -184,7 +178,7 @@ final class SharedMemoryTest {
         Files.createFile(old.resolve("memory"));
         Path others = Files.createDirectory(shared.resolve("somebody-elses"));
         try (BlockRig rig = rig(64)) {
-            BlockStreamTest.writeWhole(rig, block, bytes);
+            write(rig);
             try (BlockReadStream stream = rig.client.openReader(rig.target(0), block, 1, 0, BLOCK_BYTES)) {
                 assertArrayEquals(bytes, readAll(stream));
             }
@@ -198,7 +192,7 @@ final class SharedMemoryTest {
         for (int mebibytes : new int[] {0, 64}) {
             try (BlockRig rig = new BlockRig(
                     Files.createDirectory(directory.resolve("m" + mebibytes)), 1, settings(mebibytes, Map.of()))) {
-                BlockStreamTest.writeWhole(rig, block, bytes);
+                write(rig);
                 try (BlockReadStream stream = rig.client.openReader(rig.target(0), block, 1, 0, BLOCK_BYTES)) {
                     assertArrayEquals(bytes, readAll(stream));
                     assertEquals(0, stream.sharedBytes());
@@ -210,7 +204,7 @@ final class SharedMemoryTest {
     @Test
     void aReaderWhoseMemoryADeviceDoesNotGiveBackIsSentWhatItReads() throws Exception {
         try (BlockRig rig = rig(64)) {
-            BlockStreamTest.writeWhole(rig, block, bytes);
+            write(rig);
             Heard<MemoryOffer, ShareMemoryReply> offered = new Heard<>();
             RpcStream<MemoryMapped> lease = rig.connect(0)
                     .openStream(
@@ -221,7 +215,7 @@ final class SharedMemoryTest {
             String name = Objects.requireNonNull(offered.messages.poll(20, TimeUnit.SECONDS))
                     .getPath();
             AlignedBufferPool memory =
-                    rig.server(0).running().server().memory().find(name).orElseThrow();
+                    rig.server(0).running().server().memory().findRead(name).orElseThrow();
             AlignedBuffer first = Objects.requireNonNull(memory.acquire(0));
             AlignedBuffer second = Objects.requireNonNull(memory.acquire(0));
             Heard<ReadFrame, ReadBlockReply> heard = new Heard<>();
@@ -244,7 +238,7 @@ final class SharedMemoryTest {
     void aRottenChunkIsFoundByItsReaderAndByTheServerThatIsAskedWithoutMemory() throws Exception {
         int rottenAt = 17 * MIB + 70_000;
         try (BlockRig rig = rig(64)) {
-            BlockStreamTest.writeWhole(rig, block, bytes);
+            write(rig);
             rig.server(0).stop();
             BlockDamageTest.flipByteAfter(rig.server(0).volumeFile, Arrays.copyOfRange(bytes, rottenAt, rottenAt + 64));
             rig.server(0).start();
@@ -275,6 +269,15 @@ final class SharedMemoryTest {
                         shared.toString()))));
     }
 
+    /** By the connection: what is lent here is lent to readers. */
+    private void write(BlockRig rig) throws TatamiException {
+        try (BlockWriteStream stream =
+                rig.clientWithoutMemory().openWriter(rig.chain(), WriteSpec.create(block, 1, BLOCK_BYTES))) {
+            BlockRig.write(stream, bytes);
+            stream.finish();
+        }
+    }
+
     /** From where the stream is; as long as a block, with zeros behind what was left. */
     private static byte[] readAll(BlockReadStream stream) throws TatamiException {
         ByteBuffer all = ByteBuffer.allocate(BLOCK_BYTES + 1);
@@ -290,30 +293,6 @@ final class SharedMemoryTest {
             return files.toList();
         } catch (IOException e) {
             throw new AssertionError(e);
-        }
-    }
-
-    /** What arrives on a stream. */
-    private static final class Heard<D extends Message, R extends Message> implements StreamListener<D, R> {
-        private final BlockingQueue<D> messages = new LinkedBlockingQueue<>();
-        private final ByteArrayOutputStream payload = new ByteArrayOutputStream();
-        private final CompletableFuture<R> end = new CompletableFuture<>();
-
-        @Override
-        public void onMessage(D message, ByteBuf arrived) {
-            payload.writeBytes(ByteBufUtil.getBytes(arrived));
-            arrived.release();
-            messages.add(message);
-        }
-
-        @Override
-        public void onFinished(R reply) {
-            end.complete(reply);
-        }
-
-        @Override
-        public void onFailed(TatamiException failure) {
-            end.completeExceptionally(failure);
         }
     }
 }

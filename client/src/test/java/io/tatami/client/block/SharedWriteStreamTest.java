@@ -1,0 +1,111 @@
+package io.tatami.client.block;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.tatami.base.BlockId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.ServerId;
+import io.tatami.base.TatamiException;
+import io.tatami.protocol.wire.WriteFrame;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Where a write stream puts its bytes that shares a unit of memory with a server that does as the test says. */
+final class SharedWriteStreamTest {
+    private static final int MIB = 1 << 20;
+    private static final WriteSpec SPEC = WriteSpec.create(BlockId.of(1, 0, 1), 1, 16 * MIB);
+
+    private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
+    private final byte[] bytes = new byte[6 * MIB];
+    private final ScriptedServer server = new ScriptedServer();
+    private final SharedFile file;
+    private final SharedRegion region;
+
+    SharedWriteStreamTest(@TempDir Path directory) throws TatamiException {
+        new SplittableRandom(1).nextBytes(bytes);
+        file = SharedFile.create(directory.resolve("memory"), 1);
+        server.lend(file.path());
+        region = SharedRegion.open(server, 1, true, 1);
+    }
+
+    @AfterEach
+    void everyBufferWasGivenBack() throws TatamiException {
+        file.close();
+        assertEquals(0, allocator.metric().usedDirectMemory());
+    }
+
+    @Test
+    void framesSayWhereTheirBytesLieAndMemoryIsUsedAgainOnceTheyAreAcknowledged() throws Exception {
+        try (BlockWriteStream stream = open(4)) {
+            stream.write(bytes, 0, 4 * MIB);
+            assertLies(bytes, 3 * MIB, 3 * MIB, server.frames().get(3));
+            server.acknowledge(2 * MIB, 0);
+            stream.write(bytes, 4 * MIB, MIB);
+            assertLies(bytes, 4 * MIB, 0, server.frames().get(4));
+            assertEquals(5 * MIB, stream.sharedBytes());
+            assertEquals(0, allocator.metric().usedDirectMemory());
+        }
+    }
+
+    @Test
+    void whatFindsNoFreeMemoryIsSent() throws Exception {
+        try (BlockWriteStream stream = open(6)) {
+            stream.write(bytes, 0, 5 * MIB);
+            WriteFrame fifth = server.frames().get(4);
+            assertFalse(fifth.hasSharedUnit());
+            int arrived = server.received.size();
+            assertArrayEquals(
+                    Arrays.copyOfRange(bytes, 4 * MIB, 5 * MIB),
+                    server.received.get(arrived - 1).payload());
+            assertEquals(4 * MIB, stream.sharedBytes());
+        }
+    }
+
+    @Test
+    void whatWasNotAcknowledgedIsKeptWhenTheMemoryGoesWithItsStream() throws Exception {
+        ByteArrayOutputStream kept = new ByteArrayOutputStream();
+        List<PendingFrame> frames;
+        try (BlockWriteStream stream = open(4)) {
+            stream.write(bytes, 0, 3 * MIB + 10);
+            server.acknowledge(MIB, 0);
+            server.fail(ErrorCode.IO_ERROR, "");
+            assertThrows(TatamiException.class, stream::hsync);
+            frames = stream.takeUnacknowledged();
+        }
+        assertTrue(server.cancelled, "the server may still read there for this stream");
+        for (PendingFrame frame : frames) {
+            kept.writeBytes(ByteBufUtil.getBytes(frame.payload()));
+            frame.release();
+        }
+        assertArrayEquals(Arrays.copyOfRange(bytes, MIB, 3 * MIB + 10), kept.toByteArray());
+    }
+
+    /** The frame's bytes are those from {@code from} on, and lie at {@code start} of the only unit. */
+    private void assertLies(byte[] expected, int from, int start, WriteFrame frame) throws TatamiException {
+        assertEquals(0, frame.getSharedUnit());
+        assertEquals(start, frame.getStart());
+        ByteBuffer read = ByteBuffer.allocate(frame.getLength());
+        file.readFully(start, read);
+        assertArrayEquals(Arrays.copyOfRange(expected, from, from + frame.getLength()), read.array());
+    }
+
+    private BlockWriteStream open(int windowMebibytes) {
+        List<BlockTarget> chain = List.of(new BlockTarget(new ServerId(7), "a", 1));
+        RegionLease lease = RegionLease.of(region, new SharedRegions(1, true));
+        BlockClientSettings settings = BlockClientSettings.DEFAULT.withWindowBytes(windowMebibytes * MIB);
+        return BlockWriteStream.open(server, SPEC, chain, lease, settings, allocator);
+    }
+}
