@@ -28,11 +28,13 @@ final class TatamiOutputStream extends OutputStream implements Syncable, StreamC
     private final FileWriter writer;
     private final FileSystem.@Nullable Statistics statistics;
     private final AtomicLong bytesWritten = new AtomicLong();
+    private final AtomicLong sharedBytes = new AtomicLong();
     private final AtomicLong hflushes = new AtomicLong();
     private final AtomicLong hsyncs = new AtomicLong();
     private final IOStatisticsContext context = IOStatisticsContext.getCurrentIOStatisticsContext();
     private final IOStatistics ioStatistics = IOStatisticsBinding.dynamicIOStatistics()
             .withAtomicLongCounter(StreamStatisticNames.STREAM_WRITE_BYTES, bytesWritten)
+            .withAtomicLongCounter("stream_write_shared_bytes", sharedBytes)
             .withAtomicLongCounter("op_hflush", hflushes)
             .withAtomicLongCounter("op_hsync", hsyncs)
             .build();
@@ -55,6 +57,7 @@ final class TatamiOutputStream extends OutputStream implements Syncable, StreamC
         checkOpen();
         translated(() -> writer.write(bytes, offset, length));
         bytesWritten.addAndGet(length);
+        sharedBytes.set(writer.sharedBytes());
         if (statistics != null) {
             statistics.incrementBytesWritten(length);
         }

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Reads of whole blocks, by a client on the server's host: cluster and client in one process. */
+/** Reads of whole blocks that were written so, by a client on the server's host: cluster and client in one process. */
 final class LongReadTest {
     private static final int MIB = 1 << 20;
     private static final int SECTOR_BYTES = 4096;
@@ -38,6 +38,7 @@ final class LongReadTest {
     private Path volume;
     private StandaloneNode node;
     private TatamiClient client;
+    private long sharedBytesWritten;
 
     @BeforeEach
     void start(@TempDir Path directory) throws Exception {
@@ -52,6 +53,7 @@ final class LongReadTest {
         new SplittableRandom(8).nextBytes(bytes);
         try (FileWriter writer = client.create(FILE, CreateSpec.DEFAULT.withBlockSizeBytes(16 * MIB))) {
             writer.write(bytes, 0, FILE_BYTES);
+            sharedBytesWritten = writer.sharedBytes();
         }
     }
 
@@ -62,7 +64,8 @@ final class LongReadTest {
     }
 
     @Test
-    void allBlocksComeThroughMemoryThatTheServerFills() throws Exception {
+    void allBlocksPassThroughMemoryBothWays() throws Exception {
+        assertEquals(FILE_BYTES, sharedBytesWritten);
         ByteBuffer all = ByteBuffer.allocate(FILE_BYTES);
         try (FileReader reader = client.open(FILE, ReadPolicy.SEQUENTIAL)) {
             read(reader, all);

@@ -61,6 +61,9 @@ final class BlockPipeline {
     /** From earlier streams, not acknowledged: owned here until a stream takes them. */
     private List<PendingFrame> unsent = new ArrayList<>();
 
+    /** Of earlier streams. */
+    private long sharedBytes;
+
     private long acknowledgedLength;
     private long position;
     private int failures;
@@ -119,6 +122,11 @@ final class BlockPipeline {
     /** Whether the block takes nothing more; known after a {@link #write}. */
     boolean isFull() {
         return ready && roomBytes() == 0;
+    }
+
+    /** How many bytes were put into memory that is shared with a server; those of failed streams count again. */
+    long sharedBytes() {
+        return stream == null ? sharedBytes : sharedBytes + stream.sharedBytes();
     }
 
     int copies() {
@@ -192,12 +200,17 @@ final class BlockPipeline {
 
     /** Gives up what is not acknowledged; does nothing after {@link #finish}. */
     void close() {
+        endStream();
+        unsent.forEach(PendingFrame::release);
+        unsent = new ArrayList<>();
+    }
+
+    private void endStream() {
         if (stream != null) {
+            sharedBytes += stream.sharedBytes();
             stream.close();
             stream = null;
         }
-        unsent.forEach(PendingFrame::release);
-        unsent = new ArrayList<>();
     }
 
     /** Something to do with a stream; done again on the next one where it fails. */
@@ -282,10 +295,7 @@ final class BlockPipeline {
     private void renew(TatamiException failure) throws TatamiException {
         ServerId failed = stream == null ? new ServerId(servers.get(0)) : stream.failedServer();
         Grant grant = issue(failed, failure);
-        if (stream != null) {
-            stream.close();
-            stream = null;
-        }
+        endStream();
         servers = grant.getServerIdList();
         spec = spec.continuedAt(acknowledgedLength, grant.getGeneration(), committedGeneration, takenBytes());
     }

@@ -59,6 +59,10 @@ public final class FileWriter implements AutoCloseable {
 
     private int inlineBytesBefore;
     private long position;
+
+    /** Of blocks that are finished. */
+    private long sharedBytes;
+
     private boolean closed;
     private @Nullable TatamiException failure;
     private volatile @Nullable TatamiException lost;
@@ -129,6 +133,11 @@ public final class FileWriter implements AutoCloseable {
     /** Bytes from the start of the file to where the next one goes. */
     public long position() {
         return position;
+    }
+
+    /** How many bytes went to block servers of this host in memory that both see. */
+    public long sharedBytes() {
+        return current == null ? sharedBytes : sharedBytes + current.sharedBytes();
     }
 
     /** Takes all bytes, and may wait until block servers have taken earlier ones. The array is the caller's again. */
@@ -301,6 +310,7 @@ public final class FileWriter implements AutoCloseable {
             block.finish();
         }
         finished.add(block.report());
+        sharedBytes += block.sharedBytes();
         current = null;
     }
 
