@@ -50,9 +50,9 @@ public record BlockServerSettings(
         Path sharedMemoryDirectory,
         long compactBytesPerSecondMax,
         long compactMillis) {
-    private static final Setting<Integer> WRITE_STREAMS =
+    static final Setting<Integer> WRITE_STREAMS =
             Setting.count("tatami.block.write.streams.max", 256, 1, 4096, "Write streams a server has open at once.");
-    private static final Setting<Integer> READ_STREAMS =
+    static final Setting<Integer> READ_STREAMS =
             Setting.count("tatami.block.read.streams.max", 1024, 1, 65_536, "Read streams a server has open at once.");
     private static final Setting<Long> BUFFERS = Setting.size(
             "tatami.block.buffers",

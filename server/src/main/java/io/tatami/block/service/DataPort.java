@@ -6,6 +6,7 @@ import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.block.volume.BlockWriter;
 import io.tatami.block.volume.UnitCopies;
 import io.tatami.block.volume.Volume;
 import io.tatami.client.block.BlockClient;
@@ -50,7 +51,12 @@ final class DataPort {
     private final BlockServerMetrics metrics = new BlockServerMetrics();
     private final MemoryShares memory;
     private final ReceiveBudget receiveBudget;
+    private final WriterOpener opener;
     private final Map<BlockId, WriteSession> writers = new ConcurrentHashMap<>();
+
+    /** Of the sessions whose writer is open. */
+    private final Map<WriteSession, VolumeStreams.Counted> writing = new ConcurrentHashMap<>();
+
     private final Set<WriteSession> writeSessions = ConcurrentHashMap.newKeySet();
     private final Set<ReadSession> readSessions = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
@@ -73,6 +79,13 @@ final class DataPort {
         this.threads = threads;
         this.memory = memory;
         this.receiveBudget = new ReceiveBudget(settings.receivedBytesMax());
+        this.opener = new WriterOpener(
+                volumes,
+                new VolumeStreams(
+                        "write",
+                        BlockServerSettings.WRITE_STREAMS.key(),
+                        settings.writeStreamsMax(),
+                        volumes.volumes()));
     }
 
     void serveOn(HandlerTable table) {
@@ -104,6 +117,13 @@ final class DataPort {
         return receiveBudget;
     }
 
+    /** The writer that a session asks for; counts as one of its volume's until the session has {@link #ended}. */
+    BlockWriter openWriter(WriteSession session, WriteBlockRequest request) throws TatamiException {
+        WriterOpener.Opened opened = opener.open(request);
+        writing.put(session, opened.stream());
+        return opened.writer();
+    }
+
     /** The session has the right to write its block; one that had it before has lost it. */
     void began(WriteSession session) {
         WriteSession before = writers.put(session.block(), session);
@@ -115,6 +135,10 @@ final class DataPort {
     void ended(WriteSession session) {
         writers.remove(session.block(), session);
         writeSessions.remove(session);
+        VolumeStreams.Counted counted = writing.remove(session);
+        if (counted != null) {
+            counted.close();
+        }
         metrics.closeWriteStream();
     }
 

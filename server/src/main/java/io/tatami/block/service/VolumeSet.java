@@ -5,17 +5,12 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.cache.UnitSource;
 import io.tatami.block.volume.BlockReader;
-import io.tatami.block.volume.BlockWriter;
-import io.tatami.block.volume.Reservation;
 import io.tatami.block.volume.StoredBlock;
 import io.tatami.block.volume.Volume;
 import io.tatami.block.volume.VolumeStatistics;
-import io.tatami.protocol.wire.WriteBlockRequest;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The volumes of one server as one. A block is on one of them at most. A volume that stopped is left out of writing; what
@@ -107,105 +102,9 @@ public final class VolumeSet implements UnitSource {
         return require(block, generation).volume().readInBackground(block, generation, offsetBytes, lengthBytes);
     }
 
-    /** The writer that a write stream asks for; see {@code WriteBlockRequest}. */
-    BlockWriter openWriter(WriteBlockRequest request) throws TatamiException {
-        BlockId block = new BlockId(request.getBlockId());
-        long generation = request.getGeneration();
-        Optional<Found> found = find(block);
-        if (found.isEmpty()) {
-            if (request.getStartOffset() > 0) {
-                throw new TatamiException(ErrorCode.NO_SUCH_BLOCK, block + " is not here to be continued");
-            }
-            return create(block, request);
-        }
-        StoredBlock stored = found.get().stored();
-        if (stored.generation() > generation) {
-            throw new TatamiException(
-                    ErrorCode.FENCED,
-                    block + " has generation " + stored.generation() + "; " + generation + " may not write it");
-        }
-        if (request.getPreviousGeneration() == 0) {
-            throw new TatamiException(ErrorCode.ALREADY_EXISTS, block + " is here already");
-        }
-        if (stored.generation() < request.getPreviousGeneration()) {
-            throw new TatamiException(
-                    ErrorCode.NO_SUCH_BLOCK,
-                    block + " is here only with generation " + stored.generation() + ", which missed writes");
-        }
-        return reopen(found.get().volume(), block, request);
-    }
-
-    private static BlockWriter reopen(Volume volume, BlockId block, WriteBlockRequest request) throws TatamiException {
-        BlockWriter writer =
-                volume.reopen(block, request.getGeneration(), request.getStartOffset(), request.getReserveBytes());
-        if (writer.capacityBytes() < request.getNeededBytes()) {
-            writer.close();
-            throw new TatamiException(
-                    ErrorCode.NO_SPACE,
-                    block + " has room for " + writer.capacityBytes() + " bytes and cannot get "
-                            + request.getNeededBytes());
-        }
-        return writer;
-    }
-
-    /** A volume as it was when a place for a block was looked for. */
-    private record Candidate(Volume volume, VolumeStatistics statistics) {
-        boolean hasRun(long bytes) {
-            return statistics.largestFreeExtentBytes() >= bytes;
-        }
-
-        boolean hangs() {
-            return VolumeSet.hangs(volume);
-        }
-    }
-
-    /**
-     * On the volume with the most free room that has a free run of all that is wanted; where none has, on the one with the
-     * longest run. Where that has none after all, on the next. On one that hangs only where no other has room.
-     */
-    private BlockWriter create(BlockId block, WriteBlockRequest request) throws TatamiException {
-        long wanted = Math.max(1, request.getReserveBytes());
-        long needed = Math.max(1, Math.min(wanted, request.getNeededBytes()));
-        Reservation room = new Reservation(wanted, needed, request.getPacked());
-        TatamiException failure = null;
-        for (Candidate candidate : candidates(wanted)) {
-            try {
-                return candidate.volume().create(block, request.getGeneration(), room);
-            } catch (TatamiException e) {
-                failure = withEarlier(e, failure);
-                if (e.code() != ErrorCode.NO_SPACE && e.code() != ErrorCode.IO_ERROR) {
-                    throw failure;
-                }
-            }
-        }
-        throw failure == null
-                ? new TatamiException(ErrorCode.IO_ERROR, "every volume of this server has stopped")
-                : failure;
-    }
-
-    /** The volumes that serve, the best place for {@code wantedBytes} first. */
-    private List<Candidate> candidates(long wantedBytes) {
-        Comparator<Candidate> hasWholeRun = Comparator.comparing(candidate -> !candidate.hasRun(wantedBytes));
-        return volumes.stream()
-                .map(served -> new Candidate(served.volume(), served.volume().statistics()))
-                .filter(candidate -> candidate.statistics().failure().isEmpty())
-                .sorted(Comparator.comparing(Candidate::hangs)
-                        .thenComparing(hasWholeRun)
-                        .thenComparingLong(candidate -> candidate.hasRun(wantedBytes)
-                                ? -candidate.statistics().freeBytes()
-                                : -candidate.statistics().largestFreeExtentBytes()))
-                .toList();
-    }
-
-    private static boolean hangs(Volume volume) {
+    /** Whether an access of a volume takes so long that none of a slow disk would. */
+    static boolean hangs(Volume volume) {
         return volume.accessTimes().longestUnderWayNanos() >= HANG_NANOS;
-    }
-
-    private static TatamiException withEarlier(TatamiException now, @Nullable TatamiException earlier) {
-        if (earlier != null) {
-            now.addSuppressed(earlier);
-        }
-        return now;
     }
 
     /** Sums over the volumes that serve; what is free on one that hangs is not to be had now. */

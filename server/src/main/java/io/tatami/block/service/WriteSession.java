@@ -150,7 +150,7 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
     }
 
     private void open() throws TatamiException {
-        BlockWriter opened = port.volumes().openWriter(request);
+        BlockWriter opened = port.openWriter(this, request);
         writer = opened;
         received = opened.lengthBytes();
         roomBytes = opened.capacityBytes();

@@ -1,154 +1,52 @@
 package io.tatami.block.service;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tatami.base.BlockId;
-import io.tatami.base.ErrorCode;
-import io.tatami.base.ManualClock;
-import io.tatami.base.TatamiException;
-import io.tatami.block.device.VolumeFile;
-import io.tatami.block.volume.BlockWriter;
-import io.tatami.block.volume.HangingVolume;
-import io.tatami.block.volume.Volume;
-import io.tatami.block.volume.VolumeFormatter;
-import io.tatami.block.volume.VolumeOpener;
-import io.tatami.block.volume.VolumeResources;
-import io.tatami.protocol.wire.WriteBlockRequest;
-import java.nio.ByteBuffer;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
-import java.util.SplittableRandom;
-import java.util.UUID;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-/** Where a server of two volumes puts a new block. */
 final class VolumeChoiceTest {
-    private static final long MIB = 1 << 20;
+    private static final long RUN = 256;
 
-    private Volume broken;
-    private Volume small;
-    private VolumeSet volumes;
-    private int blocks;
-
-    /** One volume with much room in holes of 8 MiB, and one with less, in one run. */
-    @BeforeEach
-    void open(@TempDir Path directory) throws Exception {
-        broken = volume(directory, "broken", 104 * MIB);
-        small = volume(directory, "small", 36 * MIB);
-        volumes = new VolumeSet(
-                List.of(new VolumeSet.ServedVolume(broken, "broken"), new VolumeSet.ServedVolume(small, "small")));
-        for (int i = 0; i < 12; i++) {
-            take(broken, 8 * MIB);
-        }
-        take(broken, broken.statistics().freeBytes());
-        for (int i = 1; i <= 12; i += 2) {
-            broken.delete(BlockRig.block(i), Long.MAX_VALUE);
-        }
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        broken.close();
-        small.close();
+    @Test
+    void theFewestWritersWinAmongVolumesWithAWholeRun() {
+        assertChosen("idle", volume("roomy", 2, 9000, 9000), volume("idle", 0, 500, RUN), volume("busy", 1, 800, 800));
     }
 
     @Test
-    void aVolumeWithAWholeRunIsPreferredToOneWithMoreRoomInPieces() throws Exception {
-        BlockWriter writer = volumes.openWriter(request(16 * MIB, 4 * MIB));
-
-        assertEquals(16 * MIB, writer.capacityBytes());
-        assertTrue(small.find(writer.block()).isPresent());
+    void whereEquallyManyWriteTheMostRoomWinsAndThenTheFirst() {
+        assertChosen("roomy", volume("first", 1, 500, RUN), volume("roomy", 1, 900, RUN), volume("third", 1, 900, RUN));
     }
 
     @Test
-    void whereNoVolumeHasAWholeRunTheLongestIsGiven() throws Exception {
-        take(small, small.statistics().freeBytes() - 5 * MIB);
-
-        BlockWriter first = volumes.openWriter(request(16 * MIB, 4 * MIB));
-
-        assertEquals(8 * MIB, first.capacityBytes());
-        for (int i = 0; i < 5; i++) {
-            assertEquals(8 * MIB, volumes.openWriter(request(16 * MIB, 4 * MIB)).capacityBytes());
-        }
-        assertEquals(5 * MIB, volumes.openWriter(request(16 * MIB, 4 * MIB)).capacityBytes());
-        refuses(request(16 * MIB, 4 * MIB));
+    void aVolumeWithAWholeRunWinsHoweverManyWriteThere() {
+        assertChosen("whole", volume("pieces", 0, 9000, RUN - 1), volume("whole", 7, RUN, RUN));
     }
 
     @Test
-    void runsShorterThanIsNeededAreNotGiven() throws Exception {
-        take(small, small.statistics().freeBytes());
-
-        refuses(request(16 * MIB, 9 * MIB));
-        assertEquals(8 * MIB, volumes.openWriter(request(8 * MIB, 8 * MIB)).capacityBytes());
+    void whereNoneHasAWholeRunTheLongestWinsWhoeverWrites() {
+        assertChosen("longest", volume("pieces", 0, 9000, 100), volume("longest", 5, 300, 101));
     }
 
     @Test
-    void aVolumeThatHangsGetsNewBlocksOnlyWhereNoOtherHasRoom() throws Exception {
-        ManualClock clock = new ManualClock();
-        try (HangingVolume hanging = new HangingVolume(200 * MIB, VolumeResources.withBuffers(4, 4), clock)) {
-            VolumeSet both = new VolumeSet(List.of(
-                    new VolumeSet.ServedVolume(hanging.volume(), "hanging"),
-                    new VolumeSet.ServedVolume(small, "small")));
-            BlockWriter first = both.openWriter(request(16 * MIB, 4 * MIB));
-            assertTrue(hanging.volume().find(first.block()).isPresent());
-            long freeBytes = hanging.volume().statistics().freeBytes();
-            hanging.device().hang();
-            first.append(ByteBuffer.allocate((int) (5 * MIB)), null);
-            hanging.device().awaitHanging();
-            assertEquals(freeBytes + small.statistics().freeBytes(), both.room().freeBytes());
-
-            clock.advance(Duration.ofNanos(VolumeSet.HANG_NANOS));
-
-            assertEquals(small.statistics().freeBytes(), both.room().freeBytes());
-            BlockWriter second = both.openWriter(request(16 * MIB, 4 * MIB));
-            assertTrue(small.find(second.block()).isPresent());
-            take(small, small.statistics().freeBytes());
-            BlockWriter third = both.openWriter(request(16 * MIB, 4 * MIB));
-            assertTrue(hanging.volume().find(third.block()).isPresent());
-
-            hanging.device().goOn();
-            first.finish();
-            assertEquals(hanging.volume().statistics().freeBytes(), both.room().freeBytes());
-        }
+    void aVolumeThatHangsIsTakenOnlyWhereThereIsNoOther() {
+        VolumeChoice.Candidate<String> hanging = new VolumeChoice.Candidate<>("hanging", true, 0, 9000, 9000);
+        assertChosen("full", hanging, volume("full", 3, 1, 1));
+        assertChosen("hanging", hanging);
     }
 
-    private void refuses(WriteBlockRequest request) {
-        TatamiException refused = assertThrows(TatamiException.class, () -> volumes.openWriter(request));
-        assertEquals(ErrorCode.NO_SPACE, refused.code());
+    @Test
+    void ofNoVolumesNoneIsChosen() {
+        assertEquals(Optional.empty(), VolumeChoice.best(List.of(), RUN));
     }
 
-    private void take(Volume volume, long bytes) throws TatamiException {
-        if (bytes > 0) {
-            assertEquals(bytes, volume.create(next(), 1, bytes, false).capacityBytes());
-        }
+    private static VolumeChoice.Candidate<String> volume(String name, int writers, long free, long longestRun) {
+        return new VolumeChoice.Candidate<>(name, false, writers, free, longestRun);
     }
 
-    private WriteBlockRequest request(long wanted, long needed) {
-        return WriteBlockRequest.newBuilder()
-                .setBlockId(next().value())
-                .setGeneration(1)
-                .setReserveBytes(wanted)
-                .setNeededBytes(needed)
-                .build();
-    }
-
-    private BlockId next() {
-        return BlockRig.block(++blocks);
-    }
-
-    private static Volume volume(Path directory, String name, long bytes) throws Exception {
-        Path file = directory.resolve(name);
-        Path index = directory.resolve(name + "-index");
-        VolumeFile.Allocation unused = VolumeFile.create(file, bytes);
-        UUID formatted = new VolumeFormatter(BlockRig.CLUSTER, new SplittableRandom(bytes)).format(file, index, false);
-        Volume opened = new VolumeOpener(BlockRig.CLUSTER, VolumeResources.withBuffers(4, 4)).open(file, index);
-        assertEquals(formatted, opened.id());
-        return opened;
+    @SafeVarargs
+    private static void assertChosen(String name, VolumeChoice.Candidate<String>... candidates) {
+        assertEquals(Optional.of(name), VolumeChoice.best(List.of(candidates), RUN));
     }
 }

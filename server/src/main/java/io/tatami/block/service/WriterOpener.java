@@ -1,0 +1,164 @@
+package io.tatami.block.service;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.block.volume.BlockWriter;
+import io.tatami.block.volume.Reservation;
+import io.tatami.block.volume.StoredBlock;
+import io.tatami.block.volume.Volume;
+import io.tatami.block.volume.VolumeStatistics;
+import io.tatami.protocol.wire.WriteBlockRequest;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Opens the writers that write streams ask for, each on the volume that has the block, or, for a new one, on the one that
+ * {@link VolumeChoice} names. Safe for use by many threads; calls block on the disk.
+ */
+final class WriterOpener {
+    private final VolumeSet volumes;
+    private final VolumeStreams streams;
+
+    /** @param streams counts the writers of each volume */
+    WriterOpener(VolumeSet volumes, VolumeStreams streams) {
+        this.volumes = volumes;
+        this.streams = streams;
+    }
+
+    /** A writer, and its place among those of its volume, which whoever has done with the writer closes. */
+    record Opened(BlockWriter writer, VolumeStreams.Counted stream) {}
+
+    /**
+     * The writer that a write stream asks for; see {@code WriteBlockRequest}.
+     *
+     * @throws TatamiException BUSY where the volume, or each of those that have room, has as many writers as it may; what
+     *     {@link Volume#create} and {@link Volume#reopen} throw
+     */
+    Opened open(WriteBlockRequest request) throws TatamiException {
+        BlockId block = new BlockId(request.getBlockId());
+        long generation = request.getGeneration();
+        Optional<VolumeSet.Found> found = volumes.find(block);
+        if (found.isEmpty()) {
+            if (request.getStartOffset() > 0) {
+                throw new TatamiException(ErrorCode.NO_SUCH_BLOCK, block + " is not here to be continued");
+            }
+            return create(block, request);
+        }
+        StoredBlock stored = found.get().stored();
+        if (stored.generation() > generation) {
+            throw new TatamiException(
+                    ErrorCode.FENCED,
+                    block + " has generation " + stored.generation() + "; " + generation + " may not write it");
+        }
+        if (request.getPreviousGeneration() == 0) {
+            throw new TatamiException(ErrorCode.ALREADY_EXISTS, block + " is here already");
+        }
+        if (stored.generation() < request.getPreviousGeneration()) {
+            throw new TatamiException(
+                    ErrorCode.NO_SUCH_BLOCK,
+                    block + " is here only with generation " + stored.generation() + ", which missed writes");
+        }
+        Volume volume = found.get().volume();
+        return counted(streams.open(volume), () -> reopen(volume, block, request));
+    }
+
+    private static BlockWriter reopen(Volume volume, BlockId block, WriteBlockRequest request) throws TatamiException {
+        BlockWriter writer =
+                volume.reopen(block, request.getGeneration(), request.getStartOffset(), request.getReserveBytes());
+        if (writer.capacityBytes() < request.getNeededBytes()) {
+            writer.close();
+            throw new TatamiException(
+                    ErrorCode.NO_SPACE,
+                    block + " has room for " + writer.capacityBytes() + " bytes and cannot get "
+                            + request.getNeededBytes());
+        }
+        return writer;
+    }
+
+    /** On the volume that is the best; where that has no room after all, on the next. */
+    private Opened create(BlockId block, WriteBlockRequest request) throws TatamiException {
+        long wanted = Math.max(1, request.getReserveBytes());
+        long needed = Math.max(1, Math.min(wanted, request.getNeededBytes()));
+        Reservation room = new Reservation(wanted, needed, request.getPacked());
+        Set<Volume> tried = new HashSet<>();
+        TatamiException failure = null;
+        while (true) {
+            try {
+                Place place = takePlace(wanted, tried);
+                if (place == null) {
+                    break;
+                }
+                return counted(
+                        place.stream(), () -> place.volume().create(block, request.getGeneration(), room));
+            } catch (TatamiException e) {
+                failure = together(e, failure);
+                if (e.code() != ErrorCode.NO_SPACE && e.code() != ErrorCode.IO_ERROR && e.code() != ErrorCode.BUSY) {
+                    throw failure;
+                }
+            }
+        }
+        throw failure == null
+                ? new TatamiException(ErrorCode.IO_ERROR, "every volume of this server has stopped")
+                : failure;
+    }
+
+    /** A volume, and a writer's place on it. */
+    private record Place(Volume volume, VolumeStreams.Counted stream) {}
+
+    /**
+     * Chooses a volume and counts the writer at once, so that those who come together do not all choose the same.
+     *
+     * @param tried is not chosen, and is what was chosen too afterwards
+     * @return null where no volume is left that serves
+     */
+    private synchronized @Nullable Place takePlace(long wantedBytes, Set<Volume> tried) throws TatamiException {
+        List<VolumeChoice.Candidate<Volume>> candidates = new ArrayList<>();
+        for (VolumeSet.ServedVolume served : volumes.volumes()) {
+            Volume volume = served.volume();
+            VolumeStatistics statistics = volume.statistics();
+            if (!tried.contains(volume) && statistics.failure().isEmpty()) {
+                candidates.add(new VolumeChoice.Candidate<>(
+                        volume,
+                        VolumeSet.hangs(volume),
+                        streams.count(volume),
+                        statistics.freeBytes(),
+                        statistics.largestFreeExtentBytes()));
+            }
+        }
+        Volume best = VolumeChoice.best(candidates, wantedBytes).orElse(null);
+        if (best == null) {
+            return null;
+        }
+        tried.add(best);
+        return new Place(best, streams.open(best));
+    }
+
+    private interface Opening {
+        BlockWriter open() throws TatamiException;
+    }
+
+    /** What could not be opened does not count. */
+    private static Opened counted(VolumeStreams.Counted stream, Opening opening) throws TatamiException {
+        try {
+            return new Opened(opening.open(), stream);
+        } catch (TatamiException | RuntimeException e) {
+            stream.close();
+            throw e;
+        }
+    }
+
+    /** The last failure tells, but for one of a volume that may have room later. */
+    private static TatamiException together(TatamiException now, @Nullable TatamiException earlier) {
+        if (earlier == null) {
+            return now;
+        }
+        TatamiException told = earlier.code() == ErrorCode.BUSY ? earlier : now;
+        told.addSuppressed(told == now ? earlier : now);
+        return told;
+    }
+}
