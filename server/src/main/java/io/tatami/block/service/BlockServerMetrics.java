@@ -90,25 +90,20 @@ public final class BlockServerMetrics {
         errors.incrementAndGet(code.number());
     }
 
-    /** Counts a read stream unless {@code limit} of them are open. */
-    boolean tryOpenReadStream(int limit) {
-        return tryAdd(readStreams, limit);
+    void openedReadStream() {
+        readStreams.incrementAndGet();
     }
 
-    void closeReadStream() {
+    void closedReadStream() {
         readStreams.decrementAndGet();
     }
 
     /** Counts a write stream unless {@code limit} of them are open. */
     boolean tryOpenWriteStream(int limit) {
-        return tryAdd(writeStreams, limit);
+        return writeStreams.getAndUpdate(now -> now < limit ? now + 1 : now) < limit;
     }
 
-    void closeWriteStream() {
+    void closedWriteStream() {
         writeStreams.decrementAndGet();
-    }
-
-    private static boolean tryAdd(AtomicInteger count, int limit) {
-        return count.getAndUpdate(now -> now < limit ? now + 1 : now) < limit;
     }
 }

@@ -10,8 +10,8 @@ import java.util.List;
 /**
  * Limits of a block server.
  *
- * @param writeStreamsMax write streams at once; one more is refused with BUSY. Each may use a thread
- * @param readStreamsMax read streams at once; one more is refused with BUSY
+ * @param writeStreamsMax write streams of a volume at once; one more is refused with BUSY. Each may use a thread
+ * @param readStreamsMax read streams of a volume at once; one more is refused with BUSY
  * @param buffersBytes memory for bytes on their way to and from the volumes: half of it for each way, an equal part for each
  *     volume
  * @param readThreads threads for each volume that wait for it on behalf of readers
@@ -51,9 +51,9 @@ public record BlockServerSettings(
         long compactBytesPerSecondMax,
         long compactMillis) {
     static final Setting<Integer> WRITE_STREAMS =
-            Setting.count("tatami.block.write.streams.max", 256, 1, 4096, "Write streams a server has open at once.");
+            Setting.count("tatami.block.write.streams.max", 256, 1, 4096, "Write streams a volume has open at once.");
     static final Setting<Integer> READ_STREAMS =
-            Setting.count("tatami.block.read.streams.max", 1024, 1, 65_536, "Read streams a server has open at once.");
+            Setting.count("tatami.block.read.streams.max", 1024, 1, 65_536, "Read streams a volume has open at once.");
     private static final Setting<Long> BUFFERS = Setting.size(
             "tatami.block.buffers",
             "512m",

@@ -58,7 +58,11 @@ final class DataPort {
     private final Map<WriteSession, VolumeStreams.Counted> writing = new ConcurrentHashMap<>();
 
     private final Set<WriteSession> writeSessions = ConcurrentHashMap.newKeySet();
-    private final Set<ReadSession> readSessions = ConcurrentHashMap.newKeySet();
+    private final VolumeStreams readStreams;
+
+    /** Each with its place among the streams of its volume. */
+    private final Map<ReadSession, VolumeStreams.Counted> readSessions = new ConcurrentHashMap<>();
+
     private volatile boolean closed;
 
     DataPort(
@@ -86,6 +90,8 @@ final class DataPort {
                         BlockServerSettings.WRITE_STREAMS.key(),
                         settings.writeStreamsMax(),
                         volumes.volumes()));
+        this.readStreams = new VolumeStreams(
+                "read", BlockServerSettings.READ_STREAMS.key(), settings.readStreamsMax(), volumes.volumes());
     }
 
     void serveOn(HandlerTable table) {
@@ -139,7 +145,7 @@ final class DataPort {
         if (counted != null) {
             counted.close();
         }
-        metrics.closeWriteStream();
+        metrics.closedWriteStream();
     }
 
     /** Ends the block's write session, whose right to write was taken away. */
@@ -153,19 +159,22 @@ final class DataPort {
     /** Looks after sessions that stand still; to be called now and then. */
     void checkStandstill() {
         writeSessions.forEach(WriteSession::checkStandstill);
-        readSessions.forEach(ReadSession::checkStandstill);
+        readSessions.keySet().forEach(ReadSession::checkStandstill);
     }
 
     void ended(ReadSession session) {
-        readSessions.remove(session);
-        metrics.closeReadStream();
+        VolumeStreams.Counted counted = readSessions.remove(session);
+        if (counted != null) {
+            counted.close();
+            metrics.closedReadStream();
+        }
     }
 
     /** Opens no further stream, and ends those that are open with UNAVAILABLE. */
     void close() {
         closed = true;
         writeSessions.forEach(session -> session.stop(stopping()));
-        readSessions.forEach(session -> session.stop(stopping()));
+        readSessions.keySet().forEach(session -> session.stop(stopping()));
     }
 
     private static TatamiException stopping() {
@@ -209,9 +218,12 @@ final class DataPort {
             if (request.getStartOffset() < 0 || request.getReserveBytes() < request.getStartOffset()) {
                 throw new TatamiException(ErrorCode.MALFORMED, "a start beyond what is to be reserved");
             }
-            if (!metrics.tryOpenWriteStream(settings.writeStreamsMax())) {
+            // Those of each volume are counted when their writers are opened; this bounds the ones that come to ask.
+            int openMax = settings.writeStreamsMax() * (volumes.volumeCount() + 1);
+            if (!metrics.tryOpenWriteStream(openMax)) {
                 throw new TatamiException(
-                        ErrorCode.BUSY, settings.writeStreamsMax() + " write streams are open already");
+                        ErrorCode.BUSY,
+                        openMax + " write streams are open already; see " + BlockServerSettings.WRITE_STREAMS.key());
             }
         } catch (TatamiException e) {
             failed(e);
@@ -231,13 +243,12 @@ final class DataPort {
     private StreamReceiver<ReadCredit> openRead(
             ReadBlockRequest request, ServerStream<ReadFrame, ReadBlockReply> stream) {
         Volume volume;
+        VolumeStreams.Counted counted;
         try {
             checkOpen();
             volume = volumes.require(blockId(request.getBlockId()), request.getGeneration())
                     .volume();
-            if (!metrics.tryOpenReadStream(settings.readStreamsMax())) {
-                throw new TatamiException(ErrorCode.BUSY, settings.readStreamsMax() + " read streams are open already");
-            }
+            counted = readStreams.open(volume);
         } catch (TatamiException e) {
             failed(e);
             stream.failure(e);
@@ -248,7 +259,8 @@ final class DataPort {
                 .<UnitDelivery>map(shared -> new SharedDelivery(stream, copies, shared))
                 .orElseGet(frames);
         ReadSession session = new ReadSession(request, stream, delivery, frames, this, threads.readers(volume));
-        readSessions.add(session);
+        readSessions.put(session, counted);
+        metrics.openedReadStream();
         session.wantTurn();
         if (closed) {
             session.stop(stopping());

@@ -3,9 +3,12 @@ package io.tatami.block.service;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
+import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.BlockWriter;
 import io.tatami.block.volume.HangingVolume;
@@ -35,7 +38,8 @@ import org.junit.jupiter.api.io.TempDir;
 final class HangingVolumeTest {
     private static final int MIB = 1 << 20;
     private static final int BLOCK_BYTES = 2 * MIB;
-    private static final int HANGING_BLOCKS = 16;
+    private static final int HANGING_BLOCKS = 17;
+    private static final int STREAMS_MAX = HANGING_BLOCKS - 1;
     private static final BlockId SOUND = BlockRig.block(100);
 
     @TempDir
@@ -51,7 +55,9 @@ final class HangingVolumeTest {
         for (int number = 1; number <= HANGING_BLOCKS; number++) {
             write(hanging.volume().create(BlockRig.block(number), 1, BLOCK_BYTES, false));
         }
-        rig = new BlockRig(directory, 1, BlockRig.settings(), BlockRig.VOLUME_BYTES, List.of(hanging.volume()));
+        BlockServerSettings settings =
+                BlockRig.settings("tatami.block.read.streams.max", Integer.toString(STREAMS_MAX));
+        rig = new BlockRig(directory, 1, settings, BlockRig.VOLUME_BYTES, List.of(hanging.volume()));
         write(rig.server(0).running().volume().create(SOUND, 1, BLOCK_BYTES, false));
         hanging.device().hang();
     }
@@ -66,7 +72,7 @@ final class HangingVolumeTest {
     @Test
     void readsOfAnotherVolumeGoOn() throws Exception {
         List<BlockReadStream> waiting = new ArrayList<>();
-        for (int number = 1; number <= HANGING_BLOCKS; number++) {
+        for (int number = 1; number <= STREAMS_MAX; number++) {
             waiting.add(rig.client.openReader(rig.target(0), BlockRig.block(number), 1, 0, BLOCK_BYTES));
         }
 
@@ -81,6 +87,33 @@ final class HangingVolumeTest {
                 continue;
             }
             assertArrayEquals(bytes, got.array());
+            stream.close();
+        }
+    }
+
+    @Test
+    void streamsThatItHoldsUpAreCountedForNoOtherVolumeAndTheRefusalNamesIt() throws Exception {
+        List<BlockReadStream> waiting = new ArrayList<>();
+        for (int number = 1; number <= STREAMS_MAX; number++) {
+            waiting.add(rig.client.openReader(rig.target(0), BlockRig.block(number), 1, 0, BLOCK_BYTES));
+        }
+        hanging.device().awaitHanging();
+        BlockServerMetrics metrics = rig.server(0).running().server().metrics();
+        BlockDamageTest.awaitTrue(() -> metrics.readStreams() == STREAMS_MAX);
+        try (BlockReadStream oneMore =
+                rig.client.openReader(rig.target(0), BlockRig.block(HANGING_BLOCKS), 1, 0, BLOCK_BYTES)) {
+            TatamiException refused =
+                    assertThrows(TatamiException.class, () -> oneMore.read(ByteBuffer.allocate(BLOCK_BYTES)));
+            assertEquals(ErrorCode.BUSY, refused.code());
+            String message = String.valueOf(refused.getMessage());
+            assertTrue(message.contains("of volume another volume are open already"), message);
+            assertTrue(message.contains("tatami.block.read.streams.max"), message);
+        }
+
+        assertArrayEquals(bytes, rig.read(0, SOUND, 0, BLOCK_BYTES));
+
+        hanging.device().goOn();
+        for (BlockReadStream stream : waiting) {
             stream.close();
         }
     }
