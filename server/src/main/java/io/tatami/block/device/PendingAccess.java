@@ -13,6 +13,7 @@ public final class PendingAccess implements Runnable {
     private final CountDownLatch done = new CountDownLatch(1);
     private volatile @Nullable Throwable failure;
     private boolean begun;
+    private boolean ended;
     private boolean abandoned;
     private @Nullable Runnable afterwards;
 
@@ -38,37 +39,42 @@ public final class PendingAccess implements Runnable {
         } catch (TatamiException | RuntimeException | Error e) {
             failure = e;
         } finally {
+            end();
+        }
+    }
+
+    /** Whoever waits for the end finds done what was to be done afterwards. */
+    private void end() {
+        Runnable then;
+        synchronized (this) {
+            ended = true;
+            then = afterwards;
+            afterwards = null;
+        }
+        try {
+            if (then != null) {
+                then.run();
+            }
+        } finally {
             done.countDown();
-            runAfterwards();
         }
     }
 
     /**
      * Nobody waits for the access any more: it is not begun if it has not been yet.
      *
-     * @param then run once, at once or by the thread that ends the access, when it touches its buffer no more; must return
-     *     soon
+     * @param then run once, at once or by the thread that ends the access, when it touches its buffer no more, and before
+     *     {@link #isDone()}; must return soon
      */
     public void abandon(Runnable then) {
         synchronized (this) {
             abandoned = true;
-            if (begun && !isDone()) {
+            if (begun && !ended) {
                 afterwards = then;
                 return;
             }
         }
         then.run();
-    }
-
-    private void runAfterwards() {
-        Runnable then;
-        synchronized (this) {
-            then = afterwards;
-            afterwards = null;
-        }
-        if (then != null) {
-            then.run();
-        }
     }
 
     /** Ends it without having run it; nobody runs it afterwards. */

@@ -10,6 +10,7 @@ import io.tatami.base.TatamiException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -115,6 +116,30 @@ class IoThreadsTest {
     }
 
     @Test
+    void whoeverWaitsForTheEndOfAnAbandonedAccessFindsItsBufferBack() throws Exception {
+        AlignedBufferPool pool = new AlignedBufferPool(Device.ALIGNMENT_BYTES, 1);
+        AlignedBuffer buffer = Objects.requireNonNull(pool.tryAcquire());
+        CountDownLatch releasing = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        try (IoThreads threads = IoThreads.start("test", 1)) {
+            PendingAccess access = holdThreads(threads);
+            access.abandon(() -> {
+                releasing.countDown();
+                await(release);
+                buffer.release();
+            });
+            gate.countDown();
+            releasing.await();
+            boolean doneBefore = access.isDone();
+            release.countDown();
+            access.awaitEnd();
+
+            assertEquals(1, pool.freeBuffers());
+            assertFalse(doneBefore);
+        }
+    }
+
+    @Test
     void onceClosedAnAccessIsLeftToTheDeviceToRefuse() {
         IoThreads threads = IoThreads.start("test", 2);
         threads.close();
@@ -132,15 +157,15 @@ class IoThreadsTest {
         CountDownLatch held = new CountDownLatch(1);
         PendingAccess first = threads.stream(AccessKind.READ).submit(UNIT, () -> {
             held.countDown();
-            awaitGate();
+            await(gate);
         });
         held.await();
         return first;
     }
 
-    private void awaitGate() {
+    private static void await(CountDownLatch latch) {
         try {
-            gate.await();
+            latch.await();
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
