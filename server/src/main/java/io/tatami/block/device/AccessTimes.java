@@ -8,11 +8,12 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How long a device takes for its accesses, from when it is given one until that has ended; the wait for a thread before is
- * not in it. Of each measure the last accesses of the last minutes count, and their median is typical. Safe for use by many
- * threads.
+ * not in it. Of each measure the last accesses of the last minutes count, and their median is typical. Of flushes it is only
+ * told how long they are under way: how long one takes says what was written before it. Safe for use by many threads.
  */
 public final class AccessTimes {
     /** From how many bytes on an access is large, and its time is scaled to that of a unit of 4 MiB. */
@@ -21,6 +22,12 @@ public final class AccessTimes {
     static final int SAMPLES_MIN = 16;
     private static final int SAMPLES_MAX = 64;
     private static final long WINDOW_NANOS = TimeUnit.MINUTES.toNanos(10);
+
+    /** A read or write that takes so long is not one of a slow disk. */
+    public static final long HANG_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    /** So long is no flush of a disk that empties its cache, a few hundred megabytes in places far apart. */
+    public static final long FLUSH_HANG_NANOS = TimeUnit.SECONDS.toNanos(20);
 
     private final Clock clock;
     private final Map<Measure, Samples> samples = new EnumMap<>(Measure.class);
@@ -77,7 +84,7 @@ public final class AccessTimes {
         return typical;
     }
 
-    /** For how long the oldest access has been under way that has not ended; 0 where none is. */
+    /** For how long the oldest access or flush has been under way that has not ended; 0 where none is. */
     public long longestUnderWayNanos() {
         long now = clock.monotonicNanos();
         return running.stream()
@@ -86,29 +93,50 @@ public final class AccessTimes {
                 .orElse(0);
     }
 
-    /** An access of {@code bytes} bytes begins; whoever says so calls {@link Running#end} when it has ended. */
-    Running begin(Measure measure, int bytes) {
-        Running begun = new Running(measure, bytes, clock.monotonicNanos());
-        running.add(begun);
-        return begun;
+    /** Whether a read or write, or a flush, has been under way for longer than a device takes that works. */
+    public boolean isHanging() {
+        long now = clock.monotonicNanos();
+        return running.stream().anyMatch(access -> now - access.startNanos >= access.hangNanos);
     }
 
-    /** One access under way. */
-    final class Running {
-        private final Measure measure;
-        private final int bytes;
-        private final long startNanos;
+    /** Whether no access and no flush is under way. */
+    public boolean isIdle() {
+        return running.isEmpty();
+    }
 
-        private Running(Measure measure, int bytes, long startNanos) {
+    /** An access of {@code bytes} bytes begins; whoever says so calls {@link Running#end} when it has ended. */
+    Running begin(Measure measure, int bytes) {
+        return begun(new Running(measure, bytes, HANG_NANOS));
+    }
+
+    /** A flush begins, as {@link #begin}. */
+    Running beginFlush() {
+        return begun(new Running(null, 0, FLUSH_HANG_NANOS));
+    }
+
+    private Running begun(Running access) {
+        running.add(access);
+        return access;
+    }
+
+    /** One access or flush under way. */
+    final class Running {
+        private final @Nullable Measure measure;
+        private final int bytes;
+        private final long hangNanos;
+        private final long startNanos = clock.monotonicNanos();
+
+        /** @param measure null for one that is not measured */
+        private Running(@Nullable Measure measure, int bytes, long hangNanos) {
             this.measure = measure;
             this.bytes = bytes;
-            this.startNanos = startNanos;
+            this.hangNanos = hangNanos;
         }
 
         /** @param well one that failed says nothing of how fast the device is */
         void end(boolean well) {
             running.remove(this);
-            if (well && bytes > 0) {
+            if (well && measure != null && bytes > 0) {
                 long now = clock.monotonicNanos();
                 long nanos = now - startNanos;
                 Objects.requireNonNull(samples.get(measure))

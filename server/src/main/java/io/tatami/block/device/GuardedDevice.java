@@ -78,11 +78,16 @@ public final class GuardedDevice implements Device {
     @Override
     public void flush() throws TatamiException {
         failStop.check();
+        AccessTimes.Running access = times.beginFlush();
+        boolean well = false;
         try {
             device.flush();
+            well = true;
         } catch (TatamiException e) {
             errors.increment();
             throw failStop.stop(e);
+        } finally {
+            access.end(well);
         }
     }
 

@@ -10,16 +10,12 @@ import io.tatami.block.volume.Volume;
 import io.tatami.block.volume.VolumeStatistics;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The volumes of one server as one. A block is on one of them at most. A volume that stopped is left out of writing; what
  * is on it is still found, and answers with IO_ERROR. Safe for use by many threads; calls block on the disk.
  */
 public final class VolumeSet implements UnitSource {
-    /** An access that takes so long is not one of a slow disk: no new block goes where one does. */
-    static final long HANG_NANOS = TimeUnit.SECONDS.toNanos(5);
-
     private final List<ServedVolume> volumes;
     private final List<FailedVolume> failed;
 
@@ -102,11 +98,6 @@ public final class VolumeSet implements UnitSource {
         return require(block, generation).volume().readInBackground(block, generation, offsetBytes, lengthBytes);
     }
 
-    /** Whether an access of a volume takes so long that none of a slow disk would. */
-    static boolean hangs(Volume volume) {
-        return volume.accessTimes().longestUnderWayNanos() >= HANG_NANOS;
-    }
-
     /** Sums over the volumes that serve; what is free on one that hangs is not to be had now. */
     Room room() {
         long capacity = 0;
@@ -117,7 +108,7 @@ public final class VolumeSet implements UnitSource {
             if (statistics.failure().isEmpty()) {
                 capacity += statistics.capacityBytes();
                 used += statistics.usedBytes();
-                free += hangs(served.volume()) ? 0 : statistics.freeBytes();
+                free += served.volume().accessTimes().isHanging() ? 0 : statistics.freeBytes();
             }
         }
         return new Room(capacity, used, free);

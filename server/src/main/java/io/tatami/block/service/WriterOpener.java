@@ -124,7 +124,7 @@ final class WriterOpener {
             if (!tried.contains(volume) && statistics.failure().isEmpty()) {
                 candidates.add(new VolumeChoice.Candidate<>(
                         volume,
-                        VolumeSet.hangs(volume),
+                        volume.accessTimes().isHanging(),
                         streams.count(volume),
                         statistics.freeBytes(),
                         statistics.largestFreeExtentBytes()));

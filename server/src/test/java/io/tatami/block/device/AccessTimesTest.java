@@ -1,7 +1,9 @@
 package io.tatami.block.device;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.ManualClock;
 import io.tatami.base.TatamiException;
@@ -86,6 +88,39 @@ class AccessTimesTest {
         assertEquals(Duration.ofSeconds(10).toNanos(), times.longestUnderWayNanos());
         second.end(true);
         assertEquals(Duration.ofSeconds(10).toNanos(), times.longestUnderWayNanos());
+    }
+
+    @Test
+    void anAccessHangsAfterSecondsAndAFlushAfterManyMore() {
+        AccessTimes times = new AccessTimes(clock);
+        assertTrue(times.isIdle());
+        AccessTimes.Running flush = times.beginFlush();
+        clock.advance(Duration.ofNanos(AccessTimes.FLUSH_HANG_NANOS - AccessTimes.HANG_NANOS));
+        AccessTimes.Running write = times.begin(Measure.SMALL_WRITE, SECTOR);
+        clock.advance(Duration.ofNanos(AccessTimes.HANG_NANOS - 1));
+        assertFalse(times.isHanging());
+        assertEquals(AccessTimes.FLUSH_HANG_NANOS - 1, times.longestUnderWayNanos());
+
+        clock.advance(Duration.ofNanos(1));
+
+        assertTrue(times.isHanging());
+        write.end(true);
+        assertTrue(times.isHanging());
+        flush.end(true);
+        assertFalse(times.isHanging());
+        assertTrue(times.isIdle());
+    }
+
+    @Test
+    void flushesAreUnderWayUntilTheyEndAndMeasureNothing() throws TatamiException {
+        for (int i = 0; i < AccessTimes.SAMPLES_MIN; i++) {
+            device.flush();
+        }
+        faults.arm(0, SimFaults.Fault.IO_ERROR);
+        assertThrows(TatamiException.class, device::flush);
+
+        assertTrue(device.times().isIdle());
+        assertEquals(Map.of(), device.times().typicalNanos());
     }
 
     private void access(int times, int bytes) throws TatamiException {

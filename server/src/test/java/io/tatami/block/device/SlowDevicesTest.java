@@ -121,7 +121,7 @@ class SlowDevicesTest {
         assertEquals(List.of(""), devices.look(List.of(new Observation(Map.of(), nanos - 1)), Map.of()));
 
         assertEquals(
-                List.of("it hangs: an access has been under way for 30 s"),
+                List.of("it hangs: an access or flush has been under way for 30 s"),
                 devices.look(List.of(new Observation(Map.of(), nanos)), Map.of()));
 
         assertEquals(List.of(""), devices.look(List.of(IDLE), Map.of()));

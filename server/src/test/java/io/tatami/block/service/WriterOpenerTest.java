@@ -1,6 +1,8 @@
 package io.tatami.block.service;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,6 +10,7 @@ import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.ManualClock;
 import io.tatami.base.TatamiException;
+import io.tatami.block.device.AccessTimes;
 import io.tatami.block.device.VolumeFile;
 import io.tatami.block.volume.BlockWriter;
 import io.tatami.block.volume.HangingVolume;
@@ -109,7 +112,7 @@ final class WriterOpenerTest {
             hanging.device().awaitHanging();
             assertEquals(freeBytes + small.statistics().freeBytes(), both.room().freeBytes());
 
-            clock.advance(Duration.ofNanos(VolumeSet.HANG_NANOS));
+            clock.advance(Duration.ofNanos(AccessTimes.HANG_NANOS));
 
             assertEquals(small.statistics().freeBytes(), both.room().freeBytes());
             BlockWriter second = open(16 * MIB, 4 * MIB);
@@ -198,6 +201,30 @@ final class WriterOpenerTest {
 
     private BlockWriter open(long wanted, long needed) throws TatamiException {
         return opener.open(request(wanted, needed)).writer();
+    }
+
+    @Test
+    void aVolumeWhoseFlushHangsGetsNewBlocksOnlyWhereNoOtherHasRoom() throws Exception {
+        ManualClock clock = new ManualClock();
+        try (HangingVolume hanging = new HangingVolume(200 * MIB, VolumeResources.withBuffers(4, 4), clock)) {
+            opener = opener(
+                    new VolumeSet.ServedVolume(hanging.volume(), "hanging"),
+                    new VolumeSet.ServedVolume(small, "small"));
+            WriterOpener.Opened first = opener.open(request(16 * MIB, 4 * MIB));
+            first.writer().append(ByteBuffer.allocate(8 << 10), null);
+            hanging.device().hangAtFlush();
+            Thread finisher = new Thread(() -> assertDoesNotThrow(first.writer()::finish));
+            finisher.start();
+            hanging.device().awaitHanging();
+            first.stream().close();
+
+            clock.advance(Duration.ofNanos(AccessTimes.FLUSH_HANG_NANOS));
+
+            assertTrue(small.find(open(MIB, MIB).block()).isPresent());
+            hanging.device().goOn();
+            finisher.join();
+            assertFalse(hanging.volume().accessTimes().isHanging());
+        }
     }
 
     private void refuses(WriteBlockRequest request) {
