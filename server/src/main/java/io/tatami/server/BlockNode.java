@@ -145,7 +145,7 @@ public final class BlockNode implements AutoCloseable {
         long dataOffset = path == null ? 0 : CacheVolume.DATA_OFFSET;
         CacheTier tier =
                 new CacheTier(device, dataOffset, IoThreads.start("cache", CACHE_IO_THREADS), volumes, Clock.SYSTEM);
-        keep(new Stager(tier, volumes.volumeCount()));
+        keep(new Stager(tier, volumes));
         LOG.info(
                 "the cache tier {} has room for {} bytes",
                 device.name(),

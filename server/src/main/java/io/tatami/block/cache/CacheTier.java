@@ -269,6 +269,11 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
         notifyAll();
     }
 
+    /** Whether an access of the tier's device takes so long that none of a slow device would. */
+    boolean isStuck() {
+        return device.isStuck();
+    }
+
     /** Takes no further plan and gives those there are up, so that {@link #stageNext} returns soon. */
     synchronized void end() {
         closed = true;

@@ -9,6 +9,7 @@ import io.tatami.block.device.AlignedBuffer;
 import io.tatami.block.device.Device;
 import io.tatami.block.device.FailStop;
 import io.tatami.block.device.GuardedDevice;
+import io.tatami.block.device.HangPatience;
 import io.tatami.block.device.IoThreads;
 import io.tatami.block.device.PendingAccess;
 import java.nio.ByteBuffer;
@@ -129,13 +130,22 @@ final class SlotDevice {
                 device.name() + " did not answer for " + waitMillis + " ms, " + HANGS_MAX + " times in a row");
     }
 
+    /** Whether an access takes so long that none of a slow device would. */
+    boolean isStuck() {
+        return device.times().isHanging();
+    }
+
+    /**
+     * Returns when no access is under way and the buffers of all are back, unless the device hangs. Then it is left as it
+     * is, for to close it would wait too.
+     */
     void close() throws TatamiException {
-        threads.close();
-        if (isHanging()) {
-            // To close it would wait for the access.
+        TatamiException unused = failStop.stop(new TatamiException(ErrorCode.UNAVAILABLE, "it was closed"));
+        // Copies are written by the threads of those who stage.
+        if (threads.close(this::isStuck) && HangPatience.await(device.times()::awaitIdle, this::isStuck)) {
+            device.close();
+        } else {
             LOG.warn("the cache tier {} hangs, and is left to the end of this process", device.name());
-            return;
         }
-        device.close();
     }
 }

@@ -1,10 +1,11 @@
 package io.tatami.block.cache;
 
 import io.tatami.base.TatamiException;
-import io.tatami.base.Threads;
+import io.tatami.block.device.HangPatience;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.OptionalInt;
+import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,17 +16,18 @@ public final class Stager implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Stager.class);
     private static final long WAIT_MILLIS = 1_000;
 
-    /** A device that hangs keeps its thread until the process ends. */
-    private static final long CLOSE_MILLIS = 10_000;
-
     private final CacheTier tier;
+    private final UnitSource source;
+
+    /** Each for the volume of its place. */
     private final List<Thread> threads = new ArrayList<>();
     private volatile boolean closed;
 
-    /** @param volumeCount how many volumes the tier's source has */
-    public Stager(CacheTier tier, int volumeCount) {
+    /** @param source the tier's */
+    public Stager(CacheTier tier, UnitSource source) {
         this.tier = tier;
-        for (int number = 0; number < volumeCount; number++) {
+        this.source = source;
+        for (int number = 0; number < source.volumeCount(); number++) {
             int volume = number;
             Thread thread = new Thread(() -> run(volume), "cache-stager-" + volume);
             thread.setDaemon(true);
@@ -44,18 +46,36 @@ public final class Stager implements AutoCloseable {
         }
     }
 
-    /** Lets the runs of units under way end, for a bounded time, and closes the tier. */
+    /**
+     * Lets the runs of units under way end, and closes the tier. A thread that a device holds up which hangs is left to the
+     * end of the process.
+     */
     @Override
     public void close() throws TatamiException {
         closed = true;
         tier.end();
-        long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CLOSE_MILLIS);
-        for (Thread thread : threads) {
-            long leftMillis = Math.max(1, TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime()));
-            if (!Threads.joinUninterrupted(thread, leftMillis)) {
-                LOG.warn("what {} stages does not end", thread.getName());
-            }
+        boolean ended = HangPatience.await(
+                this::awaitEnd, () -> tier.isStuck() || running().allMatch(source::isHanging));
+        if (!ended) {
+            running()
+                    .forEach(volume -> LOG.warn(
+                            "{} hangs, and is left to the end of this process",
+                            threads.get(volume).getName()));
         }
         tier.close();
+    }
+
+    private boolean awaitEnd(long limitMillis) throws InterruptedException {
+        OptionalInt first = running().findFirst();
+        if (first.isPresent()) {
+            threads.get(first.getAsInt()).join(limitMillis);
+        }
+        return running().findAny().isEmpty();
+    }
+
+    /** The volumes whose threads have not ended. */
+    private IntStream running() {
+        return IntStream.range(0, threads.size())
+                .filter(volume -> threads.get(volume).isAlive());
     }
 }

@@ -12,6 +12,9 @@ public interface UnitSource {
     /** The number of the volume that has a block, below {@link #volumeCount}; 0 where none has it. Does not wait for a disk. */
     int volumeOf(BlockId block);
 
+    /** Whether the device of a volume hangs now. Does not wait for it. */
+    boolean isHanging(int volume);
+
     /**
      * How many bytes of a finalized block are here.
      *

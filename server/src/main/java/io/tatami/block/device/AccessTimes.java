@@ -99,8 +99,11 @@ public final class AccessTimes {
         return running.stream().anyMatch(access -> now - access.startNanos >= access.hangNanos);
     }
 
-    /** Whether no access and no flush is under way. */
-    public boolean isIdle() {
+    /** Whether no access and no flush is under way; where one is, looks again after {@code limitMillis}. */
+    public boolean awaitIdle(long limitMillis) throws InterruptedException {
+        if (!running.isEmpty()) {
+            Thread.sleep(limitMillis);
+        }
         return running.isEmpty();
     }
 

@@ -3,7 +3,7 @@ package io.tatami.block.device;
 import io.tatami.base.TatamiException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,8 +12,6 @@ import org.jspecify.annotations.Nullable;
  * of a pool that has one.
  */
 public final class IoThreads implements AutoCloseable {
-    private static final long CLOSE_LIMIT_SECONDS = 60;
-
     private final TurnOrder order = new TurnOrder();
     private final List<Thread> threads = new ArrayList<>();
     private final Object lock = new Object();
@@ -120,28 +118,34 @@ public final class IoThreads implements AutoCloseable {
         }
     }
 
-    /** Lets what is queued finish, then ends the threads; an interrupt is kept for later. */
+    /** Lets what is queued finish, however long it takes, then ends the threads; an interrupt is kept for later. */
     @Override
     public void close() {
+        boolean unused = close(() -> false);
+    }
+
+    /**
+     * As {@link #close()}, but where the device hangs, threads that it holds up are left behind, with what is queued; they
+     * end when it goes on.
+     *
+     * @param hangs whether the device hangs now
+     * @return whether all threads have ended, so that no access will touch the device or a buffer any more
+     */
+    public boolean close(BooleanSupplier hangs) {
         synchronized (lock) {
             closed = true;
             lock.notifyAll();
         }
-        boolean interrupted = false;
-        long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_LIMIT_SECONDS);
+        return HangPatience.await(this::awaitEnd, hangs);
+    }
+
+    private boolean awaitEnd(long limitMillis) throws InterruptedException {
         for (Thread thread : threads) {
-            long leftMillis = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
-            while (thread.isAlive() && leftMillis > 0) {
-                try {
-                    thread.join(leftMillis);
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
-                leftMillis = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
+            thread.join(limitMillis);
+            if (thread.isAlive()) {
+                return false;
             }
         }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        return true;
     }
 }

@@ -11,6 +11,7 @@ import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.wire.RegisterBlockServerRequest;
 import io.tatami.rpc.Connector;
 import io.tatami.rpc.HandlerTable;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -133,12 +134,20 @@ public final class BlockServer implements AutoCloseable {
         });
     }
 
-    /** Ends the open streams, refuses new ones with UNAVAILABLE, and waits for what was begun. */
+    /**
+     * Ends the open streams, refuses new ones with UNAVAILABLE, and waits for what was begun. What waits for a volume that
+     * hangs is left to the end of the process, or until the volume goes on.
+     */
     @Override
     public void close() {
         port.close();
-        reports.close();
-        threads.close();
+        reports.end();
+        threads.end();
+        List<VolumeSet.ServedVolume> hanging =
+                OrderlyEnd.await(volumes.volumes(), List.of(port::awaitEnd, reports::awaitEnd, threads::awaitEnd));
+        hanging.forEach(served -> LOG.warn(
+                "volume {} hangs; what waits for it is left to the end of this process", served.path()));
+        threads.close(!hanging.isEmpty());
         memory.close();
         LOG.info("block server {} has stopped", serverId);
     }

@@ -51,6 +51,7 @@ final class DataPort {
     private final BlockServerMetrics metrics = new BlockServerMetrics();
     private final MemoryShares memory;
     private final ReceiveBudget receiveBudget;
+    private final VolumeStreams writeStreams;
     private final WriterOpener opener;
     private final Map<BlockId, WriteSession> writers = new ConcurrentHashMap<>();
 
@@ -83,13 +84,9 @@ final class DataPort {
         this.threads = threads;
         this.memory = memory;
         this.receiveBudget = new ReceiveBudget(settings.receivedBytesMax());
-        this.opener = new WriterOpener(
-                volumes,
-                new VolumeStreams(
-                        "write",
-                        BlockServerSettings.WRITE_STREAMS.key(),
-                        settings.writeStreamsMax(),
-                        volumes.volumes()));
+        this.writeStreams = new VolumeStreams(
+                "write", BlockServerSettings.WRITE_STREAMS.key(), settings.writeStreamsMax(), volumes.volumes());
+        this.opener = new WriterOpener(volumes, writeStreams);
         this.readStreams = new VolumeStreams(
                 "read", BlockServerSettings.READ_STREAMS.key(), settings.readStreamsMax(), volumes.volumes());
     }
@@ -175,6 +172,11 @@ final class DataPort {
         closed = true;
         writeSessions.forEach(session -> session.stop(stopping()));
         readSessions.keySet().forEach(session -> session.stop(stopping()));
+    }
+
+    /** Whether no stream of a volume is open, within {@code limitMillis}; to be asked once this is closed. */
+    boolean awaitEnd(Volume volume, long limitMillis) throws InterruptedException {
+        return writeStreams.awaitNone(volume, limitMillis) && readStreams.awaitNone(volume, limitMillis);
     }
 
     private static TatamiException stopping() {

@@ -3,7 +3,6 @@ package io.tatami.block.service;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.Volume;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * The threads of a block server that may wait for a disk or for another server; event loops never do. They are never
  * interrupted, for an interrupt would close the volumes' files.
  */
-final class ServerThreads implements AutoCloseable {
+final class ServerThreads {
     private static final Logger LOG = LoggerFactory.getLogger(ServerThreads.class);
     private static final long IDLE_SECONDS = 30;
     private static final long CLOSE_LIMIT_SECONDS = 30;
@@ -117,12 +116,31 @@ final class ServerThreads implements AutoCloseable {
         return threads;
     }
 
-    /** Lets what was begun finish. */
-    @Override
-    public void close() {
-        List<ExecutorService> pools = new ArrayList<>(List.of(housekeeping, commands, writers));
-        ofVolumes.values().forEach(threads -> pools.addAll(List.of(threads.readers(), threads.commands())));
-        pools.forEach(ExecutorService::shutdown);
+    /** Runs nothing more by itself, and refuses commands; what was begun finishes. */
+    void end() {
+        housekeeping.shutdown();
+        commands.shutdown();
+        ofVolumes.values().forEach(threads -> threads.commands().shutdown());
+    }
+
+    /** Whether the threads of a volume, which take nothing more from now on, have ended, within {@code limitMillis}. */
+    boolean awaitEnd(Volume volume, long limitMillis) throws InterruptedException {
+        VolumeThreads threads = of(volume);
+        threads.readers().shutdown();
+        return threads.readers().awaitTermination(limitMillis, TimeUnit.MILLISECONDS)
+                && threads.commands().awaitTermination(limitMillis, TimeUnit.MILLISECONDS);
+    }
+
+    /**
+     * Ends the threads that are of no volume, and waits for them; an interrupt is kept for later.
+     *
+     * @param writersHang whether some wait for a volume that hangs: those are not waited for
+     */
+    void close(boolean writersHang) {
+        end();
+        writers.shutdown();
+        List<ExecutorService> pools =
+                writersHang ? List.of(housekeeping, commands) : List.of(housekeeping, commands, writers);
         boolean interrupted = false;
         for (ExecutorService pool : pools) {
             try {

@@ -3,6 +3,7 @@ package io.tatami.block.service;
 import io.tatami.base.Clock;
 import io.tatami.block.volume.Compactor;
 import io.tatami.block.volume.Scrubber;
+import io.tatami.block.volume.Volume;
 import io.tatami.block.volume.VolumeStatistics;
 import io.tatami.protocol.wire.AccessMedians;
 import io.tatami.protocol.wire.BlockServerStatusReply;
@@ -12,12 +13,16 @@ import io.tatami.protocol.wire.VolumeStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Scrubs the volumes on demand, compacts them by itself, looks whether one is slow, and reports how they are. Safe for use by
  * many threads.
  */
-final class VolumeReports implements AutoCloseable {
+final class VolumeReports {
+    private static final Logger LOG = LoggerFactory.getLogger(VolumeReports.class);
+
     private final List<Kept> volumes = new ArrayList<>();
     private final List<VolumeSet.FailedVolume> failed;
     private final VolumeWatch watch;
@@ -66,19 +71,28 @@ final class VolumeReports implements AutoCloseable {
     }
 
     /** Begins a pass over every volume that is not in one, or ends the passes; answers with the status after that. */
-    synchronized BlockServerStatusReply scrub(ScrubRequest request) {
-        for (Kept volume : volumes) {
-            switch (request.getAction()) {
-                case START -> {
-                    if (!closed) {
-                        volume.scrubber().start();
-                    }
-                }
-                case STOP -> volume.scrubber().close();
-                case STATUS, UNRECOGNIZED -> {}
-            }
+    BlockServerStatusReply scrub(ScrubRequest request) {
+        switch (request.getAction()) {
+            case START -> startScrubs();
+            case STOP -> endScrubs();
+            case STATUS, UNRECOGNIZED -> {}
         }
         return status();
+    }
+
+    private synchronized void startScrubs() {
+        if (!closed) {
+            volumes.forEach(volume -> volume.scrubber().start());
+        }
+    }
+
+    /** Waits for the passes, but not for those that a volume holds up which hangs. */
+    private void endScrubs() {
+        volumes.forEach(volume -> volume.scrubber().end());
+        List<VolumeSet.ServedVolume> served = volumes.stream().map(Kept::served).toList();
+        List<VolumeSet.ServedVolume> hanging = OrderlyEnd.await(
+                served, List.of((volume, limitMillis) -> kept(volume).scrubber().awaitEnd(limitMillis)));
+        hanging.forEach(volume -> LOG.warn("volume {} hangs; its scrub ends when it goes on", volume.path()));
     }
 
     BlockServerStatusReply status() {
@@ -132,13 +146,25 @@ final class VolumeReports implements AutoCloseable {
                 .build();
     }
 
-    /** Ends the passes under way; none begins after that. */
-    @Override
-    public synchronized void close() {
+    /** Has the passes under way end soon; none begins after that. */
+    synchronized void end() {
         closed = true;
         volumes.forEach(volume -> {
-            volume.scrubber().close();
-            volume.compactor().close();
+            volume.scrubber().end();
+            volume.compactor().end();
         });
+    }
+
+    /** Whether the passes over a volume, which are to end, have ended, within {@code limitMillis}. */
+    boolean awaitEnd(Volume volume, long limitMillis) throws InterruptedException {
+        Kept kept = kept(volume);
+        return kept.scrubber().awaitEnd(limitMillis) && kept.compactor().awaitEnd(limitMillis);
+    }
+
+    private Kept kept(Volume volume) {
+        return volumes.stream()
+                .filter(kept -> kept.served().volume() == volume)
+                .findFirst()
+                .orElseThrow();
     }
 }

@@ -85,6 +85,11 @@ public final class VolumeSet implements UnitSource {
     }
 
     @Override
+    public boolean isHanging(int volume) {
+        return volumes.get(volume).volume().accessTimes().isHanging();
+    }
+
+    @Override
     public long lengthBytes(BlockId block, long generation) throws TatamiException {
         StoredBlock stored = require(block, generation).stored();
         if (!stored.finalized()) {

@@ -7,7 +7,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * How many streams of one kind are open on each volume of a server, with the same limit for each, so that streams that a
@@ -19,7 +18,37 @@ final class VolumeStreams {
     private final int limit;
     private final Map<Volume, OnVolume> volumes = new HashMap<>();
 
-    private record OnVolume(String path, AtomicInteger open) {}
+    /** The streams of one volume. */
+    private static final class OnVolume {
+        private final String path;
+        private int open;
+
+        OnVolume(String path) {
+            this.path = path;
+        }
+
+        synchronized boolean tryAdd(int limit) {
+            boolean added = open < limit;
+            open += added ? 1 : 0;
+            return added;
+        }
+
+        synchronized void remove() {
+            open--;
+            notifyAll();
+        }
+
+        synchronized int open() {
+            return open;
+        }
+
+        synchronized boolean awaitNone(long limitMillis) throws InterruptedException {
+            if (open > 0 && limitMillis > 0) {
+                wait(limitMillis);
+            }
+            return open == 0;
+        }
+    }
 
     /**
      * @param kind what errors call the streams
@@ -30,22 +59,22 @@ final class VolumeStreams {
         this.kind = kind;
         this.setting = setting;
         this.limit = limit;
-        served.forEach(volume -> volumes.put(volume.volume(), new OnVolume(volume.path(), new AtomicInteger())));
+        served.forEach(volume -> volumes.put(volume.volume(), new OnVolume(volume.path())));
     }
 
     /** One stream, counted until it is closed; a second close does nothing. */
     static final class Counted implements AutoCloseable {
-        private final AtomicInteger open;
+        private final OnVolume on;
         private final AtomicBoolean closed = new AtomicBoolean();
 
-        private Counted(AtomicInteger open) {
-            this.open = open;
+        private Counted(OnVolume on) {
+            this.on = on;
         }
 
         @Override
         public void close() {
             if (closed.compareAndSet(false, true)) {
-                open.decrementAndGet();
+                on.remove();
             }
         }
     }
@@ -53,18 +82,23 @@ final class VolumeStreams {
     /** @throws TatamiException BUSY where as many are open on the volume as may be */
     Counted open(Volume volume) throws TatamiException {
         OnVolume on = on(volume);
-        if (on.open().getAndUpdate(now -> now < limit ? now + 1 : now) >= limit) {
+        if (!on.tryAdd(limit)) {
             throw new TatamiException(
                     ErrorCode.BUSY,
-                    limit + " " + kind + " streams of volume " + on.path() + " are open already, the most that " + setting
+                    limit + " " + kind + " streams of volume " + on.path + " are open already, the most that " + setting
                             + " allows");
         }
-        return new Counted(on.open());
+        return new Counted(on);
     }
 
     /** How many are open on a volume now. */
     int count(Volume volume) {
-        return on(volume).open().get();
+        return on(volume).open();
+    }
+
+    /** Whether none is open on a volume, within {@code limitMillis}. */
+    boolean awaitNone(Volume volume, long limitMillis) throws InterruptedException {
+        return on(volume).awaitNone(limitMillis);
     }
 
     private OnVolume on(Volume volume) {

@@ -70,6 +70,16 @@ public final class Compactor implements AutoCloseable {
         return progress;
     }
 
+    /** Has the pass under way end soon. */
+    public void end() {
+        pass.end();
+    }
+
+    /** Whether the pass that is to end has ended, within {@code limitMillis}. */
+    public boolean awaitEnd(long limitMillis) throws InterruptedException {
+        return pass.awaitEnd(limitMillis);
+    }
+
     /** Ends the pass under way and waits until it has ended; an interrupt is kept for later. */
     @Override
     public void close() {

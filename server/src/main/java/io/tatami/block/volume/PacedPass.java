@@ -2,6 +2,7 @@ package io.tatami.block.volume;
 
 import io.tatami.base.Check;
 import io.tatami.base.Clock;
+import io.tatami.block.device.HangPatience;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -75,20 +76,25 @@ final class PacedPass implements AutoCloseable {
         return awaitTurn(() -> millis - elapsedMillis(begunNanos));
     }
 
-    /** Ends the pass under way and waits until it has ended; an interrupt is kept for later. */
-    @Override
-    public synchronized void close() {
+    /** Has the pass under way end soon. */
+    synchronized void end() {
         stopping = true;
         notifyAll();
-        boolean interrupted = false;
-        while (thread != null) {
-            try {
-                wait();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
+    }
+
+    /** Whether the pass that is to end has ended, within {@code limitMillis}. */
+    synchronized boolean awaitEnd(long limitMillis) throws InterruptedException {
+        if (thread != null && stopping && limitMillis > 0) {
+            wait(limitMillis);
         }
-        keepForLater(interrupted);
+        return thread == null || !stopping;
+    }
+
+    /** Ends the pass under way and waits until it has ended; an interrupt is kept for later. */
+    @Override
+    public void close() {
+        end();
+        boolean unused = HangPatience.await(this::awaitEnd, () -> false);
     }
 
     private void run(Runnable body) {

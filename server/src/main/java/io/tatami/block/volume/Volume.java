@@ -14,6 +14,8 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A disk full of blocks: what the data port writes to and reads from. Opened by {@link VolumeOpener}. Safe for use by many
@@ -23,6 +25,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * the index stops the volume: this call and all later ones fail with IO_ERROR, and the process must open it anew.
  */
 public final class Volume implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Volume.class);
+
     /** What the file system of the index must have left for a new block, so that deletes can still be written. */
     private static final long INDEX_RESERVE_BYTES = 64L << 20;
 
@@ -264,7 +268,8 @@ public final class Volume implements AutoCloseable {
 
     /**
      * Waits for the I/O under way, then closes index and device. What was not synced is lost, as in a crash; call it after
-     * the last user has gone. A second call does nothing.
+     * the last user has gone. A second call does nothing. Where the device hangs, device and index are left as they are, to
+     * the end of the process: to close them would wait too, and who waits for the device may yet use both.
      */
     @Override
     public void close() throws TatamiException {
@@ -272,10 +277,15 @@ public final class Volume implements AutoCloseable {
             return;
         }
         parts.failStop().stop(new TatamiException(ErrorCode.UNAVAILABLE, "it was closed"));
+        if (!parts.threads().close(accessTimes()::isHanging)) {
+            LOG.warn(
+                    "volume {} hangs, and is left to the end of this process",
+                    parts.device().name());
+            return;
+        }
         for (Replica replica : replicas.values()) {
             discard(replica);
         }
-        parts.threads().close();
         try {
             parts.index().close();
         } finally {

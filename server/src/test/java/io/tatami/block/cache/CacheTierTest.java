@@ -11,6 +11,7 @@ import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.ManualClock;
 import io.tatami.base.TatamiException;
+import io.tatami.block.device.AccessTimes;
 import io.tatami.block.device.Device;
 import io.tatami.block.device.HangingDevice;
 import io.tatami.block.device.IoThreads;
@@ -276,6 +277,24 @@ class CacheTierTest {
         }
     }
 
+    @Test
+    void aTierWhoseDeviceHangsIsClosedAllTheSameAndGivesTheBuffersBackWhenItGoesOn() throws TatamiException {
+        firstBytes = write(FIRST, UNIT);
+        HangingDevice device = new HangingDevice(cacheDisk);
+        IoThreads threads = IoThreads.start("hanging", 2);
+        CacheTier hanging = new CacheTier(device, 0, threads, new Source(), clock, 50);
+        hanging.plan(PLAN, KEEP_READ, 0, List.of(whole(FIRST, firstBytes.length)));
+        assertTrue(hanging.stageNext(0, 0));
+        device.hang();
+        assertEquals(ReadUnit.Origin.VOLUME, readUnit(hanging, 0));
+        clock.advance(Duration.ofNanos(AccessTimes.HANG_NANOS));
+
+        hanging.close();
+
+        device.goOn();
+        threads.close();
+    }
+
     private CacheTier hangingTier(HangingDevice device) {
         return new CacheTier(device, 0, IoThreads.start("hanging", 2), new Source(), Clock.SYSTEM, 50);
     }
@@ -511,6 +530,11 @@ class CacheTierTest {
         @Override
         public int volumeOf(BlockId block) {
             return 0;
+        }
+
+        @Override
+        public boolean isHanging(int volume) {
+            return false;
         }
 
         @Override

@@ -2,11 +2,14 @@ package io.tatami.block.cache;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
+import io.tatami.base.ManualClock;
 import io.tatami.base.TatamiException;
+import io.tatami.block.device.AccessTimes;
 import io.tatami.block.device.Device;
 import io.tatami.block.device.IoThreads;
 import io.tatami.block.device.MemoryDevice;
@@ -44,13 +47,15 @@ class VolumesStagedSideBySideTest {
     private static final PlanSettings RELEASE =
             new PlanSettings(true, 0, Duration.ofHours(1).toNanos());
 
+    private final ManualClock clock = new ManualClock();
     private final HangingVolume first = volume();
     private final HangingVolume second = volume();
+    private final VolumeSet volumes;
     private final CacheTier tier;
     private final Map<BlockId, byte[]> bytesOf = new HashMap<>();
 
     VolumesStagedSideBySideTest() throws TatamiException {
-        VolumeSet volumes = new VolumeSet(List.of(
+        volumes = new VolumeSet(List.of(
                 new VolumeSet.ServedVolume(first.volume(), "first"),
                 new VolumeSet.ServedVolume(second.volume(), "second")));
         tier = new CacheTier(new MemoryDevice((long) SLOTS * UNIT), 0, IoThreads.onCaller(), volumes, Clock.SYSTEM);
@@ -66,7 +71,7 @@ class VolumesStagedSideBySideTest {
 
     @Test
     void aVolumeThatHangsDoesNotHoldUpWhatIsStagedFromAnother() throws Exception {
-        Stager stager = new Stager(tier, 2);
+        Stager stager = new Stager(tier, volumes);
         try {
             PlannedRange[] ranges = {
                 whole(BLOCKS_OF_FIRST[0]),
@@ -98,6 +103,22 @@ class VolumesStagedSideBySideTest {
             first.device().goOn();
             stager.close();
         }
+    }
+
+    @Test
+    void aVolumeThatHangsDoesNotKeepTheTierFromBeingClosed() throws Exception {
+        PlannedRange[] ranges = {whole(BLOCKS_OF_FIRST[0]), whole(BLOCKS_OF_SECOND[0])};
+        Stager stager = new Stager(tier, volumes);
+        first.device().hang();
+        plan(PLAN, ranges);
+        first.device().awaitHanging();
+        clock.advance(Duration.ofNanos(AccessTimes.HANG_NANOS));
+
+        stager.close();
+
+        assertThrows(TatamiException.class, () -> plan(OTHER, ranges));
+        first.device().goOn();
+        stager.close();
     }
 
     @Test
@@ -175,9 +196,9 @@ class VolumesStagedSideBySideTest {
         return new PlannedRange(block, 1, (long) unit * UNIT, (long) units * UNIT);
     }
 
-    private static HangingVolume volume() {
+    private HangingVolume volume() {
         try {
-            return new HangingVolume(20L * UNIT, VolumeResources.withBuffers(4, 4));
+            return new HangingVolume(20L * UNIT, VolumeResources.withBuffers(4, 4), clock);
         } catch (TatamiException e) {
             throw new IllegalStateException(e);
         }

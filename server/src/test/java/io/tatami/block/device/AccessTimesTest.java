@@ -91,9 +91,9 @@ class AccessTimesTest {
     }
 
     @Test
-    void anAccessHangsAfterSecondsAndAFlushAfterManyMore() {
+    void anAccessHangsAfterSecondsAndAFlushAfterManyMore() throws InterruptedException {
         AccessTimes times = new AccessTimes(clock);
-        assertTrue(times.isIdle());
+        assertTrue(times.awaitIdle(0));
         AccessTimes.Running flush = times.beginFlush();
         clock.advance(Duration.ofNanos(AccessTimes.FLUSH_HANG_NANOS - AccessTimes.HANG_NANOS));
         AccessTimes.Running write = times.begin(Measure.SMALL_WRITE, SECTOR);
@@ -108,18 +108,18 @@ class AccessTimesTest {
         assertTrue(times.isHanging());
         flush.end(true);
         assertFalse(times.isHanging());
-        assertTrue(times.isIdle());
+        assertTrue(times.awaitIdle(0));
     }
 
     @Test
-    void flushesAreUnderWayUntilTheyEndAndMeasureNothing() throws TatamiException {
+    void flushesAreUnderWayUntilTheyEndAndMeasureNothing() throws TatamiException, InterruptedException {
         for (int i = 0; i < AccessTimes.SAMPLES_MIN; i++) {
             device.flush();
         }
         faults.arm(0, SimFaults.Fault.IO_ERROR);
         assertThrows(TatamiException.class, device::flush);
 
-        assertTrue(device.times().isIdle());
+        assertTrue(device.times().awaitIdle(0));
         assertEquals(Map.of(), device.times().typicalNanos());
     }
 

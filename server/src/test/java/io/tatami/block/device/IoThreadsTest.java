@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class IoThreadsTest {
@@ -137,6 +138,43 @@ class IoThreadsTest {
             assertEquals(1, pool.freeBuffers());
             assertFalse(doneBefore);
         }
+    }
+
+    @Test
+    void whatHangsIsLeftByTheClosingAndEndsWhenItGoesOn() throws Exception {
+        AlignedBufferPool pool = new AlignedBufferPool(Device.ALIGNMENT_BYTES, 1);
+        AlignedBuffer buffer = Objects.requireNonNull(pool.tryAcquire());
+        IoThreads threads = IoThreads.start("test", 2);
+        PendingAccess access = holdThreads(threads);
+        access.abandon(buffer::release);
+
+        assertFalse(threads.close(() -> true));
+
+        assertEquals(0, pool.freeBuffers());
+        gate.countDown();
+        threads.close();
+        assertEquals(1, pool.freeBuffers());
+    }
+
+    @Test
+    void theClosingWaitsForWhatGoesOnAfterItHungAndForTheBufferOfIt() throws Exception {
+        AlignedBufferPool pool = new AlignedBufferPool(Device.ALIGNMENT_BYTES, 1);
+        AlignedBuffer buffer = Objects.requireNonNull(pool.tryAcquire());
+        IoThreads threads = IoThreads.start("test", 1);
+        PendingAccess access = holdThreads(threads);
+        access.abandon(buffer::release);
+        AtomicInteger looks = new AtomicInteger();
+
+        boolean ended = threads.close(() -> {
+            boolean hangs = looks.incrementAndGet() < HangPatience.LOOKS_MAX;
+            if (!hangs) {
+                gate.countDown();
+            }
+            return hangs;
+        });
+
+        assertTrue(ended);
+        assertEquals(1, pool.freeBuffers());
     }
 
     @Test

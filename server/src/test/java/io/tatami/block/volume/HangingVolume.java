@@ -12,6 +12,7 @@ import java.util.Random;
 /** A volume with threads and buffers of its own on a disk in memory that can be made to hang. */
 public final class HangingVolume implements AutoCloseable {
     private final HangingDevice device;
+    private final IoThreads threads = IoThreads.start("hanging", 2);
     private final Volume volume;
 
     /** Formatted and opened, with room for {@code dataBytes} of blocks. */
@@ -27,7 +28,7 @@ public final class HangingVolume implements AutoCloseable {
         SimIndexStore store = new SimIndexStore(faults, random);
         new VolumeFormatter(SimVolume.CLUSTER, random).format(device, store);
         volume = new VolumeOpener(SimVolume.CLUSTER, resources, clock)
-                .open(device, store, IoThreads.start("hanging", 2), new FailStop("hanging volume"));
+                .open(device, store, threads, new FailStop("hanging volume"));
     }
 
     public Volume volume() {
@@ -42,5 +43,7 @@ public final class HangingVolume implements AutoCloseable {
     public void close() throws TatamiException {
         device.goOn();
         volume.close();
+        // Closed already while it hung, the volume has left its threads.
+        threads.close();
     }
 }
