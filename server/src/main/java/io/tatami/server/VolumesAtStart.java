@@ -16,8 +16,9 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -43,7 +44,10 @@ final class VolumesAtStart {
     private final long capacityBytes;
     private final IndexDirectories indexes;
     private final int buffers;
-    private final Set<UUID> ids = new HashSet<>();
+
+    /** Of the devices that are volumes and can be read. */
+    private final Map<Path, UUID> ids = new HashMap<>();
+
     private final List<VolumeSet.ServedVolume> opened = new ArrayList<>();
     private final List<VolumeSet.FailedVolume> failed = new ArrayList<>();
 
@@ -84,7 +88,7 @@ final class VolumesAtStart {
                     throw e;
                 }
                 LOG.error("volume {} cannot be opened", path, e);
-                failed.add(new VolumeSet.FailedVolume(path.toString(), String.valueOf(e.getMessage())));
+                failed.add(new VolumeSet.FailedVolume(path.toString(), ids.get(path), String.valueOf(e.getMessage())));
                 if (failure == null) {
                     failure = e;
                 } else {
@@ -102,7 +106,7 @@ final class VolumesAtStart {
     private void learnIds() {
         for (Path path : paths) {
             try {
-                VolumeFormatter.volumeAt(path).ifPresent(ids::add);
+                VolumeFormatter.volumeAt(path).ifPresent(id -> ids.put(path, id));
             } catch (TatamiException e) {
                 LOG.debug("{} cannot be looked at; opening it will tell why", path, e);
             }
@@ -110,7 +114,7 @@ final class VolumesAtStart {
     }
 
     private Volume open(Path path) throws TatamiException {
-        if (VolumeFormatter.isUnformatted(path, indexes, ids)) {
+        if (VolumeFormatter.isUnformatted(path, indexes, Set.copyOf(ids.values()))) {
             make(path);
         }
         // Buffers of its own, so that a volume that hangs does not have those of the others.
@@ -124,6 +128,6 @@ final class VolumesAtStart {
             VolumeFile.Allocation allocation = VolumeFile.create(path, capacityBytes);
             LOG.info("made {} with {} bytes, {}", path, capacityBytes, allocation);
         }
-        ids.add(new VolumeFormatter(cluster, new SecureRandom()).format(path, indexes, false));
+        ids.put(path, new VolumeFormatter(cluster, new SecureRandom()).format(path, indexes, false));
     }
 }

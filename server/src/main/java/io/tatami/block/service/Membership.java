@@ -190,6 +190,9 @@ final class Membership {
                 request.addVolume(AccessFigures.of(served.volume().accessTimes().typicalNanos()));
             }
         }
+        for (VolumeSet.FailedVolume missing : volumes.failed()) {
+            request.addFailedVolume(missing.id() == null ? missing.path() : String.valueOf(missing.id()));
+        }
         return request.build();
     }
 

@@ -104,7 +104,10 @@ final class VolumeReports {
             reply.addVolume(status(volumes.get(place), watch.slowness(place)));
         }
         for (VolumeSet.FailedVolume volume : failed) {
-            reply.addVolume(VolumeStatus.newBuilder().setPath(volume.path()).setFailure(volume.reason()));
+            reply.addVolume(VolumeStatus.newBuilder()
+                    .setVolumeId(volume.id() == null ? "" : String.valueOf(volume.id()))
+                    .setPath(volume.path())
+                    .setFailure(volume.reason()));
         }
         CacheStatus cache = plans.cacheStatus();
         if (cache != null) {

@@ -10,6 +10,8 @@ import io.tatami.block.volume.Volume;
 import io.tatami.block.volume.VolumeStatistics;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The volumes of one server as one. A block is on one of them at most. A volume that stopped is left out of writing; what
@@ -22,8 +24,12 @@ public final class VolumeSet implements UnitSource {
     /** A volume and where it is. */
     public record ServedVolume(Volume volume, String path) {}
 
-    /** A volume that could not be opened when the server started, and why. */
-    public record FailedVolume(String path, String reason) {}
+    /**
+     * A volume that could not be opened when the server started, and why.
+     *
+     * @param id null where it could not be read
+     */
+    public record FailedVolume(String path, @Nullable UUID id, String reason) {}
 
     /** A block and the volume it is on. */
     record Found(Volume volume, StoredBlock stored) {}

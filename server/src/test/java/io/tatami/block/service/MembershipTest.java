@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
+import io.tatami.block.volume.SimVolume;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.GiveCreditsReply;
 import io.tatami.protocol.wire.GiveCreditsRequest;
@@ -15,6 +17,11 @@ import io.tatami.protocol.wire.HeartbeatReply;
 import io.tatami.protocol.wire.HeartbeatRequest;
 import io.tatami.protocol.wire.RegisterBlockServerReply;
 import io.tatami.protocol.wire.RegisterBlockServerRequest;
+import io.tatami.protocol.wire.VolumeStatus;
+import io.tatami.rpc.Connection;
+import io.tatami.rpc.Connector;
+import io.tatami.rpc.Lane;
+import java.net.SocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -32,6 +39,17 @@ import org.junit.jupiter.api.io.TempDir;
 /** Who a server is, and what it lets shards place on it. */
 final class MembershipTest {
     private static final UUID CLUSTER = new UUID(1, 1);
+
+    /** Leads to no other server. */
+    private static final Connector NOBODY = new Connector() {
+        @Override
+        public CompletableFuture<Connection> connect(SocketAddress address, Lane lane) {
+            return CompletableFuture.failedFuture(new TatamiException(ErrorCode.UNAVAILABLE, "nobody is there"));
+        }
+
+        @Override
+        public void close() {}
+    };
 
     @TempDir
     Path directory;
@@ -65,12 +83,39 @@ final class MembershipTest {
         assertEquals(new ServerId(77), kept.start().server());
     }
 
+    @Test
+    void volumesThatCouldNotBeOpenedAreToldWithEachHeartbeatAndInTheStatus() throws Exception {
+        UUID known = new UUID(3, 4);
+        List<VolumeSet.FailedVolume> failed = List.of(
+                new VolumeSet.FailedVolume("/dev/known", known, "no index"),
+                new VolumeSet.FailedVolume("/dev/unread", null, "no disk"));
+        NotedMetadata metadata = new NotedMetadata();
+        try (SimVolume sim = new SimVolume(8 << 20, 1);
+                BlockServer server = new BlockServer(
+                        BlockRig.settings("tatami.block.heartbeat", "10ms"),
+                        new VolumeSet(List.of(new VolumeSet.ServedVolume(sim.volume(), "served")), failed),
+                        null,
+                        new IdentityFile(directory, CLUSTER),
+                        NOBODY,
+                        Clock.SYSTEM)) {
+            server.join(metadata, RegisterBlockServerRequest.getDefaultInstance())
+                    .get(20, TimeUnit.SECONDS);
+
+            assertEquals(Set.of(known.toString(), "/dev/unread"), metadata.failedVolumes);
+            List<VolumeStatus> told = server.reports().status().getVolumeList();
+            assertEquals(List.of("served", "/dev/known", "/dev/unread"), told.stream().map(VolumeStatus::getPath).toList());
+            assertEquals(known.toString(), told.get(1).getVolumeId());
+            assertEquals("no disk", told.get(2).getFailure());
+        }
+    }
+
     /** Metadata servers that give the id 77 and note what they hear. */
     private static final class NotedMetadata implements MetadataLink {
         static final int SHARDS = 4;
 
         final List<RegisterBlockServerRequest> registrations = new CopyOnWriteArrayList<>();
         final AtomicInteger heartbeats = new AtomicInteger();
+        final Set<String> failedVolumes = ConcurrentHashMap.newKeySet();
         final Set<GroupId> shardsGiven = ConcurrentHashMap.newKeySet();
         final AtomicBoolean forgetful = new AtomicBoolean();
 
@@ -86,6 +131,7 @@ final class MembershipTest {
         @Override
         public CompletableFuture<HeartbeatReply> heartbeat(HeartbeatRequest request, long mapEpoch) {
             assertEquals(5, mapEpoch);
+            failedVolumes.addAll(request.getFailedVolumeList());
             heartbeats.incrementAndGet();
             return CompletableFuture.completedFuture(HeartbeatReply.newBuilder()
                     .setRegisterAgain(forgetful.getAndSet(false))
