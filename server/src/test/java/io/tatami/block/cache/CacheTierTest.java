@@ -7,13 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
-import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.ManualClock;
 import io.tatami.base.TatamiException;
-import io.tatami.block.device.AccessTimes;
 import io.tatami.block.device.Device;
-import io.tatami.block.device.HangingDevice;
 import io.tatami.block.device.IoThreads;
 import io.tatami.block.device.SimDisk;
 import io.tatami.block.device.SimFaults;
@@ -205,103 +202,6 @@ class CacheTierTest {
 
         assertFalse(tier.status().failure().isEmpty());
         assertEquals(List.of(ReadUnit.Origin.VOLUME, ReadUnit.Origin.VOLUME), readAll(FIRST, firstBytes));
-    }
-
-    @Test
-    void whenTheTiersDeviceHangsReadersGoToTheVolumeAndAfterAFewTimesItIsSetAside() throws TatamiException {
-        firstBytes = write(FIRST, SLOTS * UNIT);
-        HangingDevice device = new HangingDevice(cacheDisk);
-        try (CacheTier hanging = hangingTier(device)) {
-            hanging.plan(PLAN, KEEP_READ, 0, List.of(whole(FIRST, firstBytes.length)));
-            while (hanging.stageNext(0, 0)) {
-                Thread.onSpinWait();
-            }
-            assertEquals(ReadUnit.Origin.STAGED, readUnit(hanging, 0));
-            device.hang();
-            for (int unit = 1; unit <= SlotDevice.HANGS_MAX; unit++) {
-                assertEquals("", hanging.status().failure());
-                assertEquals(ReadUnit.Origin.VOLUME, readUnit(hanging, unit));
-            }
-
-            assertTrue(
-                    hanging.status().failure().contains("did not answer"),
-                    hanging.status().failure());
-            assertEquals(SlotDevice.HANGS_MAX, hanging.status().hangs());
-            assertEquals(ReadUnit.Origin.VOLUME, readUnit(hanging, 0));
-            assertEquals(SlotDevice.HANGS_MAX, hanging.status().hangs());
-            device.goOn();
-        }
-    }
-
-    @Test
-    void aHangOfTheTiersDeviceThatPassesIsForgotten() throws TatamiException {
-        firstBytes = write(FIRST, SLOTS * UNIT);
-        HangingDevice device = new HangingDevice(cacheDisk);
-        try (CacheTier hanging = hangingTier(device)) {
-            for (int round = 0; round < 2 * SlotDevice.HANGS_MAX; round++) {
-                hanging.plan(new PlanId(new UUID(1, round)), KEEP_READ, 0, List.of(whole(FIRST, firstBytes.length)));
-                while (hanging.stageNext(0, 0)) {
-                    Thread.onSpinWait();
-                }
-                device.hang();
-                assertEquals(ReadUnit.Origin.VOLUME, readUnit(hanging, 0));
-                device.goOn();
-                assertEquals(ReadUnit.Origin.STAGED, readUnit(hanging, 1));
-            }
-            assertEquals("", hanging.status().failure());
-            assertEquals(2 * SlotDevice.HANGS_MAX, hanging.status().hangs());
-        }
-    }
-
-    @Test
-    void whenStagingHangsReadersGoToTheVolumeAndAfterAFewTimesTheTierIsSetAside() throws Exception {
-        firstBytes = write(FIRST, SLOTS * UNIT);
-        HangingDevice device = new HangingDevice(cacheDisk);
-        try (CacheTier hanging = hangingTier(device)) {
-            hanging.plan(PLAN, KEEP_READ, 0, List.of(whole(FIRST, firstBytes.length)));
-            device.hang();
-            Thread stager = new Thread(() -> hanging.stageNext(0, 0));
-            stager.start();
-            device.awaitHanging();
-            for (int unit = 0; unit < SlotDevice.HANGS_MAX; unit++) {
-                assertEquals("", hanging.status().failure());
-                assertEquals(ReadUnit.Origin.LATE, readUnit(hanging, unit));
-            }
-
-            assertTrue(
-                    hanging.status().failure().contains("did not answer"),
-                    hanging.status().failure());
-            assertEquals(ReadUnit.Origin.VOLUME, readUnit(hanging, 3));
-            device.goOn();
-            stager.join();
-        }
-    }
-
-    @Test
-    void aTierWhoseDeviceHangsIsClosedAllTheSameAndGivesTheBuffersBackWhenItGoesOn() throws TatamiException {
-        firstBytes = write(FIRST, UNIT);
-        HangingDevice device = new HangingDevice(cacheDisk);
-        IoThreads threads = IoThreads.start("hanging", 2);
-        CacheTier hanging = new CacheTier(device, 0, threads, new Source(), clock, 50);
-        hanging.plan(PLAN, KEEP_READ, 0, List.of(whole(FIRST, firstBytes.length)));
-        assertTrue(hanging.stageNext(0, 0));
-        device.hang();
-        assertEquals(ReadUnit.Origin.VOLUME, readUnit(hanging, 0));
-        clock.advance(Duration.ofNanos(AccessTimes.HANG_NANOS));
-
-        hanging.close();
-
-        device.goOn();
-        threads.close();
-    }
-
-    private CacheTier hangingTier(HangingDevice device) {
-        return new CacheTier(device, 0, IoThreads.start("hanging", 2), new Source(), Clock.SYSTEM, 50);
-    }
-
-    private ReadUnit.Origin readUnit(CacheTier from, int unit) throws TatamiException {
-        byte[] expected = Arrays.copyOfRange(firstBytes, unit * UNIT, (unit + 1) * UNIT);
-        return read(from, FIRST, (long) unit * UNIT, expected).get(0);
     }
 
     @Test
@@ -503,14 +403,9 @@ class CacheTierTest {
     }
 
     private List<ReadUnit.Origin> read(BlockId block, long start, byte[] expected) throws TatamiException {
-        return read(tier, block, start, expected);
-    }
-
-    private List<ReadUnit.Origin> read(CacheTier from, BlockId block, long start, byte[] expected)
-            throws TatamiException {
         List<ReadUnit.Origin> origins = new ArrayList<>();
         ByteBuffer got = ByteBuffer.allocate(expected.length);
-        try (BlockReader reader = sim.volume().read(block, 1, start, expected.length, from)) {
+        try (BlockReader reader = sim.volume().read(block, 1, start, expected.length, tier)) {
             for (ReadUnit unit = reader.next(); unit != null; unit = reader.next()) {
                 got.put(unit.data().duplicate());
                 origins.add(unit.origin());
