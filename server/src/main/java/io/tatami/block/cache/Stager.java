@@ -21,6 +21,7 @@ public final class Stager implements AutoCloseable {
 
     /** Each for the volume of its place. */
     private final List<Thread> threads = new ArrayList<>();
+
     private volatile boolean closed;
 
     /** @param source the tier's */

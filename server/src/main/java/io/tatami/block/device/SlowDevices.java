@@ -81,7 +81,8 @@ public final class SlowDevices {
     private static String judge(State state, Observation device, @Nullable Comparison now) {
         long underWayNanos = device.longestUnderWayNanos();
         if (underWayNanos >= HANG_NANOS) {
-            return "it hangs: an access or flush has been under way for " + TimeUnit.NANOSECONDS.toSeconds(underWayNanos) + " s";
+            return "it hangs: an access or flush has been under way for "
+                    + TimeUnit.NANOSECONDS.toSeconds(underWayNanos) + " s";
         }
         if (now == null) {
             return state.verdict;

@@ -143,11 +143,13 @@ public final class BlockServer implements AutoCloseable {
         port.close();
         reports.end();
         threads.end();
-        List<VolumeSet.ServedVolume> hanging =
+        List<VolumeSet.ServedVolume> left =
                 OrderlyEnd.await(volumes.volumes(), List.of(port::awaitEnd, reports::awaitEnd, threads::awaitEnd));
-        hanging.forEach(served -> LOG.warn(
-                "volume {} hangs; what waits for it is left to the end of this process", served.path()));
-        threads.close(!hanging.isEmpty());
+        left.forEach(served -> LOG.warn(
+                "what was begun on volume {}, which {}, is left to the end of this process",
+                served.path(),
+                served.volume().accessTimes().isHanging() ? "hangs" : "does not end it"));
+        threads.close(!left.isEmpty());
         memory.close();
         LOG.info("block server {} has stopped", serverId);
     }

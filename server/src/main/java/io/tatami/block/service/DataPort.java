@@ -138,11 +138,11 @@ final class DataPort {
     void ended(WriteSession session) {
         writers.remove(session.block(), session);
         writeSessions.remove(session);
+        metrics.closedWriteStream();
         VolumeStreams.Counted counted = writing.remove(session);
         if (counted != null) {
             counted.close();
         }
-        metrics.closedWriteStream();
     }
 
     /** Ends the block's write session, whose right to write was taken away. */
@@ -162,8 +162,8 @@ final class DataPort {
     void ended(ReadSession session) {
         VolumeStreams.Counted counted = readSessions.remove(session);
         if (counted != null) {
-            counted.close();
             metrics.closedReadStream();
+            counted.close();
         }
     }
 

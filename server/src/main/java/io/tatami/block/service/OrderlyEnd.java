@@ -6,12 +6,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Waits, when a server stops, for what it has under way on its volumes: for as long as it takes, but not on those that hang.
- * All volumes are waited for together, so that several that hang take no longer than one. For one thread.
+ * Waits for what a server has under way on its volumes and told to end: for as long as that takes, but not on volumes that
+ * hang. All volumes are waited for together, so that several that hang take no longer than one. For one thread.
  */
 final class OrderlyEnd {
+    /** Looks of {@link HangPatience}: what has not ended then waits for something else than the device. */
+    private static final int LOOKS_MAX = 600;
+
     private final List<VolumeSet.ServedVolume> waiting;
     private final List<Part> parts;
+    private int looks;
 
     /** Something that is under way on volumes, and was told to end. */
     @FunctionalInterface
@@ -26,14 +30,14 @@ final class OrderlyEnd {
     }
 
     /**
-     * Returns once all has ended on each volume that does not hang; an interrupt is kept for later.
+     * Returns once all has ended on each volume that does not hang, or after a minute; an interrupt is kept for later.
      *
      * @param parts waited for in this order on each volume
-     * @return the volumes that hang, on which something has not ended
+     * @return the volumes on which something has not ended
      */
     static List<VolumeSet.ServedVolume> await(List<VolumeSet.ServedVolume> volumes, List<Part> parts) {
         OrderlyEnd end = new OrderlyEnd(volumes, parts);
-        boolean unused = HangPatience.await(end::awaitAll, end::allHang);
+        boolean unused = HangPatience.await(end::awaitAll, end::isInVain);
         return List.copyOf(end.waiting);
     }
 
@@ -58,7 +62,9 @@ final class OrderlyEnd {
         return true;
     }
 
-    private boolean allHang() {
-        return waiting.stream().allMatch(served -> served.volume().accessTimes().isHanging());
+    private boolean isInVain() {
+        return ++looks > LOOKS_MAX
+                || waiting.stream()
+                        .allMatch(served -> served.volume().accessTimes().isHanging());
     }
 }

@@ -30,9 +30,8 @@ final class VolumeChoice {
         return candidates.stream()
                 .min(byHang.thenComparing(candidate -> !candidate.hasRun(wantedBytes))
                         .thenComparingInt(candidate -> candidate.hasRun(wantedBytes) ? candidate.writers() : 0)
-                        .thenComparingLong(candidate -> candidate.hasRun(wantedBytes)
-                                ? -candidate.freeBytes()
-                                : -candidate.longestRunBytes()))
+                        .thenComparingLong(candidate ->
+                                candidate.hasRun(wantedBytes) ? -candidate.freeBytes() : -candidate.longestRunBytes()))
                 .map(Candidate::volume);
     }
 }

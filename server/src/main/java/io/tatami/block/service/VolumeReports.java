@@ -90,9 +90,9 @@ final class VolumeReports {
     private void endScrubs() {
         volumes.forEach(volume -> volume.scrubber().end());
         List<VolumeSet.ServedVolume> served = volumes.stream().map(Kept::served).toList();
-        List<VolumeSet.ServedVolume> hanging = OrderlyEnd.await(
+        List<VolumeSet.ServedVolume> left = OrderlyEnd.await(
                 served, List.of((volume, limitMillis) -> kept(volume).scrubber().awaitEnd(limitMillis)));
-        hanging.forEach(volume -> LOG.warn("volume {} hangs; its scrub ends when it goes on", volume.path()));
+        left.forEach(volume -> LOG.warn("the scrub of volume {} ends when its device goes on", volume.path()));
     }
 
     BlockServerStatusReply status() {

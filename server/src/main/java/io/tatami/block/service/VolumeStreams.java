@@ -6,6 +6,7 @@ import io.tatami.block.volume.Volume;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -43,8 +44,11 @@ final class VolumeStreams {
         }
 
         synchronized boolean awaitNone(long limitMillis) throws InterruptedException {
-            if (open > 0 && limitMillis > 0) {
-                wait(limitMillis);
+            long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);
+            long leftMillis = limitMillis;
+            while (open > 0 && leftMillis > 0) {
+                wait(leftMillis);
+                leftMillis = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
             }
             return open == 0;
         }

@@ -93,8 +93,7 @@ final class WriterOpener {
                 if (place == null) {
                     break;
                 }
-                return counted(
-                        place.stream(), () -> place.volume().create(block, request.getGeneration(), room));
+                return counted(place.stream(), () -> place.volume().create(block, request.getGeneration(), room));
             } catch (TatamiException e) {
                 failure = together(e, failure);
                 if (e.code() != ErrorCode.NO_SPACE && e.code() != ErrorCode.IO_ERROR && e.code() != ErrorCode.BUSY) {

@@ -84,8 +84,11 @@ final class PacedPass implements AutoCloseable {
 
     /** Whether the pass that is to end has ended, within {@code limitMillis}. */
     synchronized boolean awaitEnd(long limitMillis) throws InterruptedException {
-        if (thread != null && stopping && limitMillis > 0) {
-            wait(limitMillis);
+        long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);
+        long leftMillis = limitMillis;
+        while (thread != null && stopping && leftMillis > 0) {
+            wait(leftMillis);
+            leftMillis = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
         }
         return thread == null || !stopping;
     }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ManualClock;
+import io.tatami.base.TatamiException;
 import io.tatami.block.device.AccessTimes;
 import io.tatami.block.volume.BlockWriter;
 import io.tatami.block.volume.HangingVolume;
@@ -63,11 +64,8 @@ final class HangingStopTest {
     @Test
     void whatHangsIsLeftAndTheOtherVolumeIsClosedProperly() throws Exception {
         List<BlockReadStream> readers = new ArrayList<>();
-        WriteSpec longerThanTheOtherVolume = WriteSpec.create(OF_HANGING, 1, 2 * BlockRig.VOLUME_BYTES);
-        try (BlockWriteStream held = rig.client.openWriter(rig.chain(), longerThanTheOtherVolume);
-                BlockWriteStream going =
-                        rig.client.openWriter(rig.chain(), WriteSpec.create(OF_OTHER, 1, BLOCK_BYTES))) {
-            held.awaitReady();
+        try (BlockWriteStream held = openAndReady(WriteSpec.create(OF_HANGING, 1, 2 * BlockRig.VOLUME_BYTES));
+                BlockWriteStream going = openAndReady(WriteSpec.create(OF_OTHER, 1, BLOCK_BYTES))) {
             BlockRig.write(going, bytes);
             going.hsync();
             hanging.device().hang();
@@ -98,6 +96,13 @@ final class HangingStopTest {
         }
         rig.server(0).restart();
         assertArrayEquals(bytes, rig.read(0, OF_OTHER, 0, BLOCK_BYTES));
+    }
+
+    /** The first is longer than the other volume, and the second goes where nobody writes. */
+    private BlockWriteStream openAndReady(WriteSpec spec) throws TatamiException {
+        BlockWriteStream stream = rig.client.openWriter(rig.chain(), spec);
+        stream.awaitReady();
+        return stream;
     }
 
     private static ScrubRequest request(ScrubRequest.Action action) {

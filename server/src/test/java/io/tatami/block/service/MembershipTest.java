@@ -103,7 +103,9 @@ final class MembershipTest {
 
             assertEquals(Set.of(known.toString(), "/dev/unread"), metadata.failedVolumes);
             List<VolumeStatus> told = server.reports().status().getVolumeList();
-            assertEquals(List.of("served", "/dev/known", "/dev/unread"), told.stream().map(VolumeStatus::getPath).toList());
+            assertEquals(
+                    List.of("served", "/dev/known", "/dev/unread"),
+                    told.stream().map(VolumeStatus::getPath).toList());
             assertEquals(known.toString(), told.get(1).getVolumeId());
             assertEquals("no disk", told.get(2).getFailure());
         }

@@ -11,29 +11,33 @@ final class VolumeChoiceTest {
 
     @Test
     void theFewestWritersWinAmongVolumesWithAWholeRun() {
-        assertChosen("idle", volume("roomy", 2, 9000, 9000), volume("idle", 0, 500, RUN), volume("busy", 1, 800, 800));
+        assertChosen(
+                "idle",
+                List.of(volume("roomy", 2, 9000, 9000), volume("idle", 0, 500, RUN), volume("busy", 1, 800, 800)));
     }
 
     @Test
     void whereEquallyManyWriteTheMostRoomWinsAndThenTheFirst() {
-        assertChosen("roomy", volume("first", 1, 500, RUN), volume("roomy", 1, 900, RUN), volume("third", 1, 900, RUN));
+        assertChosen(
+                "roomy",
+                List.of(volume("first", 1, 500, RUN), volume("roomy", 1, 900, RUN), volume("third", 1, 900, RUN)));
     }
 
     @Test
     void aVolumeWithAWholeRunWinsHoweverManyWriteThere() {
-        assertChosen("whole", volume("pieces", 0, 9000, RUN - 1), volume("whole", 7, RUN, RUN));
+        assertChosen("whole", List.of(volume("pieces", 0, 9000, RUN - 1), volume("whole", 7, RUN, RUN)));
     }
 
     @Test
     void whereNoneHasAWholeRunTheLongestWinsWhoeverWrites() {
-        assertChosen("longest", volume("pieces", 0, 9000, 100), volume("longest", 5, 300, 101));
+        assertChosen("longest", List.of(volume("pieces", 0, 9000, 100), volume("longest", 5, 300, 101)));
     }
 
     @Test
     void aVolumeThatHangsIsTakenOnlyWhereThereIsNoOther() {
         VolumeChoice.Candidate<String> hanging = new VolumeChoice.Candidate<>("hanging", true, 0, 9000, 9000);
-        assertChosen("full", hanging, volume("full", 3, 1, 1));
-        assertChosen("hanging", hanging);
+        assertChosen("full", List.of(hanging, volume("full", 3, 1, 1)));
+        assertChosen("hanging", List.of(hanging));
     }
 
     @Test
@@ -45,8 +49,7 @@ final class VolumeChoiceTest {
         return new VolumeChoice.Candidate<>(name, false, writers, free, longestRun);
     }
 
-    @SafeVarargs
-    private static void assertChosen(String name, VolumeChoice.Candidate<String>... candidates) {
-        assertEquals(Optional.of(name), VolumeChoice.best(List.of(candidates), RUN));
+    private static void assertChosen(String name, List<VolumeChoice.Candidate<String>> candidates) {
+        assertEquals(Optional.of(name), VolumeChoice.best(candidates, RUN));
     }
 }

@@ -49,7 +49,7 @@ final class WriterOpenerTest {
     void open(@TempDir Path directory) throws Exception {
         broken = volume(directory, "broken", 104 * MIB);
         small = volume(directory, "small", 36 * MIB);
-        opener = opener(new VolumeSet.ServedVolume(broken, "broken"), new VolumeSet.ServedVolume(small, "small"));
+        serve(new VolumeSet.ServedVolume(broken, "broken"), new VolumeSet.ServedVolume(small, "small"));
         for (int i = 0; i < 12; i++) {
             take(broken, 8 * MIB);
         }
@@ -103,7 +103,7 @@ final class WriterOpenerTest {
                     new VolumeSet.ServedVolume(hanging.volume(), "hanging"),
                     new VolumeSet.ServedVolume(small, "small"));
             VolumeSet both = new VolumeSet(served);
-            opener = opener(served.toArray(VolumeSet.ServedVolume[]::new));
+            serve(served.toArray(VolumeSet.ServedVolume[]::new));
             BlockWriter first = open(16 * MIB, 4 * MIB);
             assertTrue(hanging.volume().find(first.block()).isPresent());
             long freeBytes = hanging.volume().statistics().freeBytes();
@@ -131,7 +131,7 @@ final class WriterOpenerTest {
     void writersThatBeginTogetherAreSpreadOverTheVolumes() throws Exception {
         try (SimVolume first = new SimVolume(64 * MIB, 1);
                 SimVolume second = new SimVolume(60 * MIB, 2)) {
-            opener = opener(
+            serve(
                     new VolumeSet.ServedVolume(first.volume(), "first"),
                     new VolumeSet.ServedVolume(second.volume(), "second"));
             List<WriterOpener.Opened> opened = new ArrayList<>();
@@ -183,8 +183,7 @@ final class WriterOpenerTest {
             open(MIB, MIB);
         }
 
-        TatamiException refused =
-                assertThrows(TatamiException.class, () -> opener.open(request(MIB, MIB)));
+        TatamiException refused = assertThrows(TatamiException.class, () -> opener.open(request(MIB, MIB)));
 
         assertEquals(ErrorCode.BUSY, refused.code());
         String message = String.valueOf(refused.getMessage());
@@ -193,10 +192,10 @@ final class WriterOpenerTest {
         assertEquals(1, refused.getSuppressed().length);
     }
 
-    private WriterOpener opener(VolumeSet.ServedVolume... served) {
+    private void serve(VolumeSet.ServedVolume... served) {
         List<VolumeSet.ServedVolume> volumes = List.of(served);
         streams = new VolumeStreams("write", BlockServerSettings.WRITE_STREAMS.key(), STREAMS_MAX, volumes);
-        return new WriterOpener(new VolumeSet(volumes), streams);
+        opener = new WriterOpener(new VolumeSet(volumes), streams);
     }
 
     private BlockWriter open(long wanted, long needed) throws TatamiException {
@@ -207,9 +206,7 @@ final class WriterOpenerTest {
     void aVolumeWhoseFlushHangsGetsNewBlocksOnlyWhereNoOtherHasRoom() throws Exception {
         ManualClock clock = new ManualClock();
         try (HangingVolume hanging = new HangingVolume(200 * MIB, VolumeResources.withBuffers(4, 4), clock)) {
-            opener = opener(
-                    new VolumeSet.ServedVolume(hanging.volume(), "hanging"),
-                    new VolumeSet.ServedVolume(small, "small"));
+            serve(new VolumeSet.ServedVolume(hanging.volume(), "hanging"), new VolumeSet.ServedVolume(small, "small"));
             WriterOpener.Opened first = opener.open(request(16 * MIB, 4 * MIB));
             first.writer().append(ByteBuffer.allocate(8 << 10), null);
             hanging.device().hangAtFlush();
