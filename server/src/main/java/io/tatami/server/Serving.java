@@ -4,6 +4,8 @@ import io.tatami.base.LockFile;
 import io.tatami.base.TatamiException;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -63,6 +65,7 @@ final class Serving {
         CountDownLatch stopped = new CountDownLatch(1);
         try {
             Served served = opener.open();
+            Deque<AutoCloseable> parts = new ArrayDeque<>(List.of(served.server(), directory::removeReady));
             try {
                 announce(directory, served);
                 Runtime.getRuntime().addShutdownHook(new Thread(() -> stopAndWait(end, stopped), "stop"));
@@ -72,12 +75,11 @@ final class Serving {
                 LoggerFactory.getLogger(Serving.class)
                         .info("stopping {}", served.server().getClass().getSimpleName());
             } catch (IOException | RuntimeException e) {
-                closeAfter(served, e);
+                PartsCloser.closeAfter(parts, e);
                 throw e;
             }
-            return close(served, end.join().isPresent());
+            return close(parts, end.join().isPresent());
         } finally {
-            directory.removeReady();
             stopped.countDown();
         }
     }
@@ -88,25 +90,17 @@ final class Serving {
         err.flush();
     }
 
-    /** Of a server that ended by itself, why is told already. */
-    private static int close(Served served, boolean endedByItself) throws Exception {
+    /** Where a server ended by itself, why is told already; its disk may take nothing any more. */
+    private static int close(Deque<AutoCloseable> parts, boolean endedByItself) throws TatamiException {
         try {
-            served.server().close();
-        } catch (Exception e) {
+            PartsCloser.close(parts);
+        } catch (TatamiException e) {
             if (!endedByItself) {
                 throw e;
             }
             LoggerFactory.getLogger(Serving.class).error("a server that has ended did not close in order", e);
         }
         return endedByItself ? ExitCode.STOPPED : ExitCode.DONE;
-    }
-
-    private static void closeAfter(Served served, Exception reason) {
-        try {
-            served.server().close();
-        } catch (Exception e) {
-            reason.addSuppressed(e);
-        }
     }
 
     private static void announce(DataDirectory directory, Served served) throws IOException {

@@ -8,6 +8,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.server.Serving.Served;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -37,8 +38,11 @@ class ServingTest {
     }
 
     @Test
-    void itEndsSoAlsoWhereItsPartsDoNotClose() throws Exception {
+    void itEndsSoAlsoWhereNothingClosesAndItsDirectoryTakesNoChange() throws Exception {
         AutoCloseable broken = () -> {
+            Path ready = directory.resolve("run").resolve("ready");
+            Files.delete(ready);
+            Files.createDirectories(ready.resolve("in-the-way"));
             throw new TatamiException(ErrorCode.IO_ERROR, "cannot flush");
         };
 

@@ -8,6 +8,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.meta.log.LocalLog;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException.Question;
+import io.tatami.meta.op.cluster.ProveWritable;
 import io.tatami.meta.service.BackgroundTask;
 import io.tatami.meta.service.Flow;
 import io.tatami.meta.service.Group;
@@ -20,6 +21,7 @@ import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.protocol.Method;
+import io.tatami.protocol.wire.Empty;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -92,6 +94,12 @@ final class HostedGroup implements Opening, AutoCloseable {
     /** Completes with why nothing is decided here any more, on a thread that must not be held up. */
     CompletableFuture<TatamiException> stopped() {
         return loop.stopped();
+    }
+
+    /** Has the group write to its disk, and so stop where that takes nothing any more. */
+    void proveWritable() {
+        CompletableFuture<Empty> unused = new StateGroup<Draft>(draft -> draft)
+                .submit(new ProveWritable(), RequestOrigin.SERVICE, Empty.getDefaultInstance());
     }
 
     private CompletableFuture<Void> settle(Question question) {

@@ -296,12 +296,22 @@ public final class MetadataServer implements AutoCloseable {
         }
     }
 
+    /** The groups share a disk: where one of them has stopped, a group with nothing to do would never notice. */
     private void watchGroups() {
         List<CompletableFuture<TatamiException>> stopped =
                 groups.values().stream().map(HostedGroup::stopped).toList();
+        stopped.forEach(one -> {
+            CompletableFuture<Void> unused = one.thenAccept(reason -> proveOthersWritable());
+        });
         CompletableFuture<Boolean> unused = CompletableFuture.allOf(stopped.toArray(CompletableFuture<?>[]::new))
                 .thenApply(all ->
                         ended.complete(String.valueOf(stopped.get(0).join().getMessage())));
+    }
+
+    private void proveOthersWritable() {
+        if (!ended.isDone()) {
+            groups.values().forEach(HostedGroup::proveWritable);
+        }
     }
 
     private void stopServing(HandlerTable handlers, String reason) {
@@ -315,6 +325,7 @@ public final class MetadataServer implements AutoCloseable {
 
     @Override
     public void close() throws TatamiException {
+        ended.complete("the server is closed");
         resources.close();
     }
 }

@@ -22,7 +22,6 @@ import io.tatami.protocol.wire.GiveCreditsRequest;
 import io.tatami.protocol.wire.GroupStatusRequest;
 import io.tatami.protocol.wire.HeartbeatRequest;
 import io.tatami.protocol.wire.MkdirsRequest;
-import io.tatami.protocol.wire.OpenSessionRequest;
 import io.tatami.protocol.wire.SafeModeRequest;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
@@ -37,6 +36,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -115,32 +115,49 @@ final class MetadataServerTest {
     }
 
     @Test
-    void aServerHasEndedOnceItsLastGroupHasStopped() throws TatamiException {
+    void whereOneGroupCannotWriteAllFindOutAndTheServerHasEnded() throws TatamiException {
         try (MetadataServer server = open()) {
             CompletableFuture<String> ended = server.ended();
             assertFalse(ended.isDone());
-            CrashPoint.listen(point -> {
-                if (point.equals("meta.batch.before-commit")) {
-                    throw new IllegalStateException("the disk is gone");
-                }
-            });
-            stop(server, GroupId.NAMESPACE, MetaMethods.OPEN_SESSION, OpenSessionRequest.getDefaultInstance());
-            GiveCreditsRequest credits = GiveCreditsRequest.newBuilder()
-                    .setServerId(1)
-                    .setSequence(1)
-                    .setBlocks(1)
-                    .build();
-            stop(server, GroupId.ofShard(0), MetaMethods.GIVE_CREDITS, credits);
-            stop(server, GroupId.ofShard(1), MetaMethods.GIVE_CREDITS, credits);
+            CrashPoint.listen(MetadataServerTest::failCommits);
+
+            assertEquals(
+                    ErrorCode.UNAVAILABLE, refusal(server, SUPERUSER, GroupId.NAMESPACE, MetaMethods.OPEN_SESSION));
 
             assertTrue(ended.join().contains("the disk is gone"), ended::join);
         }
     }
 
-    private static <Q extends Message> void stop(MetadataServer server, GroupId group, Method<Q, ?> method, Q write) {
-        TatamiException refused =
-                assertThrows(TatamiException.class, () -> call(server, SUPERUSER, group, method, write));
-        assertEquals(ErrorCode.UNAVAILABLE, refused.code());
+    @Test
+    void aGroupThatStopsAloneLeavesTheOthersServing() throws Exception {
+        try (MetadataServer server = open()) {
+            AtomicBoolean failed = new AtomicBoolean();
+            CrashPoint.listen(point -> {
+                if (!failed.get() && Thread.currentThread().getName().equals("commit-namespace")) {
+                    failed.set(point.equals("meta.batch.before-commit"));
+                    failCommits(point);
+                }
+            });
+
+            assertEquals(
+                    ErrorCode.UNAVAILABLE, refusal(server, SUPERUSER, GroupId.NAMESPACE, MetaMethods.OPEN_SESSION));
+
+            GiveCreditsRequest credits = GiveCreditsRequest.newBuilder()
+                    .setServerId(1)
+                    .setSequence(1)
+                    .setBlocks(1)
+                    .build();
+            for (int shard = 0; shard < 2; shard++) {
+                call(server, SUPERUSER, GroupId.ofShard(shard), MetaMethods.GIVE_CREDITS, credits);
+            }
+            assertFalse(server.ended().isDone());
+        }
+    }
+
+    private static void failCommits(String point) {
+        if (point.equals("meta.batch.before-commit")) {
+            throw new IllegalStateException("the disk is gone");
+        }
     }
 
     @Test
