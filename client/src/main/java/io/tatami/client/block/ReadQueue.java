@@ -66,8 +66,7 @@ final class ReadQueue implements StreamListener<ReadFrame, ReadBlockReply> {
                 nanosLeft = changed.awaitNanos(nanosLeft);
             }
             if (frames.isEmpty() && failure != null) {
-                throw new TatamiException(
-                        failure.code(), String.valueOf(failure.getMessage()), failure.detail(), failure);
+                throw failure.again();
             }
             return frames.poll();
         } catch (InterruptedException e) {

@@ -215,8 +215,7 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
                 }
             }
             if (failure != null) {
-                throw new TatamiException(
-                        failure.code(), String.valueOf(failure.getMessage()), failure.detail(), failure);
+                throw failure.again();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
