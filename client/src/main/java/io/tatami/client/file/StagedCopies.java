@@ -48,13 +48,14 @@ public final class StagedCopies {
             }
         }
         Map<BlockId, Set<ServerId>> staged = new HashMap<>();
-        for (SideBySide.Answer<ServerId, List<Long>> answer : SideBySide.ask(
-                byServer.keySet(), TIMEOUT, server -> stagedBytes(server, byServer.getOrDefault(server, List.of())))) {
+        for (SideBySide.Answer<Map.Entry<ServerId, List<LocatedBlock>>, List<Long>> answer :
+                SideBySide.ask(byServer.entrySet(), TIMEOUT, asked -> stagedBytes(asked.getKey(), asked.getValue()))) {
+            ServerId server = answer.target().getKey();
             List<Long> bytes = answer.value();
             if (bytes == null) {
-                silent.add(answer.target());
+                silent.add(server);
             } else {
-                note(answer.target(), byServer.getOrDefault(answer.target(), List.of()), bytes, staged);
+                note(server, answer.target().getValue(), bytes, staged);
             }
         }
         return staged;

@@ -3,6 +3,7 @@ package io.tatami.meta.op.move;
 import io.tatami.base.FileId;
 import io.tatami.base.GroupId;
 import io.tatami.base.SessionId;
+import io.tatami.meta.op.file.HomedFile;
 import io.tatami.meta.op.move.RenameRules.End;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.EntryRecord;
@@ -59,36 +60,37 @@ final class HomeName {
         if (home == null || !isOutdated(home, file.getOpen(), file.getContentVersion())) {
             return entry;
         }
-        FileClosed content = contentOf(home, EntryMoved.getDefaultInstance());
-        return entry.toBuilder().setFile(withContent(file, content)).build();
+        return entry.toBuilder()
+                .setFile(withContent(file, HomedFile.closed(id, home)))
+                .build();
     }
 
     /** At the home: a message about a name elsewhere. Without effect for a file that is gone or has a newer name. */
     static void apply(ShardState state, EntryMoved moved) {
-        HomeRecord home = state.home(new FileId(moved.getFileId()));
+        FileId file = new FileId(moved.getFileId());
+        HomeRecord home = state.home(file);
         if (home == null || moved.getNameVersion() <= home.getNameVersion()) {
             return;
         }
-        rename(state, home, moved);
+        HomeRecord renamed = rename(state, home, moved);
         if (isOutdated(home, moved.getOpen(), moved.getContentVersion())) {
             state.addOutbox(
                     new GroupId(moved.getGroup()),
                     OutboxDelivery.newBuilder()
-                            .setClosed(contentOf(home, moved))
+                            .setClosed(HomedFile.closed(file, renamed))
                             .build());
         }
     }
 
-    private static void rename(ShardState state, HomeRecord home, EntryMoved moved) {
+    private static HomeRecord rename(ShardState state, HomeRecord home, EntryMoved moved) {
         FileId file = new FileId(moved.getFileId());
-        state.putHome(
-                file,
-                home.toBuilder()
-                        .setEntryGroup(moved.getGroup())
-                        .setParentId(moved.getParentId())
-                        .setName(moved.getName())
-                        .setNameVersion(moved.getNameVersion())
-                        .build());
+        HomeRecord renamed = home.toBuilder()
+                .setEntryGroup(moved.getGroup())
+                .setParentId(moved.getParentId())
+                .setName(moved.getName())
+                .setNameVersion(moved.getNameVersion())
+                .build();
+        state.putHome(file, renamed);
         SessionId writer = new SessionId(home.getWriterSession());
         LeaseRecord lease = home.getState() == HomeRecord.State.CLOSED ? null : state.lease(writer, file);
         if (lease != null) {
@@ -101,23 +103,11 @@ final class HomeName {
                             .setVersion(moved.getVersion())
                             .build());
         }
+        return renamed;
     }
 
     private static boolean isOutdated(HomeRecord home, boolean open, long contentVersion) {
         return open || contentVersion != home.getContentVersion();
-    }
-
-    private static FileClosed contentOf(HomeRecord home, EntryMoved moved) {
-        return FileClosed.newBuilder()
-                .setFileId(moved.getFileId())
-                .setParentId(moved.getParentId())
-                .setName(moved.getName())
-                .setLength(home.getLength())
-                .setModifiedMillis(home.getModifiedMillis())
-                .setContentVersion(home.getContentVersion())
-                .setContentInline(home.getContentInline())
-                .setOpen(home.getState() != HomeRecord.State.CLOSED)
-                .build();
     }
 
     /** A message about the content, laid over what a name says of it. */
