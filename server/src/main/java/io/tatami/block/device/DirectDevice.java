@@ -6,25 +6,33 @@ import io.tatami.base.TatamiException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A raw block device, or a file that stands in for one, opened with {@code O_DIRECT} and locked against other processes
- * while it is open. The lock is a POSIX record lock: it ends with the process, and it binds only those who ask for it.
+ * while it is open. The lock is a POSIX record lock: it ends with the process, and it binds only those who ask for it. A
+ * process loses it with the first channel of that file that it closes, so what is open here is known here, and not opened a
+ * second time.
  */
 public final class DirectDevice implements Device {
+    /** What files are to the system's locks, of all that are open here. */
+    private static final Set<Object> OPEN_HERE = ConcurrentHashMap.newKeySet();
+
     private final Path path;
+    private final Object fileKey;
     private final FileChannel channel;
     private final long sizeBytes;
 
-    private DirectDevice(Path path, FileChannel channel, long sizeBytes) {
+    private DirectDevice(Path path, Object fileKey, FileChannel channel, long sizeBytes) {
         this.path = path;
+        this.fileKey = fileKey;
         this.channel = channel;
         this.sizeBytes = sizeBytes;
     }
@@ -40,16 +48,46 @@ public final class DirectDevice implements Device {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT, path + " is a directory; a volume is a block device or a file");
         }
+        Object fileKey = fileKey(path);
+        if (!OPEN_HERE.add(fileKey)) {
+            throw new TatamiException(ErrorCode.IN_USE, path + " is already served by this process");
+        }
+        try {
+            return openLocked(path, fileKey);
+        } catch (TatamiException | RuntimeException e) {
+            OPEN_HERE.remove(fileKey);
+            throw e;
+        }
+    }
+
+    private static DirectDevice openLocked(Path path, Object fileKey) throws TatamiException {
         FileChannel channel = openChannel(path);
         try {
             lock(path, channel);
             long sizeBytes = Device.alignDown(channel.size());
             tryRead(path, channel, sizeBytes);
-            return new DirectDevice(path, channel, sizeBytes);
+            return new DirectDevice(path, fileKey, channel, sizeBytes);
         } catch (IOException e) {
             closeAfter(channel, e);
             throw e instanceof TatamiException known ? known : failed("open", path, e);
         }
+    }
+
+    /** Two paths to one file have the same. */
+    private static Object fileKey(Path path) throws TatamiException {
+        try {
+            Object key = Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+            return key == null ? path.toRealPath() : key;
+        } catch (NoSuchFileException e) {
+            throw absent(path, e);
+        } catch (IOException e) {
+            throw failed("open", path, e);
+        }
+    }
+
+    private static TatamiException absent(Path path, NoSuchFileException cause) {
+        return new TatamiException(
+                ErrorCode.NOT_FOUND, "volume " + path + " does not exist; make it with 'tatami format'", cause);
     }
 
     @Override
@@ -114,6 +152,8 @@ public final class DirectDevice implements Device {
             channel.close();
         } catch (IOException e) {
             throw failed("close", path, e);
+        } finally {
+            OPEN_HERE.remove(fileKey);
         }
     }
 
@@ -121,8 +161,7 @@ public final class DirectDevice implements Device {
         try {
             return FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE, ExtendedOpenOption.DIRECT);
         } catch (NoSuchFileException e) {
-            throw new TatamiException(
-                    ErrorCode.NOT_FOUND, "volume " + path + " does not exist; make it with 'tatami format'", e);
+            throw absent(path, e);
         } catch (AccessDeniedException e) {
             throw new TatamiException(
                     ErrorCode.PERMISSION_DENIED,
@@ -151,13 +190,7 @@ public final class DirectDevice implements Device {
     }
 
     private static void lock(Path path, FileChannel channel) throws IOException {
-        FileLock lock;
-        try {
-            lock = channel.tryLock();
-        } catch (OverlappingFileLockException e) {
-            throw new TatamiException(ErrorCode.IN_USE, path + " is already served by this process", e);
-        }
-        if (lock == null) {
+        if (channel.tryLock() == null) {
             String holder = LockHolder.of(path).map(pid -> "process " + pid).orElse("another process");
             throw new TatamiException(
                     ErrorCode.IN_USE, path + " is in use by " + holder + "; stop it first, or name another volume");

@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -47,15 +49,7 @@ class DirectDeviceTest {
     @Test
     void aDeviceThatAnotherProcessHoldsNamesThatProcess() throws Exception {
         Path file = file(1 << 20);
-        Path java = Path.of(System.getProperty("java.home"), "bin", "java");
-        Process holder = new ProcessBuilder(
-                        java.toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Holder.class.getName(),
-                        file.toString())
-                .redirectErrorStream(true)
-                .start();
+        Process holder = holder(file);
         try {
             assertEquals('!', holder.getInputStream().read());
 
@@ -68,6 +62,24 @@ class DirectDeviceTest {
             assertTrue(holder.waitFor(30, TimeUnit.SECONDS), "the holder did not end");
         }
         DirectDevice.open(file).close();
+    }
+
+    @Test
+    void aSecondOpeningHereIsRefusedAndLeavesTheLockToTheFirst() throws Exception {
+        Path file = file(1 << 20);
+        Path otherName = Files.createSymbolicLink(directory.resolve("link"), file);
+        Device device = DirectDevice.open(file);
+        try {
+            assertFails(ErrorCode.IN_USE, () -> DirectDevice.open(otherName));
+
+            Process other = holder(file);
+            String said = new String(other.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertTrue(other.waitFor(30, TimeUnit.SECONDS), "the other process did not end");
+            assertTrue(said.contains("is in use by process " + ProcessHandle.current().pid()), said);
+        } finally {
+            device.close();
+        }
+        DirectDevice.open(otherName).close();
     }
 
     @Test
@@ -125,6 +137,18 @@ class DirectDeviceTest {
                 }
             }
         }
+    }
+
+    private static Process holder(Path file) throws IOException {
+        Path java = Path.of(System.getProperty("java.home"), "bin", "java");
+        return new ProcessBuilder(
+                        java.toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Holder.class.getName(),
+                        file.toString())
+                .redirectErrorStream(true)
+                .start();
     }
 
     private Path file(long sizeBytes) throws TatamiException {

@@ -19,8 +19,9 @@ import io.tatami.protocol.wire.FsckRequest;
 /**
  * Checks a shard's records of some directories against each other: entries and the sums of their directories, and, where
  * they are here too, the homes of their files with leases, blocks and copies. Where the root is among the directories, the
- * homes of files whose names are in other shards are checked as well, and that no other home has lost its name. What is
- * under way between shards may be reported; on a quiet file system nothing is. Changes nothing.
+ * homes of files whose names are in other shards are checked as well, that no other home has lost its name, and that blocks
+ * and inline bytes have a home. What is under way between shards may be reported; on a quiet file system nothing is. Changes
+ * nothing.
  */
 public final class Fsck implements Operation<ShardState, FsckRequest, FsckReply> {
     @Override
@@ -33,6 +34,8 @@ public final class Fsck implements Operation<ShardState, FsckRequest, FsckReply>
         }
         if (request.getDirectoryIdList().contains(DirectoryId.ROOT.value())) {
             checkOtherHomes(state, homes);
+            checkHaveHomes(state, Keys.kind('b'), "has blocks", report);
+            checkHaveHomes(state, Keys.kind('v'), "has bytes inline", report);
         }
         return report.reply();
     }
@@ -79,6 +82,20 @@ public final class Fsck implements Operation<ShardState, FsckRequest, FsckReply>
             while (cursor.next()) {
                 check.checkUnlessNamedHere(
                         new FileId(Keys.idOf(cursor.key())), ShardState.parse(cursor.value(), HomeRecord.parser()));
+            }
+        }
+    }
+
+    /** @param kind of records whose keys begin with a file */
+    private static void checkHaveHomes(ShardState state, byte[] kind, String what, Report report) {
+        FileId last = FileId.NONE;
+        try (View.Cursor cursor = state.draft().scan(kind, Keys.after(kind))) {
+            while (cursor.next()) {
+                FileId file = new FileId(Keys.idOf(cursor.key()));
+                if (!file.equals(last) && state.home(file) == null) {
+                    report.find(Report.Place.of(file), what + " here, and no record at its home");
+                }
+                last = file;
             }
         }
     }

@@ -18,6 +18,11 @@ final class Report {
         static Place of(DirectoryId directory) {
             return new Place(directory, "", FileId.NONE);
         }
+
+        /** A file of which nobody knows the name. */
+        static Place of(FileId file) {
+            return new Place(DirectoryId.NONE, "", file);
+        }
     }
 
     void countFile(long lengthBytes, boolean open) {

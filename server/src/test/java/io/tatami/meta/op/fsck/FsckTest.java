@@ -83,8 +83,21 @@ final class FsckTest {
 
     @Test
     void aMissingHomeIsFound() throws Exception {
-        String problem = problemAfter(state -> state.removeHome(file));
-        assertTrue(problem.contains("no record at its home"), problem);
+        shard.change(state -> state.removeHome(file));
+        assertEquals(
+                List.of("has no record at its home", "has blocks here, and no record at its home"),
+                check(shard).getFindingList().stream().map(Finding::getProblem).toList());
+    }
+
+    @Test
+    void inlineBytesOfAFileThatIsGoneAreFound() throws Exception {
+        FileId small = shard.inline("small", "hello");
+        FileId gone = new FileId(small.value() + 1);
+        shard.change(state -> state.putInline(gone, ByteString.copyFromUtf8("hello")));
+        List<Finding> findings = check(shard).getFindingList();
+        assertEquals(1, findings.size(), findings::toString);
+        assertEquals(gone.value(), findings.get(0).getFileId());
+        assertTrue(findings.get(0).getProblem().contains("bytes inline here"), findings::toString);
     }
 
     @Test
