@@ -35,11 +35,6 @@ class BrokenOffFormatTest {
 
     private final VolumeFormatter formatter = new VolumeFormatter(CLUSTER, new Random(5));
 
-    /** Thrown through the code instead of halting the JVM that the test runs in. */
-    private static final class Halt extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-    }
-
     @AfterEach
     void listenNoMore() {
         CrashPoint.listen(null);

@@ -23,11 +23,6 @@ class CompactionPowerCutTest {
     private static final long REGION_BYTES = 128 << 10;
     private static final int LENGTH_MAX = 25_000;
 
-    /** Thrown through the code instead of halting the JVM that the test runs in. */
-    private static final class Halt extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-    }
-
     @AfterEach
     void listenNoMore() {
         CrashPoint.listen(null);

@@ -16,11 +16,6 @@ class VolumeCrashPointTest {
     private static final int STEPS = 60;
     private static final long SEED = Long.getLong("tatami.test.seed", 1);
 
-    /** Thrown through the code instead of halting the JVM that the test runs in. */
-    private static final class Halt extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-    }
-
     @AfterEach
     void listenNoMore() {
         CrashPoint.listen(null);
