@@ -1,6 +1,8 @@
 package io.tatami.linear.check;
 
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -15,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * either of them may be told.
  */
 public final class FileTree {
-    public static final FileTree EMPTY = new FileTree(new TreeMap<>());
+    public static final FileTree EMPTY = new FileTree(new TreeMap<>(), Set.of());
 
     private static final String DIRECTORY = "dir";
     private static final String OPEN = "open:";
@@ -33,11 +35,15 @@ public final class FileTree {
     /** By path, without the root. */
     private final TreeMap<String, String> nodes;
 
+    /** Files that were renamed while they were open. */
+    private final Set<String> moved;
+
     private final int hash;
 
-    private FileTree(TreeMap<String, String> nodes) {
+    private FileTree(TreeMap<String, String> nodes, Set<String> moved) {
         this.nodes = nodes;
-        this.hash = nodes.hashCode();
+        this.moved = moved;
+        this.hash = 31 * nodes.hashCode() + moved.hashCode();
     }
 
     /**
@@ -95,7 +101,10 @@ public final class FileTree {
             return told(blocked);
         }
         if (there != null && (there.equals(DIRECTORY) || !overwrite)) {
-            return told(there.startsWith(OPEN) ? "LEASE_HELD" : ALREADY_EXISTS);
+            // The shard of a file's new name hears a moment later that it was closed.
+            return moved.contains(there.replace(CLOSED, OPEN))
+                    ? new Answer(this, Set.of("LEASE_HELD", ALREADY_EXISTS))
+                    : told(there.startsWith(OPEN) ? "LEASE_HELD" : ALREADY_EXISTS);
         }
         TreeMap<String, String> after = new TreeMap<>(nodes);
         after.put(call.path(), OPEN + call.file());
@@ -110,7 +119,10 @@ public final class FileTree {
                 return changed(after, OK);
             }
         }
-        return told("LEASE_EXPIRED");
+        // A file that was renamed may have its home elsewhere, which hears of the deletion a moment later.
+        return moved.contains(OPEN + file)
+                ? new Answer(this, Set.of("LEASE_EXPIRED", OK))
+                : told("LEASE_EXPIRED");
     }
 
     private Answer rename(String source, String destination, boolean overwrite) {
@@ -125,43 +137,47 @@ public final class FileTree {
                 after.put(destination + path.substring(source.length()), node);
             }
         });
-        return changed(after, OK);
+        Set<String> movedThen = moved;
+        if (nodes.getOrDefault(source, "").startsWith(OPEN)) {
+            movedThen = new HashSet<>(moved);
+            movedThen.add(Objects.requireNonNull(nodes.get(source)));
+        }
+        return new Answer(new FileTree(after, movedThen), Set.of(OK));
     }
 
     /** Why not; empty where nothing is in the way. */
     private Set<String> renameRefusals(String source, String destination, boolean overwrite) {
+        Set<String> refusals = new TreeSet<>();
         String from = nodes.get(source);
         String to = nodes.get(destination);
         String sourceBlocked = blocked(source);
         String blocked = blocked(destination);
         if (from == null) {
-            return anyOf(sourceBlocked == null ? NOT_FOUND : sourceBlocked, blocked);
+            refusals.add(sourceBlocked == null ? NOT_FOUND : sourceBlocked);
+        } else if (from.equals(DIRECTORY) && destination.startsWith(source + "/")) {
+            refusals.add("INVALID_ARGUMENT");
         }
-        if (source.equals(destination)) {
-            return Set.of(ALREADY_EXISTS);
+        if (blocked != null) {
+            refusals.add(blocked);
         }
-        boolean isDirectory = from.equals(DIRECTORY);
-        if (isDirectory && isAtOrBelow(destination, source)) {
-            return anyOf("INVALID_ARGUMENT", blocked);
+        if (to != null && refusals.isEmpty() && source.equals(destination)) {
+            refusals.add(ALREADY_EXISTS);
+        } else if (to != null) {
+            addIfInTheWay(from == null ? CLOSED : from, destination, to, overwrite, refusals);
         }
-        if (blocked != null || to == null) {
-            return blocked == null ? Set.of() : Set.of(blocked);
-        }
-        if (isDirectory != to.equals(DIRECTORY)) {
-            return Set.of(isDirectory ? NOT_A_DIRECTORY : "IS_A_DIRECTORY");
-        }
-        if (!overwrite) {
-            return Set.of(ALREADY_EXISTS);
-        }
-        return isDirectory && hasChildren(destination) ? Set.of("NOT_EMPTY") : Set.of();
+        return refusals;
     }
 
-    private static Set<String> anyOf(String one, @Nullable String another) {
-        Set<String> either = new TreeSet<>(Set.of(one));
-        if (another != null) {
-            either.add(another);
+    private void addIfInTheWay(String from, String destination, String to, boolean overwrite, Set<String> refusals) {
+        boolean isDirectory = from.equals(DIRECTORY);
+        if (isDirectory != to.equals(DIRECTORY)) {
+            refusals.add(isDirectory ? "INVALID_ARGUMENT" : "IS_A_DIRECTORY");
         }
-        return either;
+        if (!overwrite && (isDirectory || !to.equals(DIRECTORY))) {
+            refusals.add(ALREADY_EXISTS);
+        } else if (isDirectory && hasChildren(destination)) {
+            refusals.add("NOT_EMPTY");
+        }
     }
 
     private Answer delete(String path, boolean recursive) {
@@ -239,8 +255,8 @@ public final class FileTree {
         return new Answer(this, Set.of(result));
     }
 
-    private static Answer changed(TreeMap<String, String> after, String result) {
-        return new Answer(new FileTree(after), Set.of(result));
+    private Answer changed(TreeMap<String, String> after, String result) {
+        return new Answer(new FileTree(after, moved), Set.of(result));
     }
 
     /** Whether {@code call} is of the kinds that change nothing when they are refused or told {@code false}. */
@@ -250,7 +266,7 @@ public final class FileTree {
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof FileTree tree && tree.hash == hash && tree.nodes.equals(nodes);
+        return other instanceof FileTree tree && tree.hash == hash && tree.nodes.equals(nodes) && tree.moved.equals(moved);
     }
 
     @Override
