@@ -79,6 +79,16 @@ final class MetadataRetryTest {
     }
 
     @Test
+    void aDirectoryThatIsRenamedWhileItIsListedIsListedUnderOneOfItsNames() throws Exception {
+        cluster.metadata.faults.beforeNext(
+                MetaMethods.GET_DIRECTORIES, () -> cluster.metadata.moveDirectory("/a/b", "/a/c"));
+        List<String> names = client.list(path("/a"), false).toList().stream()
+                .map(entry -> entry.path().name())
+                .toList();
+        assertEquals(List.of("c"), names);
+    }
+
+    @Test
     void anUnknownFileIsAskedForEachTime() throws Exception {
         assertCode(ErrorCode.NOT_FOUND, () -> client.status(path("/a/f"), true));
         client.create(path("/a/f"), CreateSpec.DEFAULT).close();

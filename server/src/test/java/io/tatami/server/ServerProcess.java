@@ -84,7 +84,7 @@ public final class ServerProcess implements AutoCloseable {
     }
 
     /** {@code kill -9}. */
-    void kill() throws InterruptedException {
+    public void kill() throws InterruptedException {
         process.destroyForcibly().waitFor();
     }
 

@@ -22,7 +22,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The pages of one listing. A page is one range scan in each shard that holds entries, merged by name as far as all of
  * them were read; the directories on it are completed by one call to the tree and one to each shard. Where entries moved
- * between the shards meanwhile, the page is read again. Used by one thread.
+ * between the shards meanwhile, the page is read again, and so it is where the tree has no directory at a name that is kept
+ * for one: that may just have got another name, which is not on the page yet. A page that stays as it was is of one moment.
+ * Used by one thread.
  */
 final class ListingPages implements DirectoryListing.Pages {
     /** Moves in a directory that never stop do not keep a listing from ending: then a page is given as it is. */
@@ -40,7 +42,15 @@ final class ListingPages implements DirectoryListing.Pages {
     private record Page(
             DirectoryId directory,
             List<Status> entries,
-            @Nullable String upTo) {}
+            @Nullable String upTo) {
+        /** Those that are kept for directories. */
+        List<String> names() {
+            return entries.stream()
+                    .filter(status -> status.getKind() == Status.Kind.DIRECTORY)
+                    .map(Status::getName)
+                    .toList();
+        }
+    }
 
     ListingPages(EntryReader reader, TatamiPath path, boolean withLocations) {
         this.reader = reader;
@@ -56,8 +66,17 @@ final class ListingPages implements DirectoryListing.Pages {
     public List<PathStatus> next() throws TatamiException {
         Deadline deadline = reader.caller().deadline();
         while (!atEnd) {
-            Page page = reader.resolver().in(path, path, deadline, directory -> read(directory, deadline));
-            List<PathStatus> entries = statuses(page, deadline);
+            Page page = read(deadline);
+            Map<String, Status> directories = directories(page, deadline);
+            for (int reads = 1; page.names().size() > directories.size() && reads < READS_OF_A_PAGE_MAX; reads++) {
+                Page again = read(deadline);
+                if (again.equals(page)) {
+                    break;
+                }
+                page = again;
+                directories = directories(page, deadline);
+            }
+            List<PathStatus> entries = statuses(page, directories);
             after = page.upTo == null ? after : page.upTo;
             atEnd = page.upTo == null;
             if (!entries.isEmpty()) {
@@ -65,6 +84,10 @@ final class ListingPages implements DirectoryListing.Pages {
             }
         }
         return List.of();
+    }
+
+    private Page read(Deadline deadline) throws TatamiException {
+        return reader.resolver().in(path, path, deadline, directory -> read(directory, deadline));
     }
 
     private Page read(ResolvedDirectory directory, Deadline deadline) throws TatamiException {
@@ -109,16 +132,16 @@ final class ListingPages implements DirectoryListing.Pages {
         return new Page(directory, all, new String(limit, StandardCharsets.UTF_8));
     }
 
+    /** What the tree has at those names that shards say are kept for directories. */
+    private Map<String, Status> directories(Page page, Deadline deadline) throws TatamiException {
+        return reader.directories().byName(page.directory, page.names(), deadline);
+    }
+
     /**
      * With directories completed. What a shard calls a directory is only a name that is kept for one: where the tree has
      * none there it was reserved and not used, or its directory is gone from it, under another name perhaps.
      */
-    private List<PathStatus> statuses(Page page, Deadline deadline) throws TatamiException {
-        List<String> names = page.entries.stream()
-                .filter(status -> status.getKind() == Status.Kind.DIRECTORY)
-                .map(Status::getName)
-                .toList();
-        Map<String, Status> directories = reader.directories().byName(page.directory, names, deadline);
+    private List<PathStatus> statuses(Page page, Map<String, Status> directories) throws TatamiException {
         List<PathStatus> statuses = new ArrayList<>(page.entries.size());
         for (Status entry : page.entries) {
             TatamiPath child = path.listedChild(entry.getName());

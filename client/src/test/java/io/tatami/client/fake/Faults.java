@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** What goes wrong at the fake metadata server, and what arrived there. Safe for use by many threads. */
 public final class Faults {
     private final Map<Integer, Deque<Fault>> waiting = new HashMap<>();
+    private final Map<Integer, Runnable> before = new HashMap<>();
     private final List<Arrival> arrivals = new ArrayList<>();
 
     /** A request as it arrived. */
@@ -32,12 +33,21 @@ public final class Faults {
         add(method, new Fault(new TatamiException(ErrorCode.UNAVAILABLE, "reply lost by the test"), true));
     }
 
+    /** {@code action} happens when the next request of this method arrives, before it is looked at. */
+    public synchronized void beforeNext(Method<?, ?> method, Runnable action) {
+        before.put(method.number(), action);
+    }
+
     private synchronized void add(Method<?, ?> method, Fault fault) {
         waiting.computeIfAbsent(method.number(), key -> new ArrayDeque<>()).add(fault);
     }
 
     synchronized @Nullable Fault arrive(Arrival arrival) {
         arrivals.add(arrival);
+        Runnable action = before.remove(arrival.method());
+        if (action != null) {
+            action.run();
+        }
         Deque<Fault> faults = waiting.get(arrival.method());
         return faults == null ? null : faults.poll();
     }

@@ -57,7 +57,7 @@ final class MkdirsFlow implements Flow<MkdirsRequest, MkdirsReply> {
     private CompletableFuture<MkdirsReply> attempt(RequestOrigin origin, MkdirsRequest request) {
         return tree.group().read(PLAN, origin, request).thenCompose(plan -> {
             if (plan.getMissing() == 0) {
-                return CompletableFuture.completedFuture(MkdirsReply.getDefaultInstance());
+                return nothingToMake(origin, request);
             }
             if (plan.hasRefusal()) {
                 return refuse(request, plan);
@@ -68,6 +68,16 @@ final class MkdirsFlow implements Flow<MkdirsRequest, MkdirsReply> {
                     request.getPath(),
                     () -> tree.ids().take(plan.getMissing()).thenCompose(first -> make(origin, request, plan, first)));
         });
+    }
+
+    /** Remembered like any answer: a copy of the request that comes late must not make what was deleted meanwhile. */
+    private CompletableFuture<MkdirsReply> nothingToMake(RequestOrigin origin, MkdirsRequest request) {
+        if (!origin.isRemembered()) {
+            return CompletableFuture.completedFuture(MkdirsReply.getDefaultInstance());
+        }
+        CommitMkdirsRequest nothing =
+                CommitMkdirsRequest.newBuilder().setRequest(request).build();
+        return tree.group().submitOnce(MetaMethods.MKDIRS, commit, origin, nothing);
     }
 
     private CompletableFuture<MkdirsReply> make(

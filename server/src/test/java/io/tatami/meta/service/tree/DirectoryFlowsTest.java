@@ -14,6 +14,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.Caller;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.MkdirsRequest;
 import io.tatami.protocol.wire.AttributeChange;
 import io.tatami.protocol.wire.ContentSummaryReply;
 import io.tatami.protocol.wire.DeleteDirectoryRequest;
@@ -368,6 +369,22 @@ class DirectoryFlowsTest {
                 DeleteDirectoryRequest.newBuilder().setPath("/a").build();
         cluster.call(origin, GroupId.NAMESPACE, MetaMethods.DELETE_DIRECTORY, request);
         assertFalse(root.isDirectory("/a"));
+    }
+
+    @Test
+    void aCopyOfARequestThatFoundItsDirectoryDoesNotMakeItOnceItIsDeleted() throws TatamiException {
+        root.mkdirs("/a");
+        RequestOrigin origin = new RequestOrigin(
+                new Caller("root", List.of(), true), new SessionId(7), 1, 0, RequestOrigin.NO_DEADLINE);
+        MkdirsRequest request = TreeClient.mkdirsRequest("/a", 0755, true);
+        for (int copy = 0; copy < 2; copy++) {
+            assertFalse(cluster.call(origin, GroupId.NAMESPACE, MetaMethods.MKDIRS, request)
+                    .getCreated());
+            assertEquals(copy == 0, root.isDirectory("/a"));
+            if (copy == 0) {
+                root.delete("/a", false);
+            }
+        }
     }
 
     @Test

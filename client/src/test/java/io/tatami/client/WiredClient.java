@@ -1,0 +1,32 @@
+package io.tatami.client;
+
+import io.tatami.base.Clock;
+import io.tatami.base.TatamiException;
+import io.tatami.conf.Settings;
+import io.tatami.protocol.UserIdentity;
+import io.tatami.rpc.Connector;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Random;
+
+/** Clients whose network is a test's. For the tests of every module. */
+public final class WiredClient {
+    private WiredClient() {}
+
+    /**
+     * As {@link TatamiClient#connect}.
+     *
+     * @param connector is closed with the client, also where this fails
+     */
+    public static TatamiClient open(
+            Connector connector, List<InetSocketAddress> servers, UserIdentity user, Settings settings)
+            throws TatamiException {
+        TatamiClient.Wiring wiring = new TatamiClient.Wiring(connector, servers, Clock.SYSTEM, new Random());
+        try {
+            return TatamiClient.open(wiring, user, ClientSettings.from(settings), connector::close);
+        } catch (TatamiException e) {
+            connector.close();
+            throw e;
+        }
+    }
+}

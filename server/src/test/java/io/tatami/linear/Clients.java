@@ -1,0 +1,58 @@
+package io.tatami.linear;
+
+import io.tatami.base.Clock;
+import io.tatami.base.TatamiException;
+import io.tatami.client.TatamiClient;
+import io.tatami.client.WiredClient;
+import io.tatami.conf.Settings;
+import io.tatami.protocol.UserIdentity;
+import io.tatami.rpc.netty.ClientIdentity;
+import io.tatami.rpc.netty.EventLoops;
+import io.tatami.rpc.netty.RpcClient;
+import io.tatami.rpc.netty.RpcSettings;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+
+/** Makes clients of one cluster, each with connections, a session and cached handles of its own. */
+final class Clients implements AutoCloseable {
+    private static final UserIdentity USER = UserIdentity.of(System.getProperty("user.name"));
+
+    private final List<InetSocketAddress> servers;
+    private final RpcSettings rpc;
+    private final EventLoops loops;
+    private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(1);
+
+    Clients(List<InetSocketAddress> servers) throws TatamiException {
+        this.servers = servers;
+        this.rpc = RpcSettings.from(Settings.defaults());
+        this.loops = new EventLoops("histories", rpc);
+    }
+
+    /** Real connections of a client, that {@code ways} act on. */
+    RoughConnector connector(int client, Ways ways, long seed) {
+        RpcClient real = new RpcClient(loops, rpc, Clock.SYSTEM, ClientIdentity.simple("history-" + client, USER));
+        return new RoughConnector(real, client, ways, timer, seed);
+    }
+
+    /**
+     * Connects.
+     *
+     * @param operationMillis how long each operation is tried
+     */
+    TatamiClient open(RoughConnector connector, long operationMillis) throws TatamiException {
+        Settings settings = Settings.of(Map.of(
+                "tatami.client.connect.timeout", "60s",
+                "tatami.client.operation.timeout", operationMillis + "ms",
+                "tatami.client.attempt.timeout", "200ms"));
+        return WiredClient.open(connector, servers, USER, settings);
+    }
+
+    @Override
+    public void close() {
+        timer.shutdownNow();
+        loops.close();
+    }
+}

@@ -1,0 +1,69 @@
+package io.tatami.linear;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tatami.linear.check.Checker;
+import io.tatami.linear.check.Checker.Verdict;
+import io.tatami.linear.check.History;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What concurrent clients are told while servers end and begin, messages are lost, late and doubled, ways are cut and clients
+ * die can be explained by one order of all that they did. {@code -Dtatami.test.seed} gives the first seed, and thus the calls
+ * and the mishaps; the interleaving is the machine's.
+ */
+class HistoriesTest {
+    private static final long SEED = Long.getLong("tatami.test.seed", 1);
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    @Test
+    void whatClientsAreToldWhileServersRestartIsLinearizable() throws Exception {
+        Map<String, Long> counts = new TreeMap<>();
+        try (Servers servers = new LocalServers(directory);
+                Clients clients = new Clients(servers.addresses())) {
+            run(SEED, Integer.getInteger("tatami.test.histories", 24), servers, clients, counts);
+        }
+        requireDecided(counts);
+    }
+
+    @Test
+    void whatClientsAreToldWhileProcessesAreKilledAndPausedIsLinearizable() throws Exception {
+        Map<String, Long> counts = new TreeMap<>();
+        try (Servers servers = new ProcessServers(directory);
+                Clients clients = new Clients(servers.addresses())) {
+            run(SEED, Integer.getInteger("tatami.test.histories", 4), servers, clients, counts);
+        }
+        requireDecided(counts);
+    }
+
+    private static void run(long first, int histories, Servers servers, Clients clients, Map<String, Long> counts)
+            throws Exception {
+        for (long seed = first; seed < first + histories; seed++) {
+            HistoryRun history = new HistoryRun(seed, servers, clients);
+            HistoryCheck.check(seed, history.run(counts), history.notes(), counts);
+        }
+    }
+
+    private static void requireDecided(Map<String, Long> counts) {
+        System.out.println(counts);
+        assertTrue(counts.getOrDefault("linearizable", 0L) > 0, counts::toString);
+    }
+
+    /** Of a violation that was found, or any other history. */
+    @Test
+    @EnabledIfSystemProperty(named = "tatami.test.history", matches = ".+")
+    void theHistoryOfAFileIsLinearizable() throws Exception {
+        String text = Files.readString(Path.of(System.getProperty("tatami.test.history")));
+        Checker.Result result = Checker.DEFAULT.check(History.parse(text));
+        assertEquals(Verdict.LINEARIZABLE, result.verdict(), result::explanation);
+    }
+}
