@@ -1,5 +1,6 @@
 package io.tatami.benchmarks;
 
+import io.tatami.benchmarks.bulk.BulkBenchmark;
 import io.tatami.benchmarks.dfsio.DfsioBenchmark;
 import io.tatami.benchmarks.jobs.JobsCommand;
 import io.tatami.benchmarks.meta.CapacityBenchmark;
@@ -28,6 +29,7 @@ public final class TatamiBenchmarks {
                 DfsioBenchmark.class,
                 StreamBenchmark.class,
                 SmallBenchmark.class,
+                BulkBenchmark.class,
                 PrefetchBenchmark.class,
                 MicroBenchmarks.class,
                 JobsCommand.class,
