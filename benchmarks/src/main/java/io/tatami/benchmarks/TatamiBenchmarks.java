@@ -2,6 +2,7 @@ package io.tatami.benchmarks;
 
 import io.tatami.benchmarks.bulk.BulkBenchmark;
 import io.tatami.benchmarks.dfsio.DfsioBenchmark;
+import io.tatami.benchmarks.fence.FenceBenchmark;
 import io.tatami.benchmarks.jobs.JobsCommand;
 import io.tatami.benchmarks.meta.CapacityBenchmark;
 import io.tatami.benchmarks.meta.MetaBenchmark;
@@ -30,6 +31,7 @@ public final class TatamiBenchmarks {
                 StreamBenchmark.class,
                 SmallBenchmark.class,
                 BulkBenchmark.class,
+                FenceBenchmark.class,
                 PrefetchBenchmark.class,
                 MicroBenchmarks.class,
                 JobsCommand.class,
