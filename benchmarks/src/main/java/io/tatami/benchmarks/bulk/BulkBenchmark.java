@@ -32,7 +32,7 @@ public final class BulkBenchmark implements Callable<Integer> {
         Files.createDirectories(place.work());
         Undo undo = new Undo();
         try (Results results = new Results(place.results(), "bulk", BulkRounds.COLUMNS)) {
-            results.remark("all files of a mode in one directory of one shard, replication 1, durable at each return;"
+            results.remark("all files of a mode in one directory, all directories in one shard, replication 1, durable at each return;"
                     + " asking is done by the benchmark's client: the product has no such mode");
             Rounds figures = new BulkRounds(options, rounds, place.work(), undo, results).run();
             summarize(figures, results);

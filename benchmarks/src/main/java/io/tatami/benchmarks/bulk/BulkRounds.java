@@ -8,8 +8,8 @@ import io.tatami.benchmarks.clients.ClientProcesses;
 import io.tatami.benchmarks.peer.CpuMeter;
 import io.tatami.benchmarks.peer.Peer;
 import io.tatami.benchmarks.peer.Peers;
+import io.tatami.benchmarks.peer.TatamiDirectories;
 import io.tatami.benchmarks.peer.Undo;
-import io.tatami.client.CreateSpec;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.TatamiPath;
 import io.tatami.conf.Settings;
@@ -46,6 +46,8 @@ final class BulkRounds {
 
     private static final ClientProcesses.Kind KIND = new ClientProcesses.Kind(BulkWorker.class, 32, "512m");
     private static final int WARM_UP_TURNS = 3;
+    private static final int SHARD = 0;
+    private static final int DRAWS_MAX = 10_000;
     private static final long SETTLE_LIMIT_SECONDS = 900;
     private static final long SETTLE_PAUSE_MILLIS = 200;
 
@@ -124,12 +126,12 @@ final class BulkRounds {
 
     private record Turn(Peer peer, TatamiClient observer, ClientProcesses processes, int clients) {
         Outcome run(CreateMode mode, String directory, int seconds) throws IOException, InterruptedException {
-            observer.mkdirs(TatamiPath.of(directory), CreateSpec.modes(0777, 022), true);
+            String made = make(directory);
             ServiceCounts before = settled();
             double clientCpu = processes.cpuSeconds();
             CpuMeter meter = new CpuMeter(peer);
             BulkTally created =
-                    BulkTally.parse(processes.run("create " + mode + " " + directory + " " + seconds));
+                    BulkTally.parse(processes.run("create " + mode + " " + made + " " + seconds));
             long serverCpu = meter.usedNanos();
             clientCpu = processes.cpuSeconds() - clientCpu;
             ServiceCounts counted = ServiceCounts.of(observer).since(before);
@@ -139,6 +141,18 @@ final class BulkRounds {
                             + counted.blocks() + " blocks more");
             BulkTally closed = BulkTally.parse(processes.run("close"));
             return new Outcome(created, closed, counted, clientCpu, serverCpu);
+        }
+
+        /** One of the shard that all modes use: what was warmed up is what is measured. */
+        private String make(String prefix) throws IOException {
+            int shards = observer.clusterStatus().map().getShards();
+            for (int draw = 0; draw < DRAWS_MAX; draw++) {
+                String directory = prefix + "-" + draw;
+                if (TatamiDirectories.make(observer, TatamiPath.of(directory), shards) == SHARD) {
+                    return directory;
+                }
+            }
+            throw new IOException("none of " + DRAWS_MAX + " directories has its files in shard " + SHARD);
         }
 
         /** Once nothing of earlier files is left to do in the background. */

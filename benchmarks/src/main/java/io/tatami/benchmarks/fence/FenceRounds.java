@@ -1,7 +1,5 @@
 package io.tatami.benchmarks.fence;
 
-import io.tatami.base.DirectoryId;
-import io.tatami.base.Placement;
 import io.tatami.benchmarks.Progress;
 import io.tatami.benchmarks.Results;
 import io.tatami.benchmarks.RoundOptions;
@@ -10,6 +8,7 @@ import io.tatami.benchmarks.peer.MetadataCluster;
 import io.tatami.benchmarks.peer.Peer;
 import io.tatami.benchmarks.peer.PeerOrder;
 import io.tatami.benchmarks.peer.Peers;
+import io.tatami.benchmarks.peer.TatamiDirectories;
 import io.tatami.benchmarks.peer.Undo;
 import io.tatami.client.CreateSpec;
 import io.tatami.client.TatamiClient;
@@ -113,9 +112,7 @@ final class FenceRounds {
                 throw new IOException("after " + draw + " directories some server has none of their shards");
             }
             TatamiPath path = PLACE.child("other-" + draw);
-            client.mkdirs(path, CreateSpec.modes(0777, 022), false);
-            DirectoryId id = new DirectoryId(client.status(path, true).id());
-            int server = shape.serverOf(Placement.firstShardOf(id, shape.shards()));
+            int server = shape.serverOf(TatamiDirectories.make(client, path, shape.shards()));
             if (found[server] < each) {
                 found[server]++;
                 places.add(new CreateLoad.Place(path, server));
