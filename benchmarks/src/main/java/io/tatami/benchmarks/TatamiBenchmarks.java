@@ -1,6 +1,8 @@
 package io.tatami.benchmarks;
 
+import io.tatami.benchmarks.bulk.BulkBenchmark;
 import io.tatami.benchmarks.dfsio.DfsioBenchmark;
+import io.tatami.benchmarks.fence.FenceBenchmark;
 import io.tatami.benchmarks.jobs.JobsCommand;
 import io.tatami.benchmarks.meta.CapacityBenchmark;
 import io.tatami.benchmarks.meta.MetaBenchmark;
@@ -28,6 +30,8 @@ public final class TatamiBenchmarks {
                 DfsioBenchmark.class,
                 StreamBenchmark.class,
                 SmallBenchmark.class,
+                BulkBenchmark.class,
+                FenceBenchmark.class,
                 PrefetchBenchmark.class,
                 MicroBenchmarks.class,
                 JobsCommand.class,

@@ -52,8 +52,12 @@ final class StatusJson {
         server.put("failure", state.failure());
         server.put("volumes", state.volumes().stream().map(StatusJson::volume).toList());
         BlockServerStatusReply status = state.status();
-        if (status != null && status.hasCache()) {
-            server.put("cache", Json.fields(status.getCache()));
+        if (status != null) {
+            server.put("credit_gifts", status.getCreditGifts());
+            server.put("credits_given", status.getCreditsGiven());
+            if (status.hasCache()) {
+                server.put("cache", Json.fields(status.getCache()));
+            }
         }
         return server;
     }

@@ -54,6 +54,7 @@ class StatusTest {
             String json = StatusJson.of(report);
             assertTrue(json.contains("\"well\":true"), json);
             assertTrue(json.contains("\"path\":\"" + volumes.get(1) + "\""), json);
+            assertTrue(json.matches("(?s).*\"credit_gifts\":\\d+,\"credits_given\":\\d+.*"), json);
             assertTrue(
                     json.contains("\"capacity_bytes\":" + CACHE_BYTES + ",\"used_bytes\":0,\"bytes_staged\":0"), json);
         }

@@ -1,6 +1,7 @@
 package io.tatami.benchmarks.clients;
 
 import java.io.BufferedReader;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
@@ -14,18 +15,24 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 
 /**
- * The clients of one JVM, each with a file system object and a thread of its own, and what they are told to do by lines on
- * standard input. Owned by one thread.
+ * The clients of one JVM, each with a file system object, or another way in, and a thread of its own, and what they are told
+ * to do by lines on standard input. Owned by one thread.
  */
-public final class ClientGroup implements AutoCloseable {
+public final class ClientGroup<C extends Closeable> implements AutoCloseable {
     private final int first;
-    private final List<FileSystem> clients = new ArrayList<>();
+    private final List<C> clients = new ArrayList<>();
     private final ExecutorService threads;
 
     /** What one client does; {@code client} is its number among the clients of all JVMs. */
     @FunctionalInterface
-    public interface Work<T> {
-        T run(FileSystem fs, int client) throws Exception;
+    public interface Work<C, T> {
+        T run(C way, int client) throws Exception;
+    }
+
+    /** Makes a client's way into the cluster. */
+    @FunctionalInterface
+    public interface Source<C> {
+        C open() throws IOException;
     }
 
     /** Does what the words of a line say, and returns what to tell after {@code done}. */
@@ -34,12 +41,8 @@ public final class ClientGroup implements AutoCloseable {
         String run(String[] words) throws Exception;
     }
 
-    /**
-     * The configuration is on the class path.
-     *
-     * @param first the number of the first client
-     */
-    public ClientGroup(int first, int count) throws IOException {
+    /** @param first the number of the first client */
+    public ClientGroup(int first, int count, Source<C> source) throws IOException {
         this.first = first;
         // Daemons: what fails ends this process, and with it the wait of whoever told it to work.
         this.threads = Executors.newFixedThreadPool(count, task -> {
@@ -47,19 +50,25 @@ public final class ClientGroup implements AutoCloseable {
             thread.setDaemon(true);
             return thread;
         });
-        Configuration configuration = new Configuration();
         for (int i = 0; i < count; i++) {
-            clients.add(FileSystem.newInstance(FileSystem.getDefaultUri(configuration), configuration));
+            clients.add(source.open());
         }
     }
 
+    /** Clients through Hadoop's API; the configuration is on the class path. */
+    public static ClientGroup<FileSystem> ofFileSystems(int first, int count) throws IOException {
+        Configuration configuration = new Configuration();
+        return new ClientGroup<>(
+                first, count, () -> FileSystem.newInstance(FileSystem.getDefaultUri(configuration), configuration));
+    }
+
     /** Has all clients whose numbers are below {@code end} work at once; what each returned, once all are done. */
-    public <T> List<T> run(int end, Work<T> work) throws InterruptedException, ExecutionException {
+    public <T> List<T> run(int end, Work<C, T> work) throws InterruptedException, ExecutionException {
         List<Future<T>> running = new ArrayList<>();
         for (int i = 0; i < clients.size() && first + i < end; i++) {
-            FileSystem fs = clients.get(i);
+            C way = clients.get(i);
             int client = first + i;
-            running.add(threads.submit(() -> work.run(fs, client)));
+            running.add(threads.submit(() -> work.run(way, client)));
         }
         List<T> results = new ArrayList<>();
         for (Future<T> result : running) {
@@ -80,7 +89,7 @@ public final class ClientGroup implements AutoCloseable {
     @Override
     public void close() throws IOException {
         threads.shutdown();
-        for (FileSystem client : clients) {
+        for (C client : clients) {
             client.close();
         }
     }

@@ -1,17 +1,15 @@
 package io.tatami.benchmarks.clients;
 
 import io.tatami.benchmarks.peer.Peer;
-import io.tatami.benchmarks.peer.WorkerProcess;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 
 /** The clients of one peer, in JVMs of at most {@value #CLIENTS_PER_JVM}. Owned by one thread. */
 public final class StreamClients implements AutoCloseable {
-    private static final int CLIENTS_PER_JVM = 8;
+    private static final ClientProcesses.Kind KIND = new ClientProcesses.Kind(StreamWorker.class, 8, "1g");
 
-    private final List<WorkerProcess> workers = new ArrayList<>();
+    private final ClientProcesses processes;
 
     /**
      * What all clients did together.
@@ -25,19 +23,7 @@ public final class StreamClients implements AutoCloseable {
      * @param directory for their configuration and what they log
      */
     public StreamClients(Peer peer, int clients, int callBytes, Path directory) throws IOException {
-        for (int first = 0; first < clients; first += CLIENTS_PER_JVM) {
-            workers.add(new WorkerProcess(
-                    StreamWorker.class,
-                    "1g",
-                    peer.configuration(),
-                    directory,
-                    Integer.toString(first),
-                    Integer.toString(Math.min(CLIENTS_PER_JVM, clients - first)),
-                    Integer.toString(callBytes)));
-        }
-        for (WorkerProcess worker : workers) {
-            worker.awaitReady();
-        }
+        processes = new ClientProcesses(KIND, clients, peer.configuration(), directory, Integer.toString(callBytes));
     }
 
     /** Has {@code streams} of the clients write {@code files} files of {@code fileBytes} each, evenly shared. */
@@ -57,34 +43,29 @@ public final class StreamClients implements AutoCloseable {
 
     /** Has readers and writers work side by side; what each did, in the order of their numbers. */
     public List<StreamTally> mix(StreamMix mix) throws IOException {
-        workers.forEach(worker -> worker.tell(mix.toString()));
-        List<StreamTally> tallies = new ArrayList<>();
-        for (WorkerProcess worker : workers) {
-            worker.awaitDone().stream()
-                    .filter(word -> !word.isEmpty())
-                    .map(StreamTally::parse)
-                    .forEach(tallies::add);
-        }
-        return tallies;
+        return processes.run(mix.toString()).stream()
+                .flatMap(List::stream)
+                .filter(word -> !word.isEmpty())
+                .map(StreamTally::parse)
+                .toList();
     }
 
     private Outcome run(String line) throws IOException {
         double cpuBegin = cpuSeconds();
-        workers.forEach(worker -> worker.tell(line));
         long nanos = 0;
-        for (WorkerProcess worker : workers) {
-            nanos = Math.max(nanos, Long.parseLong(worker.awaitDone().get(0)));
+        for (List<String> words : processes.run(line)) {
+            nanos = Math.max(nanos, Long.parseLong(words.get(0)));
         }
         return new Outcome(nanos / 1e9, cpuSeconds() - cpuBegin);
     }
 
     /** CPU time that their JVMs used so far. */
     public double cpuSeconds() {
-        return workers.stream().mapToDouble(WorkerProcess::cpuSeconds).sum();
+        return processes.cpuSeconds();
     }
 
     @Override
     public void close() {
-        workers.forEach(WorkerProcess::close);
+        processes.close();
     }
 }

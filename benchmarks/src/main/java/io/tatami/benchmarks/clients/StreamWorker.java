@@ -22,17 +22,17 @@ import org.apache.hadoop.fs.Path;
  * </ul>
  */
 public final class StreamWorker {
-    private final ClientGroup clients;
+    private final ClientGroup<FileSystem> clients;
     private final int callBytes;
 
-    private StreamWorker(ClientGroup clients, int callBytes) {
+    private StreamWorker(ClientGroup<FileSystem> clients, int callBytes) {
         this.clients = clients;
         this.callBytes = callBytes;
     }
 
     /** Arguments: the number of the first client, how many, and the bytes of each call of read and write. */
     public static void main(String[] arguments) throws Exception {
-        try (ClientGroup clients = new ClientGroup(Integer.parseInt(arguments[0]), Integer.parseInt(arguments[1]))) {
+        try (ClientGroup<FileSystem> clients = ClientGroup.ofFileSystems(Integer.parseInt(arguments[0]), Integer.parseInt(arguments[1]))) {
             StreamWorker worker = new StreamWorker(clients, Integer.parseInt(arguments[2]));
             clients.serve(worker::run);
         }

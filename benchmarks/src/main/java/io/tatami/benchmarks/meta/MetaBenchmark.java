@@ -2,17 +2,21 @@ package io.tatami.benchmarks.meta;
 
 import io.tatami.benchmarks.Results;
 import io.tatami.benchmarks.RoundOptions;
+import io.tatami.benchmarks.Rounds;
 import io.tatami.benchmarks.RunPlace;
 import io.tatami.benchmarks.peer.CpuMeter;
+import io.tatami.benchmarks.peer.CpuQuota;
 import io.tatami.benchmarks.peer.Peer;
 import io.tatami.benchmarks.peer.PeerOptions;
 import io.tatami.benchmarks.peer.PeerOrder;
 import io.tatami.benchmarks.peer.Peers;
+import io.tatami.benchmarks.peer.Undo;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -83,6 +87,9 @@ public final class MetaBenchmark implements Callable<Integer> {
     private Set<MetaOperation> only = EnumSet.allOf(MetaOperation.class);
 
     @Mixin
+    private ScalingOptions scaling = new ScalingOptions();
+
+    @Mixin
     private RunPlace place = new RunPlace();
 
     /** (clients, operation) to a peer's rates, one a round. */
@@ -90,6 +97,9 @@ public final class MetaBenchmark implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        if (!scaling.servers.isEmpty()) {
+            return scale();
+        }
         PeerOrder order = new PeerOrder(peers.names(), rounds.random());
         try (Results results = new Results(place.results(), "meta", COLUMNS)) {
             for (int round = 1; round <= rounds.rounds(); round++) {
@@ -98,6 +108,31 @@ public final class MetaBenchmark implements Callable<Integer> {
                 }
             }
             summarize(results);
+        }
+        return 0;
+    }
+
+    /** The most clients that were asked for; of the operations those that {@link ScalingRounds} knows. */
+    private int scale() throws Exception {
+        if (!CpuQuota.isAvailable()) {
+            System.err.println("tatami: bench meta --servers needs root and cgroup v1's cpu and cpuacct controllers, to give"
+                    + " each server an equal part of a core");
+            return 2;
+        }
+        Files.createDirectories(place.work());
+        List<MetaOperation> operations =
+                ScalingRounds.OPERATIONS.stream().filter(only::contains).toList();
+        ScalingRounds.Load load = new ScalingRounds.Load(
+                operations, Collections.max(clientCounts), seconds, warmUpSeconds, this.operations);
+        Undo undo = new Undo();
+        try (Results results = new Results(place.results(), "scaling", ScalingRounds.COLUMNS)) {
+            results.remark("one directory over all shards, one shard a server; each server, and the namespace group's"
+                    + " in every setting, may use " + scaling.cores + " of a core");
+            Rounds figures = new ScalingRounds(scaling, rounds, load, place.work(), undo, results).run();
+            new ScalingSummary(figures, scaling.servers, scaling.cores).lines(operations).forEach(results::remark);
+            results.remark("raw figures: " + results.file());
+        } finally {
+            undo.run();
         }
         return 0;
     }

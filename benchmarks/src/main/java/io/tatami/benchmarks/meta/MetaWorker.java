@@ -18,18 +18,18 @@ import org.apache.hadoop.fs.Path;
  * being that of the slowest client.
  */
 public final class MetaWorker {
-    private final ClientGroup clients;
+    private final ClientGroup<FileSystem> clients;
 
     /** By directory, operation and client: how many it did there. */
     private final Map<String, Integer> done = new ConcurrentHashMap<>();
 
-    private MetaWorker(ClientGroup clients) {
+    private MetaWorker(ClientGroup<FileSystem> clients) {
         this.clients = clients;
     }
 
     /** Arguments: the number of the first client and how many. */
     public static void main(String[] arguments) throws Exception {
-        try (ClientGroup clients = new ClientGroup(Integer.parseInt(arguments[0]), Integer.parseInt(arguments[1]))) {
+        try (ClientGroup<FileSystem> clients = ClientGroup.ofFileSystems(Integer.parseInt(arguments[0]), Integer.parseInt(arguments[1]))) {
             clients.serve(new MetaWorker(clients)::run);
         }
     }

@@ -15,6 +15,8 @@ public final class BlockServerMetrics {
     private final LongAdder lateReadBytes = new LongAdder();
     private final LongAdder writtenBytes = new LongAdder();
     private final LongAdder syncs = new LongAdder();
+    private final LongAdder creditGifts = new LongAdder();
+    private final LongAdder creditsGiven = new LongAdder();
     private final AtomicInteger readStreams = new AtomicInteger();
     private final AtomicInteger writeStreams = new AtomicInteger();
     private final AtomicInteger slowVolumes = new AtomicInteger();
@@ -43,6 +45,16 @@ public final class BlockServerMetrics {
     /** Flushes that writers asked for, finished blocks included. */
     public long syncs() {
         return syncs.sum();
+    }
+
+    /** How often a shard took credits. */
+    public long creditGifts() {
+        return creditGifts.sum();
+    }
+
+    /** For how many blocks shards took credits. */
+    public long creditsGiven() {
+        return creditsGiven.sum();
     }
 
     /** Read streams that are open now. */
@@ -84,6 +96,14 @@ public final class BlockServerMetrics {
 
     void synced() {
         syncs.increment();
+    }
+
+    /** Counts a gift that a shard has taken, unless it was of nothing. */
+    void gaveCredits(int blocks) {
+        if (blocks > 0) {
+            creditGifts.increment();
+            creditsGiven.add(blocks);
+        }
     }
 
     void failed(ErrorCode code) {

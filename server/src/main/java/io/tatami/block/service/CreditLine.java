@@ -66,7 +66,9 @@ final class CreditLine {
                 .build();
     }
 
-    void answered(int leftNow, long nowMillis) {
+    /** @return for how many blocks the shard has taken credits now */
+    int answered(int leftNow, long nowMillis) {
+        int given = offered;
         used = left + offered - leftNow;
         boolean isShort = used > USED_MANY || leftNow < target / 2 + target % 2;
         askMillis = isShort ? ASK_MILLIS_MIN : Math.min(ASK_MILLIS_MAX, askMillis * 2);
@@ -75,6 +77,7 @@ final class CreditLine {
         sequence++;
         waiting = false;
         nextAskMillis = nowMillis + askMillis;
+        return given;
     }
 
     /** The same gift is sent again later. */

@@ -170,7 +170,7 @@ final class Membership {
             line.failed(nowMillis());
         } else {
             CrashPoint.hit("service.credits.answered");
-            line.answered(reply.getLeft(), nowMillis());
+            metrics.gaveCredits(line.answered(reply.getLeft(), nowMillis()));
         }
     }
 

@@ -99,7 +99,9 @@ final class VolumeReports {
         BlockServerStatusReply.Builder reply = BlockServerStatusReply.newBuilder()
                 .setServerId(serverId.getAsInt())
                 .setBytesRead(metrics.readBytes())
-                .setBytesWritten(metrics.writtenBytes());
+                .setBytesWritten(metrics.writtenBytes())
+                .setCreditGifts(metrics.creditGifts())
+                .setCreditsGiven(metrics.creditsGiven());
         for (int place = 0; place < volumes.size(); place++) {
             reply.addVolume(status(volumes.get(place), watch.slowness(place)));
         }

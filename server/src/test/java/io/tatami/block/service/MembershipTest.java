@@ -181,11 +181,11 @@ final class MembershipTest {
         line.failed(0);
         GiveCreditsRequest again = line.request(7, room(128L << 30));
         assertEquals(first, again);
-        line.answered(64, 0);
+        assertEquals(64, line.answered(64, 0), "the gift is taken once, whatever was sent");
         GiveCreditsRequest question = line.request(7, room(128L << 30));
         assertEquals(0, question.getBlocks());
         assertTrue(question.getSequence() > first.getSequence());
-        line.answered(31, 0);
+        assertEquals(0, line.answered(31, 0), "a question is no gift");
         GiveCreditsRequest second = line.request(7, room(128L << 30));
         assertEquals(4 * 33 - 31, second.getBlocks());
         assertTrue(new CreditLine(2).request(7, room(128L << 30)).getSequence() > second.getSequence());

@@ -1,0 +1,105 @@
+package io.tatami.benchmarks.fence;
+
+import io.tatami.client.CreateSpec;
+import io.tatami.client.TatamiClient;
+import io.tatami.client.TatamiPath;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Clients that create and close empty files without end, each in a directory of its own, with a connection and a thread of its
+ * own. Opened and closed by one thread.
+ */
+final class CreateLoad implements AutoCloseable {
+    /** More than an operation is tried for. */
+    private static final long STOP_LIMIT_SECONDS = 180;
+
+    private final List<Maker> makers = new ArrayList<>();
+    private final List<Future<?>> running = new ArrayList<>();
+    private final ExecutorService threads;
+    private volatile boolean stopping;
+
+    /** Opens a client. */
+    @FunctionalInterface
+    interface Source {
+        TatamiClient connect() throws IOException;
+    }
+
+    /**
+     * A place to create files in.
+     *
+     * @param server whose shard has the directory's files
+     */
+    record Place(TatamiPath directory, int server) {}
+
+    private record Maker(Place place, TatamiClient client, AtomicLong created) {}
+
+    CreateLoad(List<Place> places, Source source) throws IOException {
+        threads = Executors.newFixedThreadPool(places.size(), task -> {
+            Thread thread = new Thread(task, "creator");
+            thread.setDaemon(true);
+            return thread;
+        });
+        for (Place place : places) {
+            makers.add(new Maker(place, source.connect(), new AtomicLong()));
+        }
+        makers.forEach(maker -> running.add(threads.submit(() -> {
+            createUntilStopped(maker);
+            return null;
+        })));
+    }
+
+    private void createUntilStopped(Maker maker) throws IOException {
+        while (!stopping) {
+            long number = maker.created().get();
+            maker.client()
+                    .create(maker.place().directory().child("f" + number), CreateSpec.DEFAULT)
+                    .close();
+            maker.created().incrementAndGet();
+        }
+    }
+
+    /**
+     * What was created so far, by the server of the directory.
+     *
+     * @param servers how many there are
+     */
+    long[] created(int servers) throws IOException, InterruptedException {
+        for (Future<?> creator : running) {
+            if (creator.isDone()) {
+                requireWell(creator);
+            }
+        }
+        long[] created = new long[servers];
+        for (Maker maker : makers) {
+            created[maker.place().server()] += maker.created().get();
+        }
+        return created;
+    }
+
+    private static void requireWell(Future<?> creator) throws IOException, InterruptedException {
+        try {
+            creator.get();
+        } catch (ExecutionException e) {
+            throw new IOException("a client that creates files failed", e.getCause());
+        }
+    }
+
+    @Override
+    public void close() throws IOException, InterruptedException {
+        stopping = true;
+        threads.shutdown();
+        boolean ended = threads.awaitTermination(STOP_LIMIT_SECONDS, TimeUnit.SECONDS);
+        makers.forEach(maker -> maker.client().close());
+        if (!ended) {
+            throw new IOException("clients that create files did not stop in " + STOP_LIMIT_SECONDS + " s");
+        }
+    }
+}

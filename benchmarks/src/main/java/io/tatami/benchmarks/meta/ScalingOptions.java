@@ -1,0 +1,32 @@
+package io.tatami.benchmarks.meta;
+
+import java.util.List;
+import picocli.CommandLine.Option;
+
+/** How the service is divided over processes, and what each may use of the machine. */
+final class ScalingOptions {
+    @Option(
+            names = "--servers",
+            split = ",",
+            description = "Instead of the usual run: numbers of metadata servers, one shard and an equal part of a core"
+                    + " each, whose rates of mkdirs and creates in one directory are compared. Needs root.")
+    List<Integer> servers = List.of();
+
+    @Option(
+            names = "--cores",
+            description = "With --servers: what each server may use of a core, and the namespace group's as much"
+                    + " (default: ${DEFAULT-VALUE}).")
+    double cores = 0.12;
+
+    @Option(
+            names = "--quota-period",
+            paramLabel = "MICROSECONDS",
+            description = "With --servers: after which a server may use its part again (default: ${DEFAULT-VALUE}).")
+    int periodMicros = 20_000;
+
+    @Option(
+            names = "--settle-seconds",
+            description = "With --servers: how long each kind of operation goes on under the quotas before it is measured"
+                    + " (default: ${DEFAULT-VALUE}).")
+    int settleSeconds = 5;
+}
