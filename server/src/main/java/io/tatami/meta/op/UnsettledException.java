@@ -1,6 +1,7 @@
 package io.tatami.meta.op;
 
 import io.tatami.base.DirectoryId;
+import io.tatami.base.FileId;
 
 /**
  * A request met something that only another group can tell. It is parked outside the batch until the question is
@@ -47,4 +48,12 @@ public final class UnsettledException extends Exception {
      * @param version of the announcement
      */
     public record DeletionInDoubt(DirectoryId directory, long version) implements Question {}
+
+    /**
+     * A directory that was above an open file when it was opened is gone: is the one that the file is in, as its home
+     * knows, still in the tree, because it was moved before? Asked of the namespace group.
+     *
+     * @param version of the deletion
+     */
+    public record WriterInDoubt(FileId file, DirectoryId directory, long version) implements Question {}
 }

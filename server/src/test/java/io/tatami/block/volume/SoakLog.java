@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
  * and the next run goes on behind the last line. {@code -Dtatami.soak.log} names the log, {@code -Dtatami.soak.seconds}
  * ends a run early; {@code -Dtatami.test.seed} does that seed alone and logs nothing.
  */
-final class SoakLog {
+public final class SoakLog {
     private static final Pattern RANGE = Pattern.compile("seeds (\\d+) to (\\d+): (.*); .*");
     private static final Pattern COUNT = Pattern.compile("(\\d+) ([^,]+)");
 
@@ -39,7 +39,7 @@ final class SoakLog {
 
     /** What one seed does; fails where it must not go on. */
     @FunctionalInterface
-    interface Seed {
+    public interface Seed {
         /** @param counts what is to be added up */
         void run(long seed, Map<String, Long> counts) throws TatamiException;
     }
@@ -49,12 +49,14 @@ final class SoakLog {
      *
      * @param name of the log where none is named
      * @param rangeSeeds how many make a line
+     * @return the sums of what was counted, those of earlier runs included; empty where one seed was done alone
      */
-    static void run(String name, int rangeSeeds, long seeds, Seed body) throws IOException, TatamiException {
+    public static Map<String, Long> run(String name, int rangeSeeds, long seeds, Seed body)
+            throws IOException, TatamiException {
         Long only = Long.getLong("tatami.test.seed");
         if (only != null) {
             body.run(only, new TreeMap<>());
-            return;
+            return Map.of();
         }
         SoakLog soak = new SoakLog(Path.of(System.getProperty("tatami.soak.log", "target/" + name)), rangeSeeds);
         long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(Long.getLong("tatami.soak.seconds", 1_000_000));
@@ -64,6 +66,7 @@ final class SoakLog {
         if (soak.nextSeed > seeds) {
             soak.append("all " + seeds + " seeds: " + text(soak.totals));
         }
+        return soak.totals;
     }
 
     private void runRange(long lastSeed, Seed body) throws IOException, TatamiException {

@@ -11,7 +11,10 @@ import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.protocol.wire.AppendReply;
 import io.tatami.protocol.wire.AppendRequest;
 
-/** Opens a file again whose name and home are both here; {@link ReopenFile} serves names elsewhere. */
+/**
+ * Opens a file again whose name is here. Where its home is another shard, the reply says no more than which file that is:
+ * that is what a repeated request goes on with, whatever has the name by then, and {@link ReopenFile} does the rest.
+ */
 public final class AppendFile implements Operation<ShardState, AppendRequest, AppendReply> {
     private final HandleCheck handles;
 
@@ -25,6 +28,11 @@ public final class AppendFile implements Operation<ShardState, AppendRequest, Ap
         Writer.requireSession(context);
         Place place = Place.reach(handles, state, context, request.getHandle(), request.getName());
         EntryRecord entry = place.settledFile(state, context, Access.WRITE);
+        if (!Place.isHomeHere(state, entry.getFile())) {
+            return AppendReply.newBuilder()
+                    .setStatus(FileStatus.of(place.name(), entry))
+                    .build();
+        }
         HomedFile file = place.requireHomed(state, entry);
         Reopening.requireClosed(file, place.name());
         AppendReply.Builder reply =

@@ -8,6 +8,7 @@ import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.op.UnsettledException.DeletionInDoubt;
+import io.tatami.meta.op.UnsettledException.WriterInDoubt;
 import io.tatami.meta.op.file.HomedFile.OpenBlock;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
@@ -59,7 +60,7 @@ final class Writer {
         }
         LeaseRecord lease = state.lease(context.session(), id);
         if (lease != null && state.gateNewest() > lease.getVersion()) {
-            requireReachable(state, lease, id);
+            requireReachable(state, lease, file);
         }
         return file;
     }
@@ -130,18 +131,37 @@ final class Writer {
         }
     }
 
-    private static void requireReachable(ShardState state, LeaseRecord lease, FileId id)
+    private static void requireReachable(ShardState state, LeaseRecord lease, HomedFile file)
             throws TatamiException, UnsettledException {
         for (long ancestor : lease.getAncestorIdList()) {
             DirectoryId directory = new DirectoryId(ancestor);
             GateRecord gate = state.gate(directory);
-            if (gate.getGone()) {
-                throw expired(id, "file is gone: directory " + directory + " above it was deleted");
-            }
             if (gate.getDeletedVersion() > lease.getVersion()) {
-                throw new UnsettledException(new DeletionInDoubt(directory, gate.getDeletedVersion()));
+                if (!gate.getGone()) {
+                    throw new UnsettledException(new DeletionInDoubt(directory, gate.getDeletedVersion()));
+                }
+                requireMoved(state, file, gate.getDeletedVersion());
             }
         }
+    }
+
+    /**
+     * A directory above is gone, and the file with it, unless it was moved before: it itself, or a directory between.
+     *
+     * @throws TatamiException LEASE_EXPIRED; BUSY where the name has moved and the message that says where to has not
+     *     come, or where the name is in another shard, from which a message of one or the other is to come
+     */
+    private static void requireMoved(ShardState state, HomedFile file, long version)
+            throws TatamiException, UnsettledException {
+        DirectoryId parent = new DirectoryId(file.home().getParentId());
+        if (!state.gate(parent).getGone()) {
+            throw new UnsettledException(new WriterInDoubt(file.id(), parent, version));
+        }
+        if (file.entry() != null) {
+            throw expired(file.id(), "file is gone: directory " + parent + ", or one above it, was deleted");
+        }
+        throw new TatamiException(
+                ErrorCode.BUSY, file.id() + " was moved out of directory " + parent + " or deleted with it; ask again");
     }
 
     private static TatamiException expired(FileId id, @Nullable String why) {

@@ -5,8 +5,10 @@ import io.tatami.base.FileId;
 import io.tatami.base.SessionId;
 import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.op.file.AppendFile;
+import io.tatami.meta.op.file.CutFile;
 import io.tatami.meta.op.file.LocateFile;
 import io.tatami.meta.op.file.Lookup;
+import io.tatami.meta.op.file.ReopenFile;
 import io.tatami.meta.op.file.TouchAccessTime;
 import io.tatami.meta.op.file.TruncateFile;
 import io.tatami.meta.service.GroupParts;
@@ -47,6 +49,8 @@ final class FileFlows {
     private final LocateFile locate;
     private final TouchAccessTime touch;
     private final AppendFile append;
+    private final ReopenFile reopen = new ReopenFile();
+    private final CutFile cut = new CutFile();
     private final TruncateFile truncate;
     private final FileRecovery recovery;
 
@@ -72,18 +76,30 @@ final class FileFlows {
                         : CompletableFuture.completedFuture(reply));
     }
 
+    /** The one decision here is remembered, and the home remembers its own: a repeated request goes the same way. */
     CompletableFuture<AppendReply> append(RequestOrigin origin, AppendRequest request) {
-        return locate(origin, request.getHandle(), request.getName()).thenCompose(status -> {
-            FileId file = new FileId(status.getId());
-            if (isHere(file)) {
-                return parts.group().submitOnce(MetaMethods.APPEND, append, origin, request);
-            }
-            return parts.peers()
-                    .call(file.home(), MetaMethods.REOPEN_FILE, reopening(origin, request, status))
-                    .thenApply(reply -> reply.toBuilder()
-                            .setStatus(reply.getStatus().toBuilder().setAttributes(status.getAttributes()))
-                            .build());
-        });
+        return parts.group()
+                .submitOnce(MetaMethods.APPEND, append, origin, request)
+                .thenCompose(reply -> {
+                    FileId file = new FileId(reply.getStatus().getId());
+                    return isHere(file)
+                            ? CompletableFuture.completedFuture(reply)
+                            : reopenAtHome(origin, request, file, reply.getStatus());
+                });
+    }
+
+    private CompletableFuture<AppendReply> reopenAtHome(
+            RequestOrigin origin, AppendRequest request, FileId file, Status status) {
+        return parts.peers()
+                .call(file.home(), MetaMethods.REOPEN_FILE, reopening(origin, request, status))
+                .thenApply(reply -> reply.toBuilder()
+                        .setStatus(reply.getStatus().toBuilder().setAttributes(status.getAttributes()))
+                        .build());
+    }
+
+    /** At the home: once for the client's request, however late a second message about it comes. */
+    CompletableFuture<AppendReply> reopen(RequestOrigin client, ReopenFileRequest request) {
+        return parts.group().submitOnce(MetaMethods.REOPEN_FILE, reopen, client, request);
     }
 
     CompletableFuture<TruncateReply> truncate(RequestOrigin origin, TruncateRequest request) {
@@ -91,7 +107,7 @@ final class FileFlows {
             FileId file = new FileId(status.getId());
             CompletableFuture<TruncateReply> cut = isHere(file)
                     ? parts.group().submitOnce(MetaMethods.TRUNCATE, truncate, origin, request)
-                    : parts.peers().call(file.home(), MetaMethods.CUT_FILE, cutting(status, request));
+                    : parts.peers().call(file.home(), MetaMethods.CUT_FILE, cutting(origin, status, request));
             return cut.thenApply(reply -> isHere(file) ? begun(file, reply) : reply);
         });
     }
@@ -122,6 +138,18 @@ final class FileFlows {
         return reply;
     }
 
+    /** At the home: once for the client's request, see {@link #reopen}. */
+    CompletableFuture<TruncateReply> cut(RequestOrigin client, CutFileRequest request) {
+        return parts.group()
+                .submitOnce(MetaMethods.CUT_FILE, cut, client, request)
+                .thenApply(reply -> begun(new FileId(request.getFileId()), reply));
+    }
+
+    /** The client whose request another shard passes on: it is remembered in the client's session here, too. */
+    static RequestOrigin onBehalf(RequestOrigin origin, long session, long number) {
+        return new RequestOrigin(origin.caller(), new SessionId(session), number, 0, origin.deadlineNanos());
+    }
+
     private CompletableFuture<Status> locate(RequestOrigin origin, SignedHandle handle, String name) {
         LookupRequest request =
                 LookupRequest.newBuilder().setHandle(handle).setName(name).build();
@@ -132,8 +160,10 @@ final class FileFlows {
         return file.home().equals(parts.group().id());
     }
 
-    private static CutFileRequest cutting(Status status, TruncateRequest request) {
+    private static CutFileRequest cutting(RequestOrigin origin, Status status, TruncateRequest request) {
         return CutFileRequest.newBuilder()
+                .setSession(origin.session().value())
+                .setNumber(origin.number())
                 .setFileId(status.getId())
                 .setLength(request.getLength())
                 .build();

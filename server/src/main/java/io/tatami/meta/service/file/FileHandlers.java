@@ -1,9 +1,9 @@
 package io.tatami.meta.service.file;
 
-import io.tatami.base.FileId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.op.UnsettledException.DeletionInDoubt;
+import io.tatami.meta.op.UnsettledException.WriterInDoubt;
 import io.tatami.meta.op.file.AddBlocks;
 import io.tatami.meta.op.file.CheckRead;
 import io.tatami.meta.op.file.CommitLength;
@@ -11,11 +11,9 @@ import io.tatami.meta.op.file.CompleteFile;
 import io.tatami.meta.op.file.ConcatFiles;
 import io.tatami.meta.op.file.CreateFile;
 import io.tatami.meta.op.file.CreateSymlink;
-import io.tatami.meta.op.file.CutFile;
 import io.tatami.meta.op.file.GetBlocks;
 import io.tatami.meta.op.file.ListEntries;
 import io.tatami.meta.op.file.RenewBlock;
-import io.tatami.meta.op.file.ReopenFile;
 import io.tatami.meta.op.file.SetFileAttributes;
 import io.tatami.meta.op.lease.RenewLeases;
 import io.tatami.meta.service.CheckedRead;
@@ -26,6 +24,7 @@ import io.tatami.meta.service.Handlers;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.ShardState;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.AppendReply;
 import io.tatami.protocol.wire.CreateReply;
 import io.tatami.protocol.wire.CreateRequest;
 import io.tatami.protocol.wire.CutFileRequest;
@@ -33,6 +32,7 @@ import io.tatami.protocol.wire.GetBlocksReply;
 import io.tatami.protocol.wire.GetBlocksRequest;
 import io.tatami.protocol.wire.RenewLeasesReply;
 import io.tatami.protocol.wire.RenewLeasesRequest;
+import io.tatami.protocol.wire.ReopenFileRequest;
 import io.tatami.protocol.wire.TruncateReply;
 import java.util.concurrent.CompletableFuture;
 
@@ -53,7 +53,6 @@ public final class FileHandlers implements Handlers<ShardState> {
         private final LeaseTakeover takeover;
         private final FileFlows flows;
         private final CreateFile create;
-        private final CutFile cut = new CutFile();
         private final RenewLeases renew = new RenewLeases();
 
         Registration(GroupParts<ShardState> parts, FileSettings settings) {
@@ -77,7 +76,7 @@ public final class FileHandlers implements Handlers<ShardState> {
                     .write(MetaMethods.ADD_BLOCKS, new AddBlocks())
                     .write(MetaMethods.COMMIT_LENGTH, new CommitLength())
                     .write(MetaMethods.COMPLETE, new CompleteFile(settings.limits()))
-                    .flow(MetaMethods.APPEND, (origin, request) -> takeover.watch(flows::append, origin, request))
+                    .around(MetaMethods.APPEND, (origin, request) -> takeover.watch(flows::append, origin, request))
                     .write(MetaMethods.RENEW_BLOCK, new RenewBlock())
                     .flow(MetaMethods.RENEW_LEASES, this::renewLeases)
                     .flow(MetaMethods.RECOVER_LEASE, flows::recoverLease)
@@ -87,10 +86,11 @@ public final class FileHandlers implements Handlers<ShardState> {
                     .write(MetaMethods.CONCAT, new ConcatFiles(handles, settings.limits()))
                     .write(MetaMethods.SET_FILE_ATTRIBUTES, new SetFileAttributes(handles))
                     .write(MetaMethods.CREATE_SYMLINK, new CreateSymlink(handles))
-                    .write(MetaMethods.REOPEN_FILE, new ReopenFile())
+                    .flow(MetaMethods.REOPEN_FILE, this::reopenFile)
                     .flow(MetaMethods.CUT_FILE, this::cutFile)
                     .flow(MetaMethods.RECOVER_FILE, flows::recoverFile)
                     .settle(DeletionInDoubt.class, new DeletionSettler(group, parts.peers()))
+                    .settle(WriterInDoubt.class, new WriterSettler(group, parts.peers()))
                     .background("leases", "", monitor::run);
         }
 
@@ -103,9 +103,13 @@ public final class FileHandlers implements Handlers<ShardState> {
             return group.read(renew, origin, request);
         }
 
+        private CompletableFuture<AppendReply> reopenFile(RequestOrigin origin, ReopenFileRequest request) {
+            RequestOrigin client = FileFlows.onBehalf(origin, request.getSession(), request.getNumber());
+            return takeover.watch(flows::reopen, client, request);
+        }
+
         private CompletableFuture<TruncateReply> cutFile(RequestOrigin origin, CutFileRequest request) {
-            return group.submit(cut, origin, request)
-                    .thenApply(reply -> flows.begun(new FileId(request.getFileId()), reply));
+            return flows.cut(FileFlows.onBehalf(origin, request.getSession(), request.getNumber()), request);
         }
     }
 }

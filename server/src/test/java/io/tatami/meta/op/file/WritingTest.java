@@ -15,11 +15,14 @@ import io.tatami.base.FileId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.op.UnsettledException.DeletionInDoubt;
+import io.tatami.meta.op.UnsettledException.WriterInDoubt;
 import io.tatami.meta.op.lease.SettleDeletion;
+import io.tatami.meta.op.lease.SettleWriter;
 import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.GateRecord;
 import io.tatami.meta.state.wire.SettleDeletionRequest;
+import io.tatami.meta.state.wire.SettleWriterRequest;
 import io.tatami.protocol.wire.AddBlocksRequest;
 import io.tatami.protocol.wire.AppendReply;
 import io.tatami.protocol.wire.CommitLengthRequest;
@@ -254,9 +257,32 @@ class WritingTest {
         UnsettledException doubt = assertThrows(UnsettledException.class, () -> shard.complete(completion(created)));
         assertEquals(new DeletionInDoubt(DirectoryId.ROOT, 9), doubt.question());
         shard.run(new SettleDeletion(), settlement(9, true));
+        UnsettledException moved = assertThrows(UnsettledException.class, () -> shard.complete(completion(created)));
+        assertEquals(new WriterInDoubt(fileOf(created), FileShard.HOME, 9), moved.question());
+        shard.run(new SettleWriter(), settlementOfWriter(created, true));
         TatamiException gone = assertThrows(TatamiException.class, () -> shard.complete(completion(created)));
         assertEquals(ErrorCode.LEASE_EXPIRED, gone.code());
         assertTrue(gone.toString().contains("file is gone"), gone.toString());
+    }
+
+    @Test
+    void writerWhoseDirectoryWasMovedOutOfADeletedOneGoesOn() throws Exception {
+        CreateReply created = shard.create("a", 0);
+        announceDeletion(9);
+        shard.run(new SettleDeletion(), settlement(9, true));
+        shard.run(new SettleWriter(), settlementOfWriter(created, false));
+        assertFalse(shard.complete(completion(created)).getOpen());
+    }
+
+    @Test
+    void writerWhoseFileWasMovedOutOfADeletedDirectoryWaitsUntilItsHomeHasHeardOfIt() throws Exception {
+        CreateReply created = shard.create("a", 0);
+        announceDeletion(9);
+        shard.run(new SettleDeletion(), settlement(9, true));
+        shard.run(new SettleWriter(), settlementOfWriter(created, true));
+        shard.change(state -> state.removeEntry(FileShard.HOME, "a"));
+        TatamiException busy = assertThrows(TatamiException.class, () -> shard.complete(completion(created)));
+        assertEquals(ErrorCode.BUSY, busy.code());
     }
 
     @Test
@@ -299,6 +325,19 @@ class WritingTest {
                 .setVersion(version)
                 .setGone(gone)
                 .build();
+    }
+
+    private static SettleWriterRequest settlementOfWriter(CreateReply created, boolean gone) {
+        return SettleWriterRequest.newBuilder()
+                .setFileId(created.getStatus().getId())
+                .setDirectoryId(FileShard.HOME.value())
+                .setVersion(9)
+                .setGone(gone)
+                .build();
+    }
+
+    private static FileId fileOf(CreateReply created) {
+        return new FileId(created.getStatus().getId());
     }
 
     private void commit(CreateReply created, long length) throws Exception {

@@ -1,0 +1,506 @@
+package io.tatami.meta.service.host;
+
+import com.google.protobuf.Message;
+import io.tatami.base.Check;
+import io.tatami.base.Clock;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
+import io.tatami.base.TatamiException;
+import io.tatami.conf.Settings;
+import io.tatami.meta.gate.HandleSigner;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.UnsettledException.Question;
+import io.tatami.meta.service.BackgroundTask;
+import io.tatami.meta.service.Flow;
+import io.tatami.meta.service.Group;
+import io.tatami.meta.service.GroupParts;
+import io.tatami.meta.service.GroupTable;
+import io.tatami.meta.service.Handlers;
+import io.tatami.meta.service.Peers;
+import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.service.Settler;
+import io.tatami.meta.state.Draft;
+import io.tatami.meta.state.MemoryView;
+import io.tatami.meta.state.View;
+import io.tatami.meta.state.wire.GroupRecord;
+import io.tatami.protocol.Method;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A group that does what {@link HostedGroup} and {@link GroupLoop} do, one step at a time on the thread of a simulation:
+ * requests are decided as they arrive, while the batch before is made durable, by the same {@link Pending}, {@link Batch}
+ * and {@link ReplyMemory}. The store is in memory; what was not committed when the group {@linkplain #crash crashes} is
+ * gone with everything that the group's parts kept in memory, and a new object over the same store is its next start.
+ */
+public final class SteppedGroup implements Opening {
+    private final MemoryView store;
+    private final GroupRecord record;
+    private final Peers peers;
+    private final HandleSigner signer;
+    private final Settings settings;
+    private final Steps steps;
+    private final Clock clock;
+    private final GroupId id;
+    private final ReplyMemory memory;
+    private final RecentRecords recent;
+    private final SteppedTimer timer;
+    private final Map<Integer, Served<?, ?>> served = new HashMap<>();
+    private final Map<Class<?>, Function<Question, CompletableFuture<Void>>> settlers = new HashMap<>();
+    private final List<Waker> background = new ArrayList<>();
+    private final Map<Numbered, CompletableFuture<? extends Message>> flows = new HashMap<>();
+    private List<Pending<?, ?, ?>> arrived = new ArrayList<>();
+    private Batch batch;
+    private boolean deciding;
+    private boolean committing;
+    private boolean crashed;
+
+    /** What a simulation decides, and what it is told of. */
+    public interface Steps {
+        /** Runs something later, unless the group has crashed by then. */
+        void later(SteppedGroup group, long delayMillis, Runnable action);
+
+        /** Until a request is looked at, or a read is decided. */
+        long decisionMillis();
+
+        /** How long a batch takes to become durable. */
+        long commitMillis();
+
+        /** What a test does to operations. */
+        Meddling meddling();
+
+        /** An operation was decided as part of a batch that is not durable yet; the group may crash here. */
+        void decided(SteppedGroup group, Operation<?, ?, ?> operation);
+
+        /** It is durable, and nobody was answered; in the order of the decisions. The group may crash behind the last. */
+        void committed(SteppedGroup group, Decided decided);
+
+        /** Whoever asked knows it; the group may crash here. */
+        void answered(SteppedGroup group, Operation<?, ?, ?> operation);
+
+        /** Something threw what is no refusal. */
+        void bug(Throwable thrown);
+    }
+
+    /** Does something beside operations, so that they go wrong. */
+    public interface Meddling {
+        /** Whether what the operation changes is forgotten. */
+        boolean drops(Operation<?, ?, ?> operation);
+
+        void before(Operation<?, ?, ?> operation, Draft records, Message request);
+
+        /** Where it was not refused. */
+        void after(Operation<?, ?, ?> operation, Draft records, Message request, Message reply);
+    }
+
+    /** An operation that was not refused. */
+    public record Decided(Operation<?, ?, ?> operation, RequestOrigin origin, boolean once, Message request, Message reply) {}
+
+    private record Waker(BackgroundRunner runner, String kinds) {}
+
+    private record Numbered(long session, long number, int method) {}
+
+    private record Served<Q extends Message, R extends Message>(Method<Q, R> method, Flow<Q, R> flow) {}
+
+    /** A request in a batch, with what it did. */
+    private final Map<Pending<?, ?, ?>, Decided> effects = new HashMap<>();
+
+    /** @param store what is durable */
+    public SteppedGroup(
+            MemoryView store,
+            GroupRecord record,
+            Peers peers,
+            HandleSigner signer,
+            Clock clock,
+            Settings settings,
+            Steps steps) {
+        this.store = store;
+        this.record = record;
+        this.peers = peers;
+        this.signer = signer;
+        this.clock = clock;
+        this.settings = settings;
+        this.steps = steps;
+        this.id = new GroupId(record.getGroup());
+        this.memory = new ReplyMemory(store, clock);
+        this.recent = new RecentRecords(store);
+        this.timer = new SteppedTimer(this::later);
+        this.batch = Batch.next(store, recent, 0);
+    }
+
+    public GroupId id() {
+        return id;
+    }
+
+    /** All that a shard is made of. */
+    public void addShardParts() throws TatamiException {
+        ShardParts.addTo(this);
+    }
+
+    @Override
+    public <S> void add(Function<Draft, S> state, Handlers<S> handlers) throws TatamiException {
+        StateGroup<S> group = new StateGroup<>(state);
+        handlers.register(
+                new Table<>(group),
+                new GroupParts<>(group, record, peers, signer, clock, settings));
+    }
+
+    public void start() {
+        background.forEach(waker -> waker.runner().wake());
+    }
+
+    /** Nothing that was begun goes on. */
+    public void crash() {
+        crashed = true;
+    }
+
+    public boolean isCrashed() {
+        return crashed;
+    }
+
+    /** As a server does with a request from the network. */
+    public CompletableFuture<? extends Message> serve(Method<?, ?> method, RequestOrigin origin, Message request) {
+        Served<?, ?> service = served.get(method.number());
+        Check.check(service != null, "%s does not serve %s", id, method);
+        return serve(service, origin, request);
+    }
+
+    private static <Q extends Message, R extends Message> CompletableFuture<R> serve(
+            @Nullable Served<Q, R> service, RequestOrigin origin, Message request) {
+        if (service == null) {
+            throw new IllegalStateException("nothing is served");
+        }
+        try {
+            return service.flow().run(origin, service.method().requestParser().parseFrom(request.toByteString()));
+        } catch (com.google.protobuf.InvalidProtocolBufferException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void later(long delayMillis, Runnable action) {
+        steps.later(this, delayMillis, action);
+    }
+
+    // ------------------------------------------------------------------------------------------ the loop
+
+    private void enqueue(Pending<?, ?, ?> pending) {
+        if (crashed) {
+            return;
+        }
+        arrived.add(pending);
+        decideSoon();
+    }
+
+    private void decideSoon() {
+        if (!deciding) {
+            deciding = true;
+            later(steps.decisionMillis(), this::decideArrived);
+        }
+    }
+
+    private void decideArrived() {
+        deciding = false;
+        List<Pending<?, ?, ?>> now = arrived;
+        arrived = new ArrayList<>();
+        batch.add(now, clock.wallMillis());
+        for (Pending<?, ?, ?> pending : now) {
+            if (pending.origin().isExpired(clock.monotonicNanos())) {
+                pending.refuse(SnapshotReads.expired());
+            } else {
+                pending.decide(batch, peers.map(), memory);
+            }
+        }
+        handOver();
+    }
+
+    private void handOver() {
+        if (committing || batch.isEmpty() || crashed) {
+            return;
+        }
+        Batch full = batch;
+        Draft draft = full.end();
+        memory.writeTo(draft);
+        View left = draft.isEmpty() ? store : draft.over(store);
+        committing = true;
+        batch = Batch.next(left, recent, full.logMillis());
+        later(draft.isEmpty() ? 0 : steps.commitMillis(), () -> commit(full));
+    }
+
+    private void commit(Batch full) {
+        if (!full.draft().isEmpty()) {
+            for (Pending<?, ?, ?> pending : full.decided()) {
+                Decided decided = effects.get(pending);
+                if (decided != null) {
+                    steps.decided(this, decided.operation());
+                }
+            }
+            if (crashed) {
+                return;
+            }
+            store.apply(full.draft());
+        }
+        for (Pending<?, ?, ?> pending : full.decided()) {
+            Decided decided = effects.remove(pending);
+            if (decided != null) {
+                steps.committed(this, decided);
+            }
+        }
+        if (crashed) {
+            return;
+        }
+        wakeBackground(full.draft());
+        committing = false;
+        for (Pending<?, ?, ?> pending : full.decided()) {
+            if (!crashed) {
+                conclude(pending, this::enqueue);
+            }
+        }
+        handOver();
+    }
+
+    private void read(Pending<?, ?, ?> pending) {
+        later(steps.decisionMillis(), () -> {
+            if (pending.origin().isExpired(clock.monotonicNanos())) {
+                pending.fail(SnapshotReads.expired());
+                return;
+            }
+            Batch alone = Batch.ofRead(store, clock.wallMillis());
+            pending.decide(alone, peers.map(), memory);
+            Check.check(alone.draft().isEmpty(), "a read of %s changed records", id);
+            effects.remove(pending);
+            conclude(pending, this::read);
+        });
+    }
+
+    private void conclude(Pending<?, ?, ?> pending, Consumer<Pending<?, ?, ?>> again) {
+        Question question = pending.question();
+        if (question == null) {
+            pending.answer();
+            return;
+        }
+        Function<Question, CompletableFuture<Void>> settler = settlers.get(question.getClass());
+        Check.check(settler != null, "nobody settles %s", question);
+        var unused = apply(settler, question).whenComplete((done, thrown) -> {
+            if (crashed) {
+                return;
+            }
+            if (thrown != null) {
+                pending.fail(causeOf(thrown));
+            } else if (pending.settled(question)) {
+                again.accept(pending);
+            } else {
+                pending.fail(new TatamiException(ErrorCode.BUSY, "others change the same entry; send this again"));
+            }
+        });
+    }
+
+    private static CompletableFuture<Void> apply(
+            @Nullable Function<Question, CompletableFuture<Void>> settler, Question question) {
+        return settler == null ? new CompletableFuture<>() : settler.apply(question);
+    }
+
+    private TatamiException causeOf(Throwable thrown) {
+        TatamiException cause = Causes.of(thrown);
+        if (cause.code() == ErrorCode.INTERNAL) {
+            steps.bug(thrown);
+        }
+        return cause;
+    }
+
+    private void wakeBackground(Draft committed) {
+        for (Waker waker : background) {
+            for (byte[] key : committed.changes().keySet()) {
+                if (waker.kinds().indexOf(key[0]) >= 0) {
+                    waker.runner().wake();
+                    break;
+                }
+            }
+        }
+    }
+
+    // ------------------------------------------------------------------------------------------ for parts
+
+    /** The loop, for operations on one type of state. */
+    private final class StateGroup<S> implements Group<S> {
+        private final Function<Draft, S> state;
+
+        StateGroup(Function<Draft, S> state) {
+            this.state = state;
+        }
+
+        @Override
+        public GroupId id() {
+            return id;
+        }
+
+        @Override
+        public <Q extends Message, R extends Message> CompletableFuture<R> submit(
+                Operation<S, Q, R> operation, RequestOrigin origin, Q request) {
+            return enqueued(operation, origin, request, null);
+        }
+
+        @Override
+        public <Q extends Message, R extends Message> CompletableFuture<R> submitOnce(
+                Method<?, R> method, Operation<S, Q, R> operation, RequestOrigin origin, Q request) {
+            return enqueued(operation, origin, request, method);
+        }
+
+        @Override
+        public <Q extends Message, R extends Message> CompletableFuture<R> read(
+                Operation<S, Q, R> operation, RequestOrigin origin, Q request) {
+            Pending<Draft, Q, R> pending = pending(operation, origin, request, null);
+            SteppedGroup.this.read(pending);
+            return pending.future();
+        }
+
+        private <Q extends Message, R extends Message> CompletableFuture<R> enqueued(
+                Operation<S, Q, R> operation, RequestOrigin origin, Q request, @Nullable Method<?, R> once) {
+            Pending<Draft, Q, R> pending = pending(operation, origin, request, once);
+            pending.future().whenComplete((reply, thrown) -> {
+                if (thrown == null) {
+                    steps.answered(SteppedGroup.this, operation);
+                }
+            });
+            enqueue(pending);
+            return pending.future();
+        }
+
+        /** Notes what the operation did as long as it is not durable. */
+        private <Q extends Message, R extends Message> Pending<Draft, Q, R> pending(
+                Operation<S, Q, R> operation, RequestOrigin origin, Q request, @Nullable Method<?, R> once) {
+            List<Pending<Draft, Q, R>> self = new ArrayList<>(1);
+            Operation<Draft, Q, R> noted = (records, context, same) -> {
+                try {
+                    Draft draft = steps.meddling().drops(operation) ? new Draft(records) : records;
+                    steps.meddling().before(operation, draft, same);
+                    R reply = operation.decide(state.apply(draft), context, same);
+                    steps.meddling().after(operation, draft, same, reply);
+                    boolean remembered = once != null && origin.isRemembered();
+                    effects.put(self.get(0), new Decided(operation, origin, remembered, same, reply));
+                    return reply;
+                } catch (RuntimeException e) {
+                    steps.bug(e);
+                    throw e;
+                }
+            };
+            self.add(new Pending<>(draft -> draft, noted, origin, request, once));
+            return self.get(0);
+        }
+    }
+
+    /** Where a part says what it serves. */
+    private final class Table<S> implements GroupTable<S> {
+        private final Group<S> group;
+
+        Table(Group<S> group) {
+            this.group = group;
+        }
+
+        @Override
+        public <Q extends Message, R extends Message> GroupTable<S> write(
+                Method<Q, R> method, Operation<S, Q, R> operation) {
+            return put(method, (origin, request) -> group.submitOnce(method, operation, origin, request));
+        }
+
+        @Override
+        public <Q extends Message, R extends Message> GroupTable<S> read(
+                Method<Q, R> method, Operation<S, Q, R> operation) {
+            return put(method, (origin, request) -> group.read(operation, origin, request));
+        }
+
+        @Override
+        public <Q extends Message, R extends Message> GroupTable<S> around(Method<Q, R> method, Flow<Q, R> write) {
+            return put(method, write);
+        }
+
+        @Override
+        public <Q extends Message, R extends Message> GroupTable<S> flow(Method<Q, R> method, Flow<Q, R> flow) {
+            return put(method, method.idempotent() ? flow : once(method, flow));
+        }
+
+        private <Q extends Message, R extends Message> GroupTable<S> put(Method<Q, R> method, Flow<Q, R> flow) {
+            served.put(method.number(), new Served<>(method, flow));
+            return this;
+        }
+
+        @Override
+        public GroupTable<S> background(String name, String wakingKinds, BackgroundTask task) {
+            background.add(new Waker(new BackgroundRunner(id + "." + name, task, timer), wakingKinds));
+            return this;
+        }
+
+        @Override
+        public <T extends Question> GroupTable<S> settle(Class<T> kind, Settler<T> settler) {
+            settlers.put(kind, question -> settler.settle(kind.cast(question)));
+            return this;
+        }
+    }
+
+    // ------------------------------------------------------------------------------------------ flows
+
+    /** As {@link FlowsInFlight}. */
+    private <Q extends Message, R extends Message> Flow<Q, R> once(Method<Q, R> method, Flow<Q, R> flow) {
+        return (origin, request) -> {
+            if (!origin.isRemembered()) {
+                return flow.run(origin, request);
+            }
+            Numbered key = new Numbered(origin.session().value(), origin.number(), method.number());
+            CompletableFuture<? extends Message> other = flows.get(key);
+            if (other != null) {
+                return other.thenApply(reply -> parsed(method, reply));
+            }
+            CompletableFuture<R> mine = new CompletableFuture<>();
+            flows.put(key, mine);
+            return begin(method, flow, origin, request).whenComplete((reply, thrown) -> {
+                flows.remove(key);
+                if (thrown == null) {
+                    mine.complete(reply);
+                } else {
+                    mine.completeExceptionally(Causes.of(thrown));
+                }
+            });
+        };
+    }
+
+    private static <R extends Message> R parsed(Method<?, R> method, Message reply) {
+        try {
+            return method.replyParser().parseFrom(reply.toByteString());
+        } catch (com.google.protobuf.InvalidProtocolBufferException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private <Q extends Message, R extends Message> CompletableFuture<R> begin(
+            Method<Q, R> method, Flow<Q, R> flow, RequestOrigin origin, Q request) {
+        try {
+            R before = ReplyMemory.recallStored(store, origin, method);
+            if (before != null) {
+                return CompletableFuture.completedFuture(before);
+            }
+        } catch (TatamiException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        return flow.run(origin, request).exceptionallyCompose(thrown -> {
+            TatamiException failure = causeOf(thrown);
+            return ReplyMemory.isRemembered(failure)
+                    ? refuse(method, origin, request, failure)
+                    : CompletableFuture.failedFuture(failure);
+        });
+    }
+
+    private <Q extends Message, R extends Message> CompletableFuture<R> refuse(
+            Method<Q, R> method, RequestOrigin origin, Q request, TatamiException failure) {
+        Operation<Draft, Q, R> refusal = (state, context, same) -> {
+            throw failure;
+        };
+        Pending<Draft, Q, R> pending = new Pending<>(draft -> draft, refusal, origin, request, method);
+        enqueue(pending);
+        return pending.future();
+    }
+}

@@ -1,0 +1,276 @@
+package io.tatami.meta.service.sim;
+
+import io.tatami.base.Check;
+import io.tatami.base.DirectoryId;
+import io.tatami.base.FileId;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.op.fsck.Fsck;
+import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.service.sim.NamespaceModel.Name;
+import io.tatami.meta.state.Keys;
+import io.tatami.meta.state.Records;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.TreeState;
+import io.tatami.meta.state.TreeState.Named;
+import io.tatami.meta.state.View;
+import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.meta.state.wire.FileEntry;
+import io.tatami.meta.state.wire.HomeRecord;
+import io.tatami.protocol.wire.FsckReply;
+import io.tatami.protocol.wire.FsckRequest;
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.BiConsumer;
+
+/** Compares the records of all groups, once everything has come to rest, with the model and with each other. */
+final class Checker {
+    private static final Comparator<Name> IN_ORDER =
+            Comparator.comparingLong(Name::directory).thenComparing(Name::name);
+
+    private final SimulatedCluster cluster;
+    private final NamespaceModel model;
+
+    /** The names of files, over all shards. */
+    private final Map<Name, Long> named = new TreeMap<>(IN_ORDER);
+
+    /** Names that markers keep free of files. */
+    private final Set<Name> marked = new HashSet<>();
+
+    Checker(SimulatedCluster cluster) {
+        this.cluster = cluster;
+        this.model = cluster.oracle().model();
+    }
+
+    /** Nothing is under way: no move, no message, nothing to reclaim, here or in the tree. */
+    static boolean isQuiet(SimulatedCluster cluster) {
+        for (int shard = 0; shard < cluster.shards(); shard++) {
+            Records state = cluster.shard(shard);
+            if (has(state, 't') || has(state, 'o') || has(state, 'q')) {
+                return false;
+            }
+        }
+        return !has(cluster.tree(), 'x');
+    }
+
+    /** What is in the way of {@link #isQuiet}. */
+    static String unrest(SimulatedCluster cluster) {
+        StringBuilder unrest = new StringBuilder();
+        for (int shard = 0; shard < cluster.shards(); shard++) {
+            Records state = cluster.shard(shard);
+            for (char kind : new char[] {'t', 'o', 'q'}) {
+                if (has(state, kind)) {
+                    unrest.append(" shard ").append(shard).append(" has ").append(kind);
+                }
+            }
+        }
+        return unrest.append(has(cluster.tree(), 'x') ? " the tree has x" : "").toString();
+    }
+
+    static boolean hasLeases(SimulatedCluster cluster) {
+        for (int shard = 0; shard < cluster.shards(); shard++) {
+            if (has(cluster.shard(shard), 'l')) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void check() throws TatamiException {
+        checkTree(cluster.tree());
+        for (int shard = 0; shard < cluster.shards(); shard++) {
+            readEntries(shard);
+        }
+        checkNames();
+        for (int shard = 0; shard < cluster.shards(); shard++) {
+            checkHomes(shard);
+            fsck(shard);
+        }
+    }
+
+    /** Names in a directory that is there, which a marker keeps although no directory has them. */
+    Set<Name> untrueMarkers() {
+        Set<Name> untrue = new TreeSet<>(IN_ORDER);
+        for (Name name : marked) {
+            if (model.isDirectory(name.directory()) && !model.isDirectory(name)) {
+                untrue.add(name);
+            }
+        }
+        return untrue;
+    }
+
+    /** Markers that nobody can come to. */
+    long unreachableMarkers() {
+        return marked.stream()
+                .filter(name -> !model.isDirectory(name.directory()))
+                .count();
+    }
+
+    // ------------------------------------------------------------------------------------------ the tree
+
+    private void checkTree(TreeState tree) {
+        Set<Long> seen = new HashSet<>();
+        ArrayDeque<Long> waiting = new ArrayDeque<>();
+        waiting.add(DirectoryId.ROOT.value());
+        while (!waiting.isEmpty()) {
+            long directory = waiting.remove();
+            Check.check(seen.add(directory), "directory %d is reached twice", directory);
+            for (Named child : tree.children(new DirectoryId(directory), "", Integer.MAX_VALUE)) {
+                Name name = new Name(directory, child.name());
+                Check.check(
+                        name.equals(model.directories().get(child.id().value())),
+                        "directory %s is %s, and should be %s",
+                        child.id(),
+                        name,
+                        model.directories().get(child.id().value()));
+                Check.check(child.equals(tree.find(child.id())), "%s does not know its name", child);
+                waiting.add(child.id().value());
+            }
+        }
+        Check.check(
+                seen.equals(model.directories().keySet()),
+                "the tree has %s, and should have %s",
+                seen,
+                model.directories().keySet());
+    }
+
+    // ------------------------------------------------------------------------------------------ names
+
+    private void readEntries(int shard) {
+        each(cluster.shard(shard), 'e', (key, value) -> {
+            Name name = new Name(Keys.idOf(key), Keys.nameOf(key));
+            EntryRecord entry = ShardState.parse(value, EntryRecord.parser());
+            Check.check(
+                    entry.getLeavingTransaction() == 0 && entry.getArrivingTransaction() == 0,
+                    "%s has a mark of a move: %s",
+                    name,
+                    entry);
+            if (entry.hasMarker()) {
+                marked.add(name);
+                return;
+            }
+            Check.check(entry.hasFile(), "%s is nothing: %s", name, entry);
+            Check.check(named.put(name, entry.getFile().getFileId()) == null, "%s is in two shards", name);
+            checkFile(shard, name, entry.getFile());
+        });
+    }
+
+    private void checkFile(int shard, Name name, FileEntry file) {
+        Check.check(model.isDirectory(name.directory()), "%s is in a directory that is gone", name);
+        NamespaceModel.File expected = model.find(file.getFileId());
+        Check.check(expected != null, "%s is file %x, which should be gone", name, file.getFileId());
+        if (expected == null) {
+            return;
+        }
+        Check.check(
+                expected.name().equals(name), "file %x is %s, and should be %s", file.getFileId(), name, expected.name());
+        FileId id = new FileId(file.getFileId());
+        HomeRecord home = cluster.shard(id.home().shard()).home(id);
+        Check.check(home != null, "%s is file %s, which its home does not know", name, id);
+        if (home != null) {
+            checkHome(shard, name, file, expected, home);
+        }
+    }
+
+    private static void checkHome(
+            int shard, Name name, FileEntry file, NamespaceModel.File expected, HomeRecord home) {
+        Check.check(
+                home.getEntryGroup() == shard
+                        && home.getParentId() == name.directory()
+                        && home.getName().equals(name.name()),
+                "%s is known to its home as %s",
+                name,
+                home);
+        boolean open = home.getState() == HomeRecord.State.OPEN;
+        Check.check(
+                file.getOpen() == (home.getState() != HomeRecord.State.CLOSED)
+                        && home.getWriterSession() == expected.writer()
+                        && open == (expected.writer() != 0),
+                "%s is open for %d: %s and %s",
+                name,
+                expected.writer(),
+                file,
+                home);
+        Check.check(
+                open
+                        || (file.getLength() == home.getLength()
+                                && file.getContentVersion() == home.getContentVersion()),
+                "%s and its home do not agree: %s and %s",
+                name,
+                file,
+                home);
+        Check.check(
+                open
+                        || expected.length() == NamespaceModel.UNKNOWN_LENGTH
+                        || file.getLength() == expected.length(),
+                "%s is %d bytes long, and should be %d",
+                name,
+                file.getLength(),
+                expected.length());
+    }
+
+    private void checkNames() {
+        model.files()
+                .forEach((file, expected) -> Check.check(
+                        named.getOrDefault(expected.name(), 0L).longValue() == file,
+                        "file %x is lost; it should be %s",
+                        file,
+                        expected.name()));
+        model.directories().forEach((directory, name) -> {
+            if (directory != DirectoryId.ROOT.value()) {
+                Check.check(marked.contains(name), "nothing keeps the name of directory %d, %s", directory, name);
+            }
+        });
+    }
+
+    private void checkHomes(int shard) {
+        each(cluster.shard(shard), 'f', (key, value) -> Check.check(
+                model.find(Keys.idOf(key)) != null, "file %x is gone, and its home has it still", Keys.idOf(key)));
+        each(
+                cluster.shard(shard),
+                's',
+                (key, value) -> Check.check(
+                        cluster.shard(shard).share(new DirectoryId(Keys.idOf(key))).getMoving() == 0,
+                        "directory %d counts moves that are over",
+                        Keys.idOf(key)));
+    }
+
+    private void fsck(int shard) throws TatamiException {
+        FsckRequest.Builder all = FsckRequest.newBuilder();
+        model.directories().keySet().forEach(all::addDirectoryId);
+        FsckReply report = new Fsck()
+                .decide(
+                        cluster.shard(shard),
+                        new RequestContext(
+                                RequestOrigin.SERVICE.caller(),
+                                RequestOrigin.SERVICE.session(),
+                                1,
+                                Set.of(),
+                                cluster.map()),
+                        all.build());
+        Check.check(report.getFindingCount() == 0, "shard %d: %s", shard, report.getFindingList());
+    }
+
+    // ------------------------------------------------------------------------------------------ parts
+
+    private static boolean has(Records state, char kind) {
+        byte[] prefix = Keys.kind(kind);
+        try (View.Cursor cursor = state.draft().scan(prefix, Keys.after(prefix))) {
+            return cursor.next();
+        }
+    }
+
+    private static void each(Records state, char kind, BiConsumer<byte[], byte[]> body) {
+        byte[] prefix = Keys.kind(kind);
+        try (View.Cursor cursor = state.draft().scan(prefix, Keys.after(prefix))) {
+            while (cursor.next()) {
+                body.accept(cursor.key(), cursor.value());
+            }
+        }
+    }
+}

@@ -1,0 +1,294 @@
+package io.tatami.meta.service.sim;
+
+import io.tatami.base.Check;
+import io.tatami.base.DirectoryId;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One tree of directories and files, changed by one operation at a time: what all groups together must be equivalent to.
+ * Every method fails where the operation could not have been done in this tree.
+ */
+final class NamespaceModel {
+    /** Of a file that was recovered: what its writer had come to say of it counts. */
+    static final long UNKNOWN_LENGTH = -1;
+
+    private static final long ROOT = DirectoryId.ROOT.value();
+
+    /** The id of a file, or that of a directory below 0; 0 for nothing. */
+    private final Map<Name, Long> names = new HashMap<>();
+    private final Map<Long, Name> directories = new TreeMap<>();
+    private final Map<Long, File> files = new TreeMap<>();
+    private final Map<Name, List<Meaning>> history = new HashMap<>();
+    private long moment;
+
+    NamespaceModel() {
+        directories.put(ROOT, new Name(0, ""));
+    }
+
+    /** A name in a directory. */
+    record Name(long directory, String name) {}
+
+    /** What a name stood for from a moment on; 0 for nothing. */
+    private record Meaning(long moment, long id) {}
+
+    /** A file that has a name. */
+    static final class File {
+        private Name name;
+        private long writer;
+        private long length;
+
+        File(Name name, long writer) {
+            this.name = name;
+            this.writer = writer;
+        }
+
+        Name name() {
+            return name;
+        }
+
+        /** The session that has it open; 0 while it is closed or being recovered. */
+        long writer() {
+            return writer;
+        }
+
+        long length() {
+            return length;
+        }
+    }
+
+    // ------------------------------------------------------------------------------------------ files
+
+    /** @param chain ids from the root to the directory, as whoever asked knew them */
+    void create(List<Long> chain, String name, long file, boolean overwrite, long session) {
+        Name at = at(chain, name);
+        long before = meaning(at);
+        Check.check(before >= 0, "%s is a directory, and becomes file %x", at, file);
+        Check.check(before == 0 || overwrite, "%s is file %x, and becomes another", at, before);
+        forget(before);
+        files.put(file, new File(at, session));
+        set(at, file);
+    }
+
+    void rename(List<Long> from, String source, List<Long> to, String destination, long file, boolean overwrite) {
+        Name old = at(from, source);
+        Name fresh = at(to, destination);
+        long moved = meaning(old);
+        Check.check(moved > 0, "%s is renamed to %s, and is no file", old, fresh);
+        Check.check(file == 0 || file == moved, "%s is file %x, and file %x was moved to %s", old, moved, file, fresh);
+        long before = meaning(fresh);
+        Check.check(before >= 0, "%s is renamed onto directory %s", old, fresh);
+        Check.check(before == 0 || overwrite, "%s is renamed onto %s, which exists", old, fresh);
+        forget(before);
+        set(old, 0);
+        set(fresh, moved);
+        file(moved).name = fresh;
+    }
+
+    void delete(List<Long> chain, String name) {
+        Name at = at(chain, name);
+        long file = meaning(at);
+        Check.check(file > 0, "%s is deleted, and is no file", at);
+        forget(file);
+        set(at, 0);
+    }
+
+    /** A file that was closed is open again. */
+    void opened(long file, long session) {
+        File opened = files.get(file);
+        if (opened != null) {
+            Check.check(opened.writer == 0, "file %x is opened, and session %d writes it", file, opened.writer);
+            opened.writer = session;
+        }
+    }
+
+    /** Without effect on a file that is gone: its home may not have heard of it yet. */
+    void closed(long file, long length) {
+        File closed = files.get(file);
+        if (closed != null) {
+            closed.writer = 0;
+            closed.length = length;
+        }
+    }
+
+    /** @param session only from this one; 0 from whoever writes it */
+    void takenFromWriter(long file, long session) {
+        File taken = files.get(file);
+        if (taken != null && taken.writer != 0 && (session == 0 || session == taken.writer)) {
+            taken.writer = 0;
+            taken.length = UNKNOWN_LENGTH;
+        }
+    }
+
+    // ------------------------------------------------------------------------------------------ directories
+
+    void mkdirs(String path, List<Long> made) {
+        List<String> parts = parts(path);
+        List<String> present = parts.subList(0, parts.size() - made.size());
+        long parent = walk(present);
+        for (int i = 0; i < made.size(); i++) {
+            Name at = new Name(parent, parts.get(present.size() + i));
+            Check.check(meaning(at) == 0, "%s becomes directory %d, and is %x", at, made.get(i), meaning(at));
+            directories.put(made.get(i), at);
+            set(at, -made.get(i));
+            parent = made.get(i);
+        }
+    }
+
+    void renameDirectory(String source, String destination, long directory, long replaced) {
+        List<String> from = parts(source);
+        List<String> to = parts(destination);
+        Check.check(walk(from) == directory, "%s is renamed as directory %d, and is %d", source, directory, walk(from));
+        Name old = directories.get(directory);
+        long parent = walk(to.subList(0, to.size() - 1));
+        for (long above = parent; above != 0; above = above(above)) {
+            Check.check(above != directory, "%s is renamed into itself, to %s", source, destination);
+        }
+        Name fresh = new Name(parent, to.get(to.size() - 1));
+        Check.check(meaning(fresh) == -replaced, "%s is %x, and %x was replaced", destination, meaning(fresh), replaced);
+        if (replaced != 0) {
+            requireEmpty(replaced, destination);
+            directories.remove(replaced);
+        }
+        directories.put(directory, fresh);
+        if (old != null) {
+            set(old, 0);
+        }
+        set(fresh, -directory);
+    }
+
+    void deleteDirectory(String path, long directory, boolean recursive) {
+        Check.check(walk(parts(path)) == directory, "%s is deleted as directory %d", path, directory);
+        if (!recursive) {
+            requireEmpty(directory, path);
+        }
+        Name at = directories.get(directory);
+        if (at != null) {
+            set(at, 0);
+        }
+        forgetDirectory(directory);
+    }
+
+    private void forgetDirectory(long directory) {
+        directories.remove(directory);
+        for (Map.Entry<Name, Long> each : List.copyOf(names.entrySet())) {
+            if (each.getKey().directory() == directory && each.getValue() != 0) {
+                long id = each.getValue();
+                set(each.getKey(), 0);
+                if (id < 0) {
+                    forgetDirectory(-id);
+                } else {
+                    forget(id);
+                }
+            }
+        }
+    }
+
+    private void requireEmpty(long directory, String path) {
+        names.forEach((name, id) -> Check.check(
+                name.directory() != directory || id == 0, "%s is taken for empty, and has %s", path, name));
+    }
+
+    // ------------------------------------------------------------------------------------------ questions
+
+    /** A moment between two changes. */
+    long moment() {
+        return moment;
+    }
+
+    /** Whether the name stood for this, 0 for nothing, at some moment since {@code since}. */
+    boolean wasMeant(Name name, long id, long since) {
+        List<Meaning> meanings = history.getOrDefault(name, List.of());
+        long current = 0;
+        for (Meaning meaning : meanings) {
+            if (meaning.moment() > since && current == id) {
+                return true;
+            }
+            current = meaning.id();
+        }
+        return current == id;
+    }
+
+    boolean isDirectory(long id) {
+        return directories.containsKey(id);
+    }
+
+    @Nullable File find(long file) {
+        return files.get(file);
+    }
+
+    Map<Long, File> files() {
+        return files;
+    }
+
+    /** Every directory with its name, the root's being empty. */
+    Map<Long, Name> directories() {
+        return directories;
+    }
+
+    /** Whether a directory has this name. */
+    boolean isDirectory(Name name) {
+        return meaning(name) < 0;
+    }
+
+    // ------------------------------------------------------------------------------------------ parts
+
+    private long meaning(Name name) {
+        return names.getOrDefault(name, 0L);
+    }
+
+    private File file(long id) {
+        File file = files.get(id);
+        if (file == null) {
+            throw new IllegalStateException("no file " + id);
+        }
+        return file;
+    }
+
+    private void forget(long file) {
+        if (file != 0) {
+            files.remove(file);
+        }
+    }
+
+    private void set(Name name, long id) {
+        moment++;
+        names.put(name, id);
+        history.computeIfAbsent(name, first -> new ArrayList<>()).add(new Meaning(moment, id));
+    }
+
+    /** The name in the last of these directories, which must be the way to it now. */
+    private Name at(List<Long> chain, String name) {
+        List<Long> real = new ArrayList<>();
+        for (long above = chain.get(chain.size() - 1); above != 0; above = above(above)) {
+            real.add(0, above);
+        }
+        Check.check(real.equals(chain), "%s is reached by %s, and the way is %s", name, chain, real);
+        return new Name(chain.get(chain.size() - 1), name);
+    }
+
+    /** 0 above the root, and for what is not there. */
+    private long above(long directory) {
+        Name name = directories.get(directory);
+        return name == null ? 0 : name.directory();
+    }
+
+    private long walk(List<String> path) {
+        long directory = ROOT;
+        for (String name : path) {
+            long next = meaning(new Name(directory, name));
+            Check.check(next < 0, "%s of %s is no directory", name, path);
+            directory = -next;
+        }
+        return directory;
+    }
+
+    static List<String> parts(String path) {
+        return path.equals("/") ? List.of() : Arrays.asList(path.substring(1).split("/"));
+    }
+}

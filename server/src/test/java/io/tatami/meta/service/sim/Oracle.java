@@ -1,0 +1,165 @@
+package io.tatami.meta.service.sim;
+
+import com.google.protobuf.Message;
+import io.tatami.base.Check;
+import io.tatami.base.FileId;
+import io.tatami.base.GroupId;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.gate.HandleSigner;
+import io.tatami.meta.op.file.AppendFile;
+import io.tatami.meta.op.file.CompleteFile;
+import io.tatami.meta.op.file.CreateFile;
+import io.tatami.meta.op.file.ReopenFile;
+import io.tatami.meta.op.lease.BeginRecovery;
+import io.tatami.meta.op.lease.FinishRecovery;
+import io.tatami.meta.op.move.CommitMove;
+import io.tatami.meta.op.move.DeleteFile;
+import io.tatami.meta.op.move.RenameFile;
+import io.tatami.meta.op.tree.CommitDelete;
+import io.tatami.meta.op.tree.CommitMkdirs;
+import io.tatami.meta.op.tree.CommitRename;
+import io.tatami.meta.op.tree.wire.CommitDeleteRequest;
+import io.tatami.meta.op.tree.wire.CommitMkdirsRequest;
+import io.tatami.meta.op.tree.wire.CommitRenameRequest;
+import io.tatami.meta.service.host.SteppedGroup.Decided;
+import io.tatami.meta.state.wire.CommitMoveRequest;
+import io.tatami.meta.state.wire.FinishRecoveryRequest;
+import io.tatami.protocol.wire.AppendReply;
+import io.tatami.protocol.wire.CompleteReply;
+import io.tatami.protocol.wire.CompleteRequest;
+import io.tatami.protocol.wire.CreateReply;
+import io.tatami.protocol.wire.CreateRequest;
+import io.tatami.protocol.wire.DeleteFileRequest;
+import io.tatami.protocol.wire.Handle;
+import io.tatami.protocol.wire.MkdirsReply;
+import io.tatami.protocol.wire.RecoverFileRequest;
+import io.tatami.protocol.wire.RenameFileRequest;
+import io.tatami.protocol.wire.ReopenFileRequest;
+import io.tatami.protocol.wire.SignedHandle;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Sees every commit of every group at the moment when it becomes durable, and has the model do the same. So the order of
+ * the commits is the one order in which everything must have happened, and every operation must be possible in it with the
+ * result that it had. Also counts how often each request of a client was done.
+ */
+final class Oracle {
+    private final SimWorld world;
+    private final HandleSigner signer;
+    private final NamespaceModel model = new NamespaceModel();
+    private final Map<Request, Integer> done = new HashMap<>();
+
+    Oracle(SimWorld world, HandleSigner signer) {
+        this.world = world;
+        this.signer = signer;
+    }
+
+    private record Request(long session, long number) {}
+
+    NamespaceModel model() {
+        return model;
+    }
+
+    /** How many commits a client's request has led to. */
+    int timesDone(long session, long number) {
+        return done.getOrDefault(new Request(session, number), 0);
+    }
+
+    void committed(GroupId group, Decided decided) {
+        Message request = decided.request();
+        Message reply = decided.reply();
+        long session = decided.origin().session().value();
+        world.trace(Crashes.nameOf(decided.operation()).hashCode());
+        if (decided.once() && !isOnlyLocated(group, decided.reply())) {
+            count(session, decided.origin().number());
+        }
+        if (decided.operation() instanceof CreateFile && request instanceof CreateRequest create) {
+            long file = ((CreateReply) reply).getStatus().getId();
+            model.create(chain(create.getHandle()), create.getName(), file, create.getOverwrite(), session);
+        } else if (decided.operation() instanceof RenameFile && request instanceof RenameFileRequest rename) {
+            renamed(rename, 0);
+        } else if (decided.operation() instanceof CommitMove && request instanceof CommitMoveRequest move) {
+            renamed(move.getRename(), move.getEntry().getFile().getFileId());
+        } else if (decided.operation() instanceof DeleteFile && request instanceof DeleteFileRequest delete) {
+            model.delete(chain(delete.getHandle()), delete.getName());
+        } else {
+            committedOther(group, decided, session);
+        }
+    }
+
+    private void committedOther(GroupId group, Decided decided, long session) {
+        Message request = decided.request();
+        Message reply = decided.reply();
+        if (decided.operation() instanceof CommitMkdirs && request instanceof CommitMkdirsRequest mkdirs) {
+            if (((MkdirsReply) reply).getCreated()) {
+                model.mkdirs(mkdirs.getRequest().getPath(), mkdirs.getNewIdList());
+            }
+        } else if (decided.operation() instanceof CommitRename && request instanceof CommitRenameRequest rename) {
+            model.renameDirectory(
+                    rename.getRequest().getSource(),
+                    rename.getRequest().getDestination(),
+                    rename.getPlan().getSource().getDirectoryId(),
+                    rename.getPlan().getDestination().getDirectoryId());
+        } else if (decided.operation() instanceof CommitDelete && request instanceof CommitDeleteRequest delete) {
+            model.deleteDirectory(
+                    delete.getRequest().getPath(),
+                    delete.getDirectoryId(),
+                    delete.getRequest().getRecursive());
+        } else if (decided.operation() instanceof AppendFile) {
+            if (isOnlyLocated(group, reply)) {
+                return;
+            }
+            model.opened(((AppendReply) reply).getStatus().getId(), session);
+        } else if (decided.operation() instanceof ReopenFile && request instanceof ReopenFileRequest reopen) {
+            model.opened(reopen.getFileId(), session);
+        } else {
+            committedEnd(decided);
+        }
+    }
+
+    private void committedEnd(Decided decided) {
+        Message request = decided.request();
+        if (decided.operation() instanceof CompleteFile && request instanceof CompleteRequest complete) {
+            model.closed(complete.getFileId(), ((CompleteReply) decided.reply()).getStatus().getLength());
+        } else if (decided.operation() instanceof BeginRecovery && request instanceof RecoverFileRequest recover) {
+            model.takenFromWriter(recover.getFileId(), recover.getWriterSession());
+        } else if (decided.operation() instanceof FinishRecovery && request instanceof FinishRecoveryRequest finish) {
+            model.takenFromWriter(finish.getFileId(), 0);
+        }
+    }
+
+    /** An append that goes on at the file's home, where it is counted. */
+    private static boolean isOnlyLocated(GroupId group, Message reply) {
+        return reply instanceof AppendReply located
+                && !new FileId(located.getStatus().getId()).home().equals(group);
+    }
+
+    private void count(long session, long number) {
+        int times = done.merge(new Request(session, number), 1, Integer::sum);
+        Check.check(times == 1, "request %d of session %d was done %d times", number, session, times);
+    }
+
+    private void renamed(RenameFileRequest rename, long file) {
+        model.rename(
+                chain(rename.getSourceHandle()),
+                rename.getSourceName(),
+                chain(rename.getDestinationHandle()),
+                rename.getDestinationName(),
+                file,
+                rename.getOverwrite());
+    }
+
+    private List<Long> chain(SignedHandle signed) {
+        try {
+            Handle handle = signer.open(signed);
+            List<Long> chain = new ArrayList<>(handle.getAncestorIdList());
+            chain.add(handle.getDirectoryId());
+            return chain;
+        } catch (TatamiException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

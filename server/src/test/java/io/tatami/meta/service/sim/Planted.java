@@ -1,0 +1,183 @@
+package io.tatami.meta.service.sim;
+
+import com.google.protobuf.Message;
+import io.tatami.base.DirectoryId;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.move.CommitMove;
+import io.tatami.meta.op.move.FinishMove;
+import io.tatami.meta.op.move.PrepareMove;
+import io.tatami.meta.op.tree.Announce;
+import io.tatami.meta.op.tree.ReserveMarker;
+import io.tatami.meta.op.tree.SettleMarker;
+import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.state.Draft;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.CommitMoveRequest;
+import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.meta.state.wire.TransactionRecord;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.Method;
+import io.tatami.protocol.wire.AnnounceReply;
+import io.tatami.protocol.wire.Empty;
+import io.tatami.protocol.wire.FinishMoveRequest;
+import io.tatami.protocol.wire.Handle;
+import io.tatami.protocol.wire.MoveStatusReply;
+import io.tatami.protocol.wire.OutboxDelivery;
+import io.tatami.protocol.wire.PrepareMoveReply;
+import io.tatami.protocol.wire.PrepareMoveRequest;
+import org.jspecify.annotations.Nullable;
+
+/** Bugs that the simulation must notice. */
+enum Planted implements Plant {
+    /** The destination does not check the handles again before it commits. */
+    COMMIT_TRUSTS_HANDLES {
+        private long newest;
+
+        @Override
+        public void before(Operation<?, ?, ?> operation, Draft records, Message request) {
+            if (operation instanceof CommitMove) {
+                ShardState state = new ShardState(records);
+                newest = state.gateNewest();
+                state.putGateNewest(0);
+            }
+        }
+
+        @Override
+        public void after(Operation<?, ?, ?> operation, Draft records, Message request, Message reply) {
+            if (operation instanceof CommitMove) {
+                new ShardState(records).putGateNewest(newest);
+            }
+        }
+    },
+
+    /** A move ends at the destination although the source has not heard of its commit. */
+    FINISH_LOST {
+        @Override
+        public @Nullable Message answered(Method<?, ?> method) {
+            return method.number() == MetaMethods.FINISH_MOVE.number() ? Empty.getDefaultInstance() : null;
+        }
+    },
+
+    /** What is on its way looks as if nothing were. */
+    PREPARE_WITHOUT_MARK {
+        @Override
+        public boolean drops(Operation<?, ?, ?> operation) {
+            return operation instanceof PrepareMove;
+        }
+    },
+
+    /** Whoever asks how a move stands takes it for aborted. */
+    READER_ABORTS {
+        @Override
+        public Message told(Message reply) {
+            return reply instanceof MoveStatusReply ? MoveStatusReply.getDefaultInstance() : reply;
+        }
+    },
+
+    /** A move goes on although the record that says so is gone. */
+    COMMIT_AFTER_ABORT {
+        @Override
+        public void before(Operation<?, ?, ?> operation, Draft records, Message request) {
+            ShardState state = new ShardState(records);
+            if (request instanceof CommitMoveRequest commit && state.transaction(commit.getTransactionId()) == null) {
+                begin(state, commit);
+            }
+        }
+    },
+
+    /** The source lets go of the entry when it is asked for it. */
+    GONE_BEFORE_COMMIT {
+        @Override
+        public void after(Operation<?, ?, ?> operation, Draft records, Message request, Message reply) {
+            if (request instanceof PrepareMoveRequest prepare && reply instanceof PrepareMoveReply prepared) {
+                letGo(new ShardState(records), prepare.getTransactionId(), prepared.getMark());
+            }
+        }
+    },
+
+    MARKER_LEFT {
+        @Override
+        public boolean drops(Operation<?, ?, ?> operation) {
+            return operation instanceof SettleMarker;
+        }
+    },
+
+    NAME_NOT_RESERVED {
+        @Override
+        public boolean drops(Operation<?, ?, ?> operation) {
+            return operation instanceof ReserveMarker;
+        }
+    },
+
+    /** Shards acknowledge a change of the tree, and go on with older handles. */
+    ANNOUNCEMENT_FORGOTTEN {
+        @Override
+        public boolean drops(Operation<?, ?, ?> operation) {
+            return operation instanceof Announce;
+        }
+    },
+
+    /** A directory is judged without what the shards say is in it. */
+    SHARES_UNREAD {
+        @Override
+        public Message told(Message reply) {
+            if (reply instanceof AnnounceReply announced) {
+                AnnounceReply.Builder unread = announced.toBuilder();
+                unread.getShareBuilderList()
+                        .forEach(share -> share.setFiles(0).setMoving(0));
+                return unread.build();
+            }
+            return reply;
+        }
+    },
+
+    HOME_NOT_TOLD {
+        @Override
+        public Message asked(Message request) {
+            return request instanceof OutboxDelivery message && message.hasMoved()
+                    ? message.toBuilder().clearMoved().build()
+                    : request;
+        }
+    };
+
+    private static void letGo(ShardState state, long transaction, long mark) {
+        TransactionRecord move = state.transaction(transaction);
+        if (move != null && mark != 0) {
+            RequestContext context =
+                    new RequestContext(RequestOrigin.SERVICE.caller(), RequestOrigin.SERVICE.session(), 1);
+            Empty unused = new FinishMove()
+                    .decide(
+                            state,
+                            context,
+                            FinishMoveRequest.newBuilder()
+                                    .setTransactionId(transaction)
+                                    .setCommitted(true)
+                                    .setParentId(move.getSourceParentId())
+                                    .setName(move.getSourceName())
+                                    .setMark(mark)
+                                    .build());
+        }
+    }
+
+    /** What a commit needs to find, made up. */
+    private static void begin(ShardState state, CommitMoveRequest request) {
+        try {
+            Handle handle =
+                    Handle.parseFrom(request.getRename().getDestinationHandle().getPayload());
+            DirectoryId directory = new DirectoryId(handle.getDirectoryId());
+            String name = request.getRename().getDestinationName();
+            EntryRecord entry = state.entry(directory, name);
+            EntryRecord.Builder marked = entry == null ? EntryRecord.newBuilder() : entry.toBuilder();
+            state.putEntry(
+                    directory,
+                    name,
+                    marked.setArrivingTransaction(request.getTransactionId()).build());
+            state.putTransaction(
+                    request.getTransactionId(),
+                    TransactionRecord.newBuilder().setDestination(true).build());
+        } catch (com.google.protobuf.InvalidProtocolBufferException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

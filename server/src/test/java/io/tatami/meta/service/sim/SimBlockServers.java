@@ -1,0 +1,73 @@
+package io.tatami.meta.service.sim;
+
+import com.google.protobuf.Message;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.protocol.BlockMethods;
+import io.tatami.protocol.Method;
+import io.tatami.protocol.wire.AuditReply;
+import io.tatami.protocol.wire.DeleteBlocksReply;
+import io.tatami.protocol.wire.DeleteBlocksRequest;
+import io.tatami.protocol.wire.RecoverBlockReply;
+import io.tatami.protocol.wire.RecoverBlockRequest;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/** What shards ask of block servers: how long blocks are, and to delete them. All servers hold the same. */
+final class SimBlockServers {
+    static final int[] IDS = {1, 2};
+
+    private final SimWorld world;
+    private final Faults faults;
+    private final Map<Long, Long> lengths = new HashMap<>();
+
+    SimBlockServers(SimWorld world, Faults faults) {
+        this.world = world;
+        this.faults = faults;
+    }
+
+    /** A writer has put so much into a block. */
+    void write(long block, long length) {
+        lengths.put(block, length);
+    }
+
+    static boolean isBug(Throwable thrown) {
+        Throwable cause = thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+        return !(cause instanceof TatamiException);
+    }
+
+    <R extends Message> void answer(Method<?, R> method, Message body, CompletableFuture<R> reply) {
+        if (faults.areOn() && world.chance(faults.loss())) {
+            reply.completeExceptionally(new TatamiException(ErrorCode.UNAVAILABLE, "a block server is silent"));
+            return;
+        }
+        try {
+            reply.complete(method.replyParser().parseFrom(answer(method, body).toByteString()));
+        } catch (TatamiException e) {
+            reply.completeExceptionally(e);
+        } catch (com.google.protobuf.InvalidProtocolBufferException e) {
+            world.bug(e);
+        }
+    }
+
+    private Message answer(Method<?, ?> method, Message body) throws TatamiException {
+        if (body instanceof DeleteBlocksRequest request) {
+            DeleteBlocksReply.Builder gone = DeleteBlocksReply.newBuilder();
+            request.getItemList().forEach(item -> gone.addDeletedBlockId(item.getBlockId()));
+            return gone.build();
+        }
+        if (body instanceof RecoverBlockRequest request) {
+            Long length = lengths.get(request.getBlockId());
+            if (length == null) {
+                throw new TatamiException(ErrorCode.NO_SUCH_BLOCK, "block " + request.getBlockId());
+            }
+            return RecoverBlockReply.newBuilder().setLength(length).build();
+        }
+        if (method.number() == BlockMethods.AUDIT.number()) {
+            return AuditReply.getDefaultInstance();
+        }
+        throw new IllegalStateException("block servers are not asked " + method);
+    }
+}

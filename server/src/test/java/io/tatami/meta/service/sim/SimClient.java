@@ -1,0 +1,321 @@
+package io.tatami.meta.service.sim;
+
+import com.google.protobuf.ByteString;
+import io.tatami.base.Check;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.FileId;
+import io.tatami.base.GroupId;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.service.sim.NamespaceModel.File;
+import io.tatami.meta.service.sim.NamespaceModel.Name;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.AddBlocksRequest;
+import io.tatami.protocol.wire.AppendRequest;
+import io.tatami.protocol.wire.BlockReport;
+import io.tatami.protocol.wire.CompleteRequest;
+import io.tatami.protocol.wire.CreateModes;
+import io.tatami.protocol.wire.CreateRequest;
+import io.tatami.protocol.wire.DeleteDirectoryRequest;
+import io.tatami.protocol.wire.DeleteFileRequest;
+import io.tatami.protocol.wire.Empty;
+import io.tatami.protocol.wire.Grant;
+import io.tatami.protocol.wire.ListRequest;
+import io.tatami.protocol.wire.LookupRequest;
+import io.tatami.protocol.wire.MkdirsRequest;
+import io.tatami.protocol.wire.RenameDirectoryRequest;
+import io.tatami.protocol.wire.RenameFileRequest;
+import io.tatami.protocol.wire.RenewLeasesRequest;
+import io.tatami.protocol.wire.Status;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/** One client: what it does to files and directories, each step a future that fails with a refusal. */
+final class SimClient {
+    private static final long BLOCK_SIZE = 1 << 20;
+    private static final int BLOCK_BYTES = 1_000;
+    private static final long RENEW_MILLIS = 10_000;
+
+    private final SimWorld world;
+    private final SimulatedCluster cluster;
+    private final SimSession session;
+    private final NamespaceModel model;
+    private final List<Writing> writing = new ArrayList<>();
+
+    SimClient(SimWorld world, SimulatedCluster cluster, SimSession session) {
+        this.world = world;
+        this.cluster = cluster;
+        this.session = session;
+        this.model = cluster.oracle().model();
+    }
+
+    /** A file that this client has open. */
+    static final class Writing {
+        private final long file;
+        private final List<BlockReport> blocks = new ArrayList<>();
+        private final long lengthBefore;
+
+        /** What the file is closed with where it has no block; null where it had blocks before. */
+        private final boolean mayBeInline;
+
+        Writing(long file, long lengthBefore, boolean mayBeInline) {
+            this.file = file;
+            this.lengthBefore = lengthBefore;
+            this.mayBeInline = mayBeInline;
+        }
+
+        private GroupId home() {
+            return new FileId(file).home();
+        }
+    }
+
+    SimSession session() {
+        return session;
+    }
+
+    List<Writing> writing() {
+        return writing;
+    }
+
+    /** Keeps the leases, for good. */
+    void renewLeases() {
+        Set<GroupId> homes = new HashSet<>();
+        writing.forEach(open -> homes.add(open.home()));
+        homes.forEach(home -> {
+            var unused = session.ask(home, MetaMethods.RENEW_LEASES, RenewLeasesRequest.getDefaultInstance())
+                    .exceptionally(thrown -> null);
+        });
+        world.after(RENEW_MILLIS, this::renewLeases);
+    }
+
+    // ------------------------------------------------------------------------------------------ directories
+
+    CompletableFuture<?> mkdirs(String path, int spread) {
+        MkdirsRequest request = MkdirsRequest.newBuilder()
+                .setPath(path)
+                .setModes(modes(0755))
+                .setCreateParents(true)
+                .setSpread(spread)
+                .build();
+        return session.once(GroupId.NAMESPACE, MetaMethods.MKDIRS, request);
+    }
+
+    CompletableFuture<?> deleteDirectory(String path, boolean recursive) {
+        DeleteDirectoryRequest request = DeleteDirectoryRequest.newBuilder()
+                .setPath(path)
+                .setRecursive(recursive)
+                .build();
+        return session.once(GroupId.NAMESPACE, MetaMethods.DELETE_DIRECTORY, request);
+    }
+
+    CompletableFuture<?> renameDirectory(String source, String destination, boolean overwrite) {
+        RenameDirectoryRequest request = RenameDirectoryRequest.newBuilder()
+                .setSource(source)
+                .setDestination(destination)
+                .setOverwrite(overwrite)
+                .build();
+        return session.once(GroupId.NAMESPACE, MetaMethods.RENAME_DIRECTORY, request);
+    }
+
+    // ------------------------------------------------------------------------------------------ names of files
+
+    CompletableFuture<Empty> renameFile(String source, String destination, boolean overwrite) {
+        return session.in(parent(source), parent(destination), (from, to) -> {
+            RenameFileRequest request = RenameFileRequest.newBuilder()
+                    .setSourceHandle(from)
+                    .setSourceName(name(source))
+                    .setDestinationHandle(to)
+                    .setDestinationName(name(destination))
+                    .setOverwrite(overwrite)
+                    .build();
+            return session.once(
+                    session.owner(session.opened(to), name(destination)), MetaMethods.RENAME_FILE, request);
+        });
+    }
+
+    CompletableFuture<Empty> deleteFile(String path) {
+        return session.in(
+                parent(path),
+                (handle, directory) -> session.once(
+                        session.owner(directory, name(path)),
+                        MetaMethods.DELETE_FILE,
+                        DeleteFileRequest.newBuilder()
+                                .setHandle(handle)
+                                .setName(name(path))
+                                .build()));
+    }
+
+    /** What is found must have stood there at some moment since it was asked for. */
+    CompletableFuture<?> lookup(String path) {
+        return session.in(parent(path), (handle, directory) -> {
+            Name name = new Name(directory.getDirectoryId(), name(path));
+            long since = model.moment();
+            return session.ask(
+                            session.owner(directory, name(path)),
+                            MetaMethods.LOOKUP,
+                            LookupRequest.newBuilder()
+                                    .setHandle(handle)
+                                    .setName(name(path))
+                                    .build())
+                    .whenComplete((reply, thrown) -> {
+                        if (thrown == null) {
+                            checkFound(name, reply.getStatus(), since);
+                        } else if (SimNetwork.failureOf(thrown).code() == ErrorCode.NOT_FOUND) {
+                            requireMeant(name, 0, since);
+                        }
+                    });
+        });
+    }
+
+    /** Each file of the directory's first shard must have stood there. */
+    CompletableFuture<?> list(String path) {
+        return session.in(path, (handle, directory) -> {
+            long since = model.moment();
+            return session.ask(
+                            session.owner(directory, "a"),
+                            MetaMethods.LIST,
+                            ListRequest.newBuilder().setHandle(handle).build())
+                    .whenComplete((reply, thrown) -> {
+                        if (thrown == null) {
+                            reply.getStatusList()
+                                    .forEach(status -> checkFound(
+                                            new Name(directory.getDirectoryId(), status.getName()), status, since));
+                        }
+                    });
+        });
+    }
+
+    /** A marker may name a directory that is gone. */
+    private void checkFound(Name name, Status status, long since) {
+        if (status.getKind() == Status.Kind.FILE) {
+            requireMeant(name, status.getId(), since);
+        }
+    }
+
+    private void requireMeant(Name name, long id, long since) {
+        if (!model.wasMeant(name, id, since)) {
+            world.bug(new IllegalStateException(name + " was found to be " + Long.toHexString(id) + ", and never was"));
+        }
+    }
+
+    // ------------------------------------------------------------------------------------------ writing
+
+    CompletableFuture<?> create(String path, boolean overwrite, int grants) {
+        return session.in(
+                        parent(path),
+                        (handle, directory) -> session.once(
+                                session.owner(directory, name(path)),
+                                MetaMethods.CREATE,
+                                CreateRequest.newBuilder()
+                                        .setHandle(handle)
+                                        .setName(name(path))
+                                        .setModes(modes(0644))
+                                        .setOverwrite(overwrite)
+                                        .setReplication(1 + world.below(2))
+                                        .setBlockSize(BLOCK_SIZE)
+                                        .setGrants(grants)
+                                        .build()))
+                .thenAccept(reply -> {
+                    Writing opened = new Writing(reply.getStatus().getId(), 0, true);
+                    writing.add(opened);
+                    write(opened, reply.getGrantList());
+                });
+    }
+
+    CompletableFuture<?> append(String path) {
+        return session.in(
+                        parent(path),
+                        (handle, directory) -> session.once(
+                                session.owner(directory, name(path)),
+                                MetaMethods.APPEND,
+                                AppendRequest.newBuilder()
+                                        .setHandle(handle)
+                                        .setName(name(path))
+                                        .setNewBlock(true)
+                                        .build()))
+                .thenAccept(reply -> writing.add(new Writing(
+                        reply.getStatus().getId(),
+                        reply.getStatus().getLength(),
+                        reply.hasInline() || reply.getStatus().getLength() == 0)));
+    }
+
+    CompletableFuture<?> addBlock(Writing open) {
+        AddBlocksRequest request = AddBlocksRequest.newBuilder()
+                .setFileId(open.file)
+                .addAllWritten(open.blocks)
+                .setGrants(1)
+                .build();
+        return stillWritten(open, session.once(open.home(), MetaMethods.ADD_BLOCKS, request)
+                .thenAccept(reply -> write(open, reply.getGrantList())));
+    }
+
+    CompletableFuture<?> close(Writing open) {
+        CompleteRequest.Builder request =
+                CompleteRequest.newBuilder().setFileId(open.file).addAllWritten(open.blocks);
+        if (open.blocks.isEmpty() && open.mayBeInline) {
+            request.setInline(ByteString.copyFrom(new byte[(int) open.lengthBefore + 1]));
+        }
+        writing.remove(open);
+        return stillWritten(open, session.once(open.home(), MetaMethods.COMPLETE, request.build()));
+    }
+
+    private void write(Writing open, List<Grant> grants) {
+        for (Grant grant : grants) {
+            cluster.blockServers().write(grant.getBlockId(), BLOCK_BYTES);
+            open.blocks.add(BlockReport.newBuilder()
+                    .setBlockId(grant.getBlockId())
+                    .setGeneration(grant.getGeneration())
+                    .setLength(BLOCK_BYTES)
+                    .build());
+        }
+    }
+
+    /** Who writes a file must not be refused as long as it is there and nobody has taken it. */
+    private <R> CompletableFuture<R> stillWritten(Writing open, CompletableFuture<R> step) {
+        return step.whenComplete((reply, thrown) -> {
+            if (thrown == null) {
+                return;
+            }
+            TatamiException refusal = SimNetwork.failureOf(thrown);
+            writing.remove(open);
+            if (refusal.code() != ErrorCode.DEADLINE_EXCEEDED && isWriter(open)) {
+                world.bug(new IllegalStateException(
+                        "the writer of file " + Long.toHexString(open.file) + " is refused: " + refusal, refusal));
+            }
+        });
+    }
+
+    /** Whether this client may write the file, and it is there. */
+    boolean isWriter(Writing open) {
+        File file = model.find(open.file);
+        return file != null && file.writer() == session.id();
+    }
+
+    /** After all has healed: the next block is granted and the file is closed, or both are refused as it is gone. */
+    CompletableFuture<?> finish(Writing open) {
+        boolean mayWrite = isWriter(open);
+        return addBlock(open)
+                .handle((granted, thrown) -> {
+                    Check.check(mayWrite == (thrown == null), "%x can be written: %s, %s", open.file, mayWrite, thrown);
+                    return thrown == null;
+                })
+                .thenCompose(granted -> granted ? close(open) : CompletableFuture.completedFuture(null));
+    }
+
+    // ------------------------------------------------------------------------------------------ parts
+
+    private static CreateModes modes(int mode) {
+        return CreateModes.newBuilder().setMasked(mode).setUnmasked(mode).build();
+    }
+
+    static String parent(String path) {
+        int slash = path.lastIndexOf('/');
+        return slash == 0 ? "/" : path.substring(0, slash);
+    }
+
+    static String name(String path) {
+        return path.substring(path.lastIndexOf('/') + 1);
+    }
+}

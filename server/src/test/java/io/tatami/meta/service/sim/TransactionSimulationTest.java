@@ -1,0 +1,147 @@
+package io.tatami.meta.service.sim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tatami.block.volume.SoakLog;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Transactions between the namespace group and shards, under every fault at every step. A failure names its seed;
+ * {@code -Dtatami.test.seed} does that one alone.
+ */
+final class TransactionSimulationTest {
+    private static final int SEEDS = 40;
+    private static final int SEEDS_SOAK = 100_000;
+    private static final int SEEDS_OF_A_LINE = 1_000;
+    private static final int PLANTED_SEEDS_MAX = 1_000;
+
+    @Test
+    void transactionsHoldWhateverCrashesAndGetsLost() {
+        Map<String, Long> counts = new TreeMap<>();
+        Long only = Long.getLong("tatami.test.seed");
+        long first = only == null ? 1 : only;
+        long last = only == null ? SEEDS : only;
+        for (long seed = first; seed <= last; seed++) {
+            long unused = run(seed, counts);
+        }
+        assertTrue(only != null || counts.getOrDefault("rename ok", 0L) > 0, counts.toString());
+    }
+
+    @Test
+    void seedGivesTheSameAgain() {
+        for (long seed = 1; seed <= 3; seed++) {
+            assertEquals(run(seed, new TreeMap<>()), run(seed, new TreeMap<>()), "seed " + seed);
+        }
+    }
+
+    /** Goes on where its log ends, see {@link SoakLog}; at the end everything must have come about. */
+    @Test
+    @Tag("soak")
+    void transactionsHoldOver100000Seeds() throws Exception {
+        Map<String, Long> all = SoakLog.run("transactions.log", SEEDS_OF_A_LINE, SEEDS_SOAK, (seed, counts) -> {
+            long unused = run(seed, counts);
+        });
+        if (all.getOrDefault("seeds", 0L) >= SEEDS_SOAK) {
+            assertEquals(List.of(), missing(all), "these never came about");
+        }
+    }
+
+    private static List<String> missing(Map<String, Long> counts) {
+        List<String> missing = new ArrayList<>(TransactionSimulation.REQUIRED);
+        Crashes.STEPS.forEach(step -> missing.add("crashes at " + step));
+        missing.removeAll(counts.keySet());
+        return missing;
+    }
+
+    @Test
+    @Tag("simulated-bug")
+    void commitThatTrustsTheFirstCheckOfTheHandlesIsNoticed() {
+        assertNoticed(Planted.COMMIT_TRUSTS_HANDLES);
+    }
+
+    @Test
+    @Tag("simulated-bug")
+    void finishThatIsTakenForDoneIsNoticed() {
+        assertNoticed(Planted.FINISH_LOST);
+    }
+
+    @Test
+    @Tag("simulated-bug")
+    void prepareThatDoesNotMarkTheEntryIsNoticed() {
+        assertNoticed(Planted.PREPARE_WITHOUT_MARK);
+    }
+
+    @Test
+    @Tag("simulated-bug")
+    void readerWhoAbortsAMoveIsNoticed() {
+        assertNoticed(Planted.READER_ABORTS);
+    }
+
+    @Test
+    @Tag("simulated-bug")
+    void commitAfterAnAbortIsNoticed() {
+        assertNoticed(Planted.COMMIT_AFTER_ABORT);
+    }
+
+    @Test
+    @Tag("simulated-bug")
+    void entryThatGoesBeforeTheCommitIsNoticed() {
+        assertNoticed(Planted.GONE_BEFORE_COMMIT);
+    }
+
+    @Test
+    @Tag("simulated-bug")
+    void markerThatIsNeverClearedIsNoticed() {
+        assertNoticed(Planted.MARKER_LEFT);
+    }
+
+    @Test
+    @Tag("simulated-bug")
+    void nameThatIsNotReservedIsNoticed() {
+        assertNoticed(Planted.NAME_NOT_RESERVED);
+    }
+
+    @Test
+    @Tag("simulated-bug")
+    void announcementThatAShardForgetsIsNoticed() {
+        assertNoticed(Planted.ANNOUNCEMENT_FORGOTTEN);
+    }
+
+    @Test
+    @Tag("simulated-bug")
+    void directoryTakenForEmptyIsNoticed() {
+        assertNoticed(Planted.SHARES_UNREAD);
+    }
+
+    @Test
+    @Tag("simulated-bug")
+    void homeThatIsNotToldOfANewNameIsNoticed() {
+        assertNoticed(Planted.HOME_NOT_TOLD);
+    }
+
+    private static long run(long seed, Map<String, Long> counts) {
+        try {
+            return new TransactionSimulation(seed, Plant.NONE, counts).run();
+        } catch (RuntimeException e) {
+            throw new AssertionError("seed " + seed + ": run it alone with -Dtatami.test.seed=" + seed, e);
+        }
+    }
+
+    private static void assertNoticed(Plant plant) {
+        for (long seed = 1; seed <= PLANTED_SEEDS_MAX; seed++) {
+            try {
+                long unused = new TransactionSimulation(seed, plant, new TreeMap<>()).run();
+            } catch (IllegalStateException e) {
+                System.out.println(plant + " noticed by seed " + seed + ": " + e.getMessage());
+                return;
+            }
+        }
+        throw new AssertionError("no seed noticed the bug that was planted");
+    }
+}
