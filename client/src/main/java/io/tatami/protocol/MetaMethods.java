@@ -42,6 +42,8 @@ import io.tatami.protocol.wire.GetDirectoryReply;
 import io.tatami.protocol.wire.GetDirectoryRequest;
 import io.tatami.protocol.wire.GiveCreditsReply;
 import io.tatami.protocol.wire.GiveCreditsRequest;
+import io.tatami.protocol.wire.GiveEntriesReply;
+import io.tatami.protocol.wire.GiveEntriesRequest;
 import io.tatami.protocol.wire.GroupStatusReply;
 import io.tatami.protocol.wire.GroupStatusRequest;
 import io.tatami.protocol.wire.HeartbeatReply;
@@ -86,8 +88,12 @@ import io.tatami.protocol.wire.SetDirectoryAttributesRequest;
 import io.tatami.protocol.wire.SetFileAttributesRequest;
 import io.tatami.protocol.wire.SettleMarkerRequest;
 import io.tatami.protocol.wire.TakeClusterMapRequest;
+import io.tatami.protocol.wire.TakeEntriesReply;
+import io.tatami.protocol.wire.TakeEntriesRequest;
 import io.tatami.protocol.wire.TruncateReply;
 import io.tatami.protocol.wire.TruncateRequest;
+import io.tatami.protocol.wire.WidenDirectoryReply;
+import io.tatami.protocol.wire.WidenDirectoryRequest;
 
 /**
  * What the metadata service is asked: by clients, by block servers, and by one group of another. Numbers 1 to 199 are its
@@ -276,6 +282,18 @@ public final class MetaMethods {
     /** From the home of a file to the shard of its name. */
     public static final Method<CheckReadRequest, CheckReadReply> CHECK_READ =
             Method.idempotent(73, "shard.check-read", CheckReadRequest.parser(), CheckReadReply.parser());
+
+    /** From a shard that gets a part of a directory to the one that had it. */
+    public static final Method<GiveEntriesRequest, GiveEntriesReply> GIVE_ENTRIES =
+            Method.idempotent(74, "shard.give-entries", GiveEntriesRequest.parser(), GiveEntriesReply.parser());
+
+    /** From the namespace group. */
+    public static final Method<TakeEntriesRequest, TakeEntriesReply> TAKE_ENTRIES =
+            Method.idempotent(75, "shard.take-entries", TakeEntriesRequest.parser(), TakeEntriesReply.parser());
+
+    /** From a shard to the namespace group; done once by the spread that it names. */
+    public static final Method<WidenDirectoryRequest, WidenDirectoryReply> WIDEN_DIRECTORY = Method.idempotent(
+            76, "namespace.widen-directory", WidenDirectoryRequest.parser(), WidenDirectoryReply.parser());
 
     private MetaMethods() {}
 }

@@ -5,6 +5,7 @@ import io.tatami.client.ClientSettings;
 import io.tatami.conf.SettingCatalog;
 import io.tatami.meta.service.file.FileSettings;
 import io.tatami.meta.service.host.MetadataServer;
+import io.tatami.meta.service.move.WideningSettings;
 import io.tatami.meta.service.tree.TreeSettings;
 import io.tatami.meta.store.StoreSettings;
 import io.tatami.rpc.netty.RpcSettings;
@@ -21,6 +22,7 @@ final class SettingsOfAll {
                 MetadataServer.SETTINGS,
                 StoreSettings.ALL,
                 FileSettings.ALL,
-                TreeSettings.ALL);
+                TreeSettings.ALL,
+                WideningSettings.ALL);
     }
 }

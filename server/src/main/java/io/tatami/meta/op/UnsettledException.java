@@ -38,6 +38,15 @@ public final class UnsettledException extends Exception {
     public record EntryLeaving(DirectoryId parent, String name, long transaction, long mark, int toGroup)
             implements Question {}
 
+    /**
+     * The directory is being widened, and what has the name, if anything has, may be in the shard that had it before.
+     *
+     * @param spread what the directory is widened to
+     * @param fromSpread what it is widened from
+     */
+    public record EntryNotArrived(DirectoryId directory, String name, int spread, int fromSpread)
+            implements Question {}
+
     /** A move is about to put an entry here; this shard's own coordinator ends it. */
     public record EntryArriving(DirectoryId parent, String name, long transaction) implements Question {}
 

@@ -19,9 +19,11 @@ import java.util.Arrays;
  *             v file(8)                 bytes, where inline  o group(4) number(8)     outbox
  *             s directory(8)            share                q number(8)              to be reclaimed
  *             r server(4) block(8)      replica              w block(8)               file of a block
+ *                                                            n directory(8)           it has grown here
  *                                                            m "credit" server(4)     credit
  *  namespace  d parent(8) name          directory            i directory(8)           its name
  *             x number(8)               intent               k kind id(4)             cluster map
+ *             h directory(8)            being widened
  *  both       c session(8) page(8)      remembered replies   m name                   singletons and counters
  * </pre>
  *
@@ -112,6 +114,16 @@ public final class Keys {
 
     public static byte[] gate(DirectoryId directory) {
         return of((byte) 'g', directory.value());
+    }
+
+    /** In a shard: its part of the directory has grown. */
+    public static byte[] growth(DirectoryId directory) {
+        return of((byte) 'n', directory.value());
+    }
+
+    /** In the namespace group: the directory's entries move to more shards. */
+    public static byte[] widening(DirectoryId directory) {
+        return of((byte) 'h', directory.value());
     }
 
     /** Outbox messages to one group are numbered from 1 and delivered in order; group -1 is the namespace. */

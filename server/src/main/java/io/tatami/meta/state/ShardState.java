@@ -14,6 +14,7 @@ import io.tatami.meta.state.wire.CreditRecord;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.GateRecord;
 import io.tatami.meta.state.wire.GroupRecord;
+import io.tatami.meta.state.wire.GrowthRecord;
 import io.tatami.meta.state.wire.HomeRecord;
 import io.tatami.meta.state.wire.LeaseRecord;
 import io.tatami.meta.state.wire.ReclaimRecord;
@@ -167,6 +168,15 @@ public final class ShardState extends Records {
 
     public void removeShare(DirectoryId directory) {
         remove(Keys.share(directory));
+    }
+
+    /** Notes that this shard's part of a directory has grown. */
+    public void putGrowth(DirectoryId directory, GrowthRecord growth) {
+        write(Keys.growth(directory), growth);
+    }
+
+    public void removeGrowth(DirectoryId directory) {
+        remove(Keys.growth(directory));
     }
 
     /** What the gate knows of a directory; all zero where nothing changed it lately. */

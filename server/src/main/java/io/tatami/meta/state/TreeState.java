@@ -5,6 +5,7 @@ import io.tatami.base.DirectoryId;
 import io.tatami.meta.state.wire.DirectoryNameRecord;
 import io.tatami.meta.state.wire.DirectoryRecord;
 import io.tatami.meta.state.wire.IntentRecord;
+import io.tatami.meta.state.wire.WideningRecord;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -151,6 +152,19 @@ public final class TreeState extends Records {
 
     public void removeIntent(long number) {
         remove(Keys.intent(number));
+    }
+
+    /** What a directory is being widened from and to; null where all its entries are where they belong. */
+    public @Nullable WideningRecord widening(DirectoryId directory) {
+        return read(Keys.widening(directory), WideningRecord.parser());
+    }
+
+    public void putWidening(DirectoryId directory, WideningRecord widening) {
+        write(Keys.widening(directory), widening);
+    }
+
+    public void removeWidening(DirectoryId directory) {
+        remove(Keys.widening(directory));
     }
 
     /** The oldest {@code limit} intents. */

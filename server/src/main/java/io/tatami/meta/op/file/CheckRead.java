@@ -3,6 +3,7 @@ package io.tatami.meta.op.file;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.Access;
+import io.tatami.meta.op.Arrivals;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.Subject;
@@ -26,7 +27,8 @@ public final class CheckRead implements Operation<ShardState, CheckReadRequest, 
         EntryRecord record = state.entry(parent, request.getName());
         MoveMarks.requireReadable(parent, request.getName(), record);
         EntryRecord entry = MoveMarks.standing(record);
-        if (entry == null || !entry.hasFile() || entry.getFile().getFileId() != request.getFileId()) {
+        boolean isGiven = Arrivals.isGiven(state, parent, request.getName());
+        if (isGiven || entry == null || !entry.hasFile() || entry.getFile().getFileId() != request.getFileId()) {
             return CheckReadReply.newBuilder().setElsewhere(true).build();
         }
         Caller user = new Caller(request.getUser(), request.getUserGroupList(), false);

@@ -8,6 +8,7 @@ import io.tatami.base.Placement;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.op.Access;
+import io.tatami.meta.op.Arrivals;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Shares;
 import io.tatami.meta.op.Subject;
@@ -36,11 +37,13 @@ record Place(Handle handle, DirectoryId directory, String name, Caller caller) {
     /**
      * @throws TatamiException the handle is stale or another's, the caller may not pass through the directory, or the
      *     name is none or belongs to another shard
+     * @throws UnsettledException the directory is being widened, and the name has not arrived here
      */
     static Place reach(HandleCheck handles, ShardState state, RequestContext context, SignedHandle signed, String name)
-            throws TatamiException {
+            throws TatamiException, UnsettledException {
         Place place = reachDirectory(handles, state, context, signed, Access.EXECUTE, name);
         place.requireName(state.group());
+        Arrivals.requireHere(state, place.handle(), name);
         return place;
     }
 
@@ -55,9 +58,10 @@ record Place(Handle handle, DirectoryId directory, String name, Caller caller) {
     }
 
     /** The same directory under another name of it. */
-    Place sibling(ShardState state, String other) throws TatamiException {
+    Place sibling(ShardState state, String other) throws TatamiException, UnsettledException {
         Place place = new Place(handle, directory, other, caller);
         place.requireName(state.group());
+        Arrivals.requireHere(state, handle, other);
         return place;
     }
 
@@ -143,6 +147,7 @@ record Place(Handle handle, DirectoryId directory, String name, Caller caller) {
     void put(ShardState state, @Nullable EntryRecord before, EntryRecord after, long nowMillis) {
         state.putEntry(directory, name, after);
         Shares.entryChanged(state, directory, before, after, nowMillis);
+        Arrivals.noteGrowth(state, handle, before);
     }
 
     /** Takes the name away, from the directory's share too; what it stood for is the caller's. */

@@ -7,6 +7,7 @@ import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.Shares;
+import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.op.move.RenameRules.End;
 import io.tatami.meta.op.move.RenameRules.Ends;
 import io.tatami.meta.state.RequestContext;
@@ -30,7 +31,8 @@ public final class CommitMove implements Operation<ShardState, CommitMoveRequest
     }
 
     @Override
-    public Empty decide(ShardState state, RequestContext context, CommitMoveRequest request) throws TatamiException {
+    public Empty decide(ShardState state, RequestContext context, CommitMoveRequest request)
+            throws TatamiException, UnsettledException {
         TransactionRecord pending = state.transaction(request.getTransactionId());
         if (pending == null) {
             throw new TatamiException(ErrorCode.BUSY, "the move was aborted by another one");

@@ -5,6 +5,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.op.Access;
+import io.tatami.meta.op.Arrivals;
 import io.tatami.meta.op.FileRemoval;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Operation;
@@ -36,6 +37,10 @@ public final class DeleteFile implements Operation<ShardState, DeleteFileRequest
         DirectoryId directory = new DirectoryId(parent.getDirectoryId());
         String name = request.getName();
         Access.require(context.caller(), parent.getAttributes(), Access.EXECUTE, Subject.PARENT);
+        if (!Arrivals.isOwnedHere(state, directory, name, parent.getSpread())) {
+            throw new TatamiException(ErrorCode.STALE_HANDLE, name + " belongs to another shard");
+        }
+        Arrivals.requireHere(state, parent, name);
         EntryRecord record = state.entry(directory, name);
         MoveMarks.requireSettled(directory, name, record);
         EntryRecord entry = MoveMarks.standing(record);

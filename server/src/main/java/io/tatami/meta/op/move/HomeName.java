@@ -1,5 +1,6 @@
 package io.tatami.meta.op.move;
 
+import io.tatami.base.DirectoryId;
 import io.tatami.base.FileId;
 import io.tatami.base.GroupId;
 import io.tatami.base.SessionId;
@@ -24,23 +25,37 @@ final class HomeName {
 
     /** Tells the home of an entry that is put under a new name here. */
     static void follow(ShardState state, End destination, EntryRecord entry) {
-        if (!entry.hasFile()) {
-            return;
+        if (entry.hasFile()) {
+            EntryMoved.Builder moved = moved(state, destination.directory(), destination.name(), entry.getFile());
+            tell(
+                    state,
+                    moved.addAllAncestorId(destination.parent().getAncestorIdList())
+                            .addAncestorId(destination.directory().value())
+                            .setVersion(destination.parent().getVersion())
+                            .build());
         }
-        FileEntry file = entry.getFile();
-        FileId id = new FileId(file.getFileId());
-        EntryMoved moved = EntryMoved.newBuilder()
+    }
+
+    /** Tells the home of an entry that has come here under the name that it had elsewhere; its lease stays as it is. */
+    static void followHere(ShardState state, DirectoryId directory, String name, EntryRecord entry) {
+        if (entry.hasFile()) {
+            tell(state, moved(state, directory, name, entry.getFile()).build());
+        }
+    }
+
+    private static EntryMoved.Builder moved(ShardState state, DirectoryId directory, String name, FileEntry file) {
+        return EntryMoved.newBuilder()
                 .setFileId(file.getFileId())
                 .setGroup(state.id().value())
-                .setParentId(destination.directory().value())
-                .setName(destination.name())
-                .addAllAncestorId(destination.parent().getAncestorIdList())
-                .addAncestorId(destination.directory().value())
+                .setParentId(directory.value())
+                .setName(name)
                 .setNameVersion(file.getNameVersion())
                 .setOpen(file.getOpen())
-                .setContentVersion(file.getContentVersion())
-                .setVersion(destination.parent().getVersion())
-                .build();
+                .setContentVersion(file.getContentVersion());
+    }
+
+    private static void tell(ShardState state, EntryMoved moved) {
+        FileId id = new FileId(moved.getFileId());
         if (!id.home().equals(state.id())) {
             state.addOutbox(
                     id.home(), OutboxDelivery.newBuilder().setMoved(moved).build());
@@ -93,7 +108,7 @@ final class HomeName {
         state.putHome(file, renamed);
         SessionId writer = new SessionId(home.getWriterSession());
         LeaseRecord lease = home.getState() == HomeRecord.State.CLOSED ? null : state.lease(writer, file);
-        if (lease != null) {
+        if (lease != null && moved.getAncestorIdCount() > 0) {
             state.putLease(
                     writer,
                     file,

@@ -3,6 +3,7 @@ package io.tatami.meta.op.move;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
+import io.tatami.meta.op.Arrivals;
 import io.tatami.meta.op.FileRemoval;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Operation;
@@ -65,5 +66,6 @@ public final class RenameFile implements Operation<ShardState, RenameFileRequest
         HomeName.follow(state, destination, entry);
         state.putEntry(destination.directory(), destination.name(), entry);
         Shares.entryChanged(state, destination.directory(), replaced, entry, nowMillis);
+        Arrivals.noteGrowth(state, destination.parent(), replaced);
     }
 }

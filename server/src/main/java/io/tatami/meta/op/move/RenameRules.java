@@ -7,6 +7,7 @@ import io.tatami.base.Placement;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.op.Access;
+import io.tatami.meta.op.Arrivals;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Subject;
 import io.tatami.meta.op.UnsettledException;
@@ -52,7 +53,7 @@ final class RenameRules {
 
         /** The shard that owns the name. */
         GroupId owner(int shards) {
-            return Placement.shardOf(directory, name, parent.getSpread(), shards);
+            return Placement.shardOf(directory, name, Math.max(1, parent.getSpread()), shards);
         }
     }
 
@@ -67,21 +68,33 @@ final class RenameRules {
     /**
      * @throws TatamiException STALE_HANDLE; PERMISSION_DENIED where the caller may not write to both directories;
      *     STALE_HANDLE also where the destination's name belongs to another shard
+     * @throws UnsettledException a directory is being widened, and a name of this shard has not arrived here
      */
-    Ends ends(ShardState state, RequestContext context, RenameFileRequest request) throws TatamiException {
+    Ends ends(ShardState state, RequestContext context, RenameFileRequest request)
+            throws TatamiException, UnsettledException {
         End source = end(state, context, request.getSourceHandle(), request.getSourceName(), MessagePaths.SOURCE);
         End destination = end(
                 state, context, request.getDestinationHandle(), request.getDestinationName(), MessagePaths.DESTINATION);
         if (!destination.owner(state.group().getShards()).equals(state.id())) {
             throw new TatamiException(ErrorCode.STALE_HANDLE, destination.path() + " belongs to another shard");
         }
+        Arrivals.requireHere(state, destination.parent(), destination.name());
+        if (source.owner(state.group().getShards()).equals(state.id())) {
+            Arrivals.requireHere(state, source.parent(), source.name());
+        }
         return new Ends(source, destination);
     }
 
     /** The source's end where another shard, the destination, asks on behalf of whom the handle was made for. */
-    End sourceFromPeer(ShardState state, SignedHandle handle, String name) throws TatamiException {
+    End sourceFromPeer(ShardState state, SignedHandle handle, String name)
+            throws TatamiException, UnsettledException {
         Handle parent = handles.freshFromPeer(state, handle);
-        return writable(HandleCheck.callerOf(parent), parent, name, MessagePaths.SOURCE);
+        End source = writable(HandleCheck.callerOf(parent), parent, name, MessagePaths.SOURCE);
+        if (!source.owner(state.group().getShards()).equals(state.id())) {
+            throw new TatamiException(ErrorCode.STALE_HANDLE, source.path() + " belongs to another shard");
+        }
+        Arrivals.requireHere(state, parent, name);
+        return source;
     }
 
     private End end(ShardState state, RequestContext context, SignedHandle handle, String name, String place)

@@ -32,7 +32,8 @@ public final class CommitMkdirs implements Operation<TreeState, CommitMkdirsRequ
             return MkdirsReply.getDefaultInstance();
         }
         PlanMkdirs.requireAllowed(walk, context.caller(), commit.getRequest());
-        if (walk.last().id().value() != commit.getBaseId() || walk.missing() != commit.getNewIdCount()) {
+        boolean isWidened = walk.last().record().getSpread() != commit.getBaseSpread();
+        if (walk.last().id().value() != commit.getBaseId() || isWidened || walk.missing() != commit.getNewIdCount()) {
             throw new PlanOutdatedException(path.toString());
         }
         touch(state, walk.last(), context.nowMillis());

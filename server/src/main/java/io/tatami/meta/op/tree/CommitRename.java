@@ -52,7 +52,9 @@ public final class CommitRename implements Operation<TreeState, CommitRenameRequ
 
     private static void requirePlanned(Walk walk, Place planned) throws TatamiException {
         Place place = walk.place();
-        if (place.getDirectoryId() != planned.getDirectoryId() || place.getParentId() != planned.getParentId()) {
+        if (place.getDirectoryId() != planned.getDirectoryId()
+                || place.getParentId() != planned.getParentId()
+                || place.getParentSpread() != planned.getParentSpread()) {
             throw new PlanOutdatedException(walk.path().toString());
         }
     }

@@ -1,5 +1,6 @@
 package io.tatami.meta.op.tree;
 
+import io.tatami.base.DirectoryId;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.tree.wire.ListUnhookedReply;
 import io.tatami.meta.op.tree.wire.ListUnhookedRequest;
@@ -8,12 +9,18 @@ import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.TreeState;
 import io.tatami.meta.state.TreeState.Intent;
 
-/** The oldest directories that are out of the tree and still have to be reclaimed. */
+/**
+ * The oldest directories that are out of the tree and still have to be reclaimed. One whose entries are still on their way
+ * between shards waits until they are not.
+ */
 public final class ListUnhooked implements Operation<TreeState, ListUnhookedRequest, ListUnhookedReply> {
     @Override
     public ListUnhookedReply decide(TreeState state, RequestContext context, ListUnhookedRequest request) {
         ListUnhookedReply.Builder reply = ListUnhookedReply.newBuilder();
         for (Intent intent : state.intents(request.getLimit())) {
+            if (state.widening(new DirectoryId(intent.record().getDirectoryId())) != null) {
+                continue;
+            }
             reply.addUnhooked(Unhooked.newBuilder()
                     .setNumber(intent.number())
                     .setDirectoryId(intent.record().getDirectoryId())

@@ -1,6 +1,9 @@
 package io.tatami.meta.op.tree;
 
 import io.tatami.base.DirectoryId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.op.Arrivals;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
@@ -20,8 +23,14 @@ import org.jspecify.annotations.Nullable;
 public final class ReserveMarker implements Operation<ShardState, ReserveMarkerRequest, ReserveMarkerReply> {
     @Override
     public ReserveMarkerReply decide(ShardState state, RequestContext context, ReserveMarkerRequest request)
-            throws UnsettledException {
+            throws TatamiException, UnsettledException {
         DirectoryId parent = new DirectoryId(request.getParentId());
+        if (Arrivals.isGiven(state, parent, request.getName())) {
+            throw new TatamiException(
+                    ErrorCode.BUSY, "the entries of directory " + request.getParentId() + " are divided further");
+        }
+        Arrivals.requireHere(
+                state, parent, request.getName(), request.getParentSpread(), request.getParentWideningFrom());
         EntryRecord record = state.entry(parent, request.getName());
         MoveMarks.requireSettled(parent, request.getName(), record);
         EntryRecord entry = MoveMarks.standing(record);

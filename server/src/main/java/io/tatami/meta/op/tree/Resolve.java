@@ -30,6 +30,7 @@ public final class Resolve implements Operation<TreeState, ResolveRequest, Resol
                         .setMode(attributes.getMode())
                         .addAllAcl(attributes.getAclList()))
                 .setSpread(directory.record().getSpread())
+                .setWideningFrom(directory.record().getWideningFrom())
                 .setUser(caller.user())
                 .addAllUserGroup(caller.groups())
                 .setSuperuser(caller.superuser());

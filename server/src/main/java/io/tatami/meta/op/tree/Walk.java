@@ -105,11 +105,13 @@ final class Walk {
                     .setSpread(last().record().getSpread())
                     .setParentId(last().parent().value())
                     .setName(last().name())
-                    .setParentSpread(parent == null ? 1 : parent.record().getSpread());
+                    .setParentSpread(parent == null ? 1 : parent.record().getSpread())
+                    .setParentWideningFrom(parent == null ? 0 : parent.record().getWideningFrom());
         } else {
             place.setParentId(last().id().value())
                     .setName(firstMissing())
-                    .setParentSpread(last().record().getSpread());
+                    .setParentSpread(last().record().getSpread())
+                    .setParentWideningFrom(last().record().getWideningFrom());
         }
         List<Named> above = isComplete() ? aboveLast() : steps;
         above.forEach(step -> place.addAboveId(step.id().value()));

@@ -39,7 +39,10 @@ final class Dispatch {
             MetaMethods.CUT_FILE.number(),
             MetaMethods.RECOVER_FILE.number(),
             MetaMethods.CHECK_REACH.number(),
-            MetaMethods.CHECK_READ.number());
+            MetaMethods.CHECK_READ.number(),
+            MetaMethods.GIVE_ENTRIES.number(),
+            MetaMethods.TAKE_ENTRIES.number(),
+            MetaMethods.WIDEN_DIRECTORY.number());
 
     /** What makes somebody a server of the cluster; only who runs it may. */
     private static final Set<Integer> SUPERUSER_ONLY = Set.of(

@@ -206,6 +206,8 @@ final class LeaderTree {
                                 .setName(place.getName())
                                 .setDirectoryId(directory)
                                 .setVersion(changes.nextVersion())
+                                .setParentSpread(place.getParentSpread())
+                                .setParentWideningFrom(place.getParentWideningFrom())
                                 .build(),
                         MARKER_TIMEOUT_MILLIS));
     }
@@ -219,6 +221,8 @@ final class LeaderTree {
                                 .setParentId(place.getParentId())
                                 .setName(place.getName())
                                 .setAskOnly(true)
+                                .setParentSpread(place.getParentSpread())
+                                .setParentWideningFrom(place.getParentWideningFrom())
                                 .build(),
                         MARKER_TIMEOUT_MILLIS);
     }

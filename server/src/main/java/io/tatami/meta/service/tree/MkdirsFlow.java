@@ -85,6 +85,7 @@ final class MkdirsFlow implements Flow<MkdirsRequest, MkdirsReply> {
         CommitMkdirsRequest.Builder made = CommitMkdirsRequest.newBuilder()
                 .setRequest(request)
                 .setBaseId(plan.getFirst().getParentId())
+                .setBaseSpread(plan.getFirst().getParentSpread())
                 .setSpread(request.getSpread());
         for (int i = 0; i < plan.getMissing(); i++) {
             made.addNewId(firstId + i);

@@ -37,7 +37,9 @@ public final class TreeHandlers implements Handlers<TreeState> {
                 .flow(MetaMethods.RENAME_DIRECTORY, new RenameDirectoryFlow(tree))
                 .flow(MetaMethods.DELETE_DIRECTORY, deletions)
                 .flow(MetaMethods.SET_DIRECTORY_ATTRIBUTES, new SetDirectoryAttributesFlow(tree))
-                .background("tree.reclaim", "x", new SubtreeReclaimer(tree))
+                .flow(MetaMethods.WIDEN_DIRECTORY, new WidenDirectoryFlow(tree))
+                .background("tree.widen", "h", new WideningDirectories(tree))
+                .background("tree.reclaim", "xh", new SubtreeReclaimer(tree))
                 .background("tree.prune-gates", "", new GatePruner(tree))
                 .background("tree.forget-summaries", "", summaries.resting())
                 .background("tree.forget-deletions", "", deletions.resting());

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.DirectoryId;
 import io.tatami.base.SessionId;
+import io.tatami.base.TatamiException;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.Draft;
@@ -80,7 +81,7 @@ class ShardTreeOperationsTest {
     }
 
     @Test
-    void reservationGivesWayToFilesAndLinks() throws UnsettledException {
+    void reservationGivesWayToFilesAndLinks() throws TatamiException, UnsettledException {
         state.putEntry(
                 PARENT,
                 "f",
@@ -97,7 +98,7 @@ class ShardTreeOperationsTest {
     }
 
     @Test
-    void lateReservationDoesNotReplaceALaterOne() throws UnsettledException {
+    void lateReservationDoesNotReplaceALaterOne() throws TatamiException, UnsettledException {
         reserve("d", 10, 4);
         reserve("d", 11, 6);
         reserve("d", 10, 4);
@@ -105,7 +106,7 @@ class ShardTreeOperationsTest {
     }
 
     @Test
-    void lateClearingDoesNotTouchALaterReservation() throws UnsettledException {
+    void lateClearingDoesNotTouchALaterReservation() throws TatamiException, UnsettledException {
         reserve("d", 10, 4);
         settle("d", true, 5);
         assertNull(state.entry(PARENT, "d"));
@@ -127,7 +128,7 @@ class ShardTreeOperationsTest {
     }
 
     @Test
-    void askingReservesNothing() throws UnsettledException {
+    void askingReservesNothing() throws TatamiException, UnsettledException {
         ReserveMarkerRequest ask = request("d", 10, 4).setAskOnly(true).build();
         assertEquals(ReserveMarkerReply.getDefaultInstance(), new ReserveMarker().decide(state, CONTEXT, ask));
         assertNull(state.entry(PARENT, "d"));
@@ -148,7 +149,7 @@ class ShardTreeOperationsTest {
                         AnnounceRequest.newBuilder().addChange(change).build());
     }
 
-    private ReserveMarkerReply reserve(String name, long directory, long version) throws UnsettledException {
+    private ReserveMarkerReply reserve(String name, long directory, long version) throws TatamiException, UnsettledException {
         return new ReserveMarker()
                 .decide(state, CONTEXT, request(name, directory, version).build());
     }

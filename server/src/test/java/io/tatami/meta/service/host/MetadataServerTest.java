@@ -265,12 +265,15 @@ final class MetadataServerTest {
                     MetaMethods.FINISH_MOVE,
                     MetaMethods.MOVE_STATUS,
                     MetaMethods.DELIVER,
+                    MetaMethods.GIVE_ENTRIES,
+                    MetaMethods.TAKE_ENTRIES,
                     MetaMethods.GIVE_CREDITS,
                     MetaMethods.FSCK)) {
                 assertEquals(ErrorCode.PERMISSION_DENIED, refusal(server, "ann", shard, method), method.name());
             }
             for (Method<?, ?> method : List.<Method<?, ?>>of(
                     MetaMethods.CHECK_DIRECTORY,
+                    MetaMethods.WIDEN_DIRECTORY,
                     MetaMethods.HEARTBEAT,
                     MetaMethods.REGISTER_BLOCK_SERVER,
                     MetaMethods.REGISTER_METADATA_SERVER)) {

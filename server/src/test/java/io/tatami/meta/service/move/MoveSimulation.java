@@ -91,7 +91,11 @@ final class MoveSimulation {
     private void register(
             GroupTable<ShardState> table, GroupParts<ShardState> parts, UnaryOperator<MoveOperations> planted) {
         HandleCheck handles = new HandleCheck(signer);
-        MoveHandlers.register(table, parts, watched(planted.apply(MoveOperations.of(handles))));
+        try {
+            MoveHandlers.register(table, parts, watched(planted.apply(MoveOperations.of(handles))));
+        } catch (TatamiException e) {
+            throw new IllegalStateException(e);
+        }
         new ReclaimHandlers().register(table, parts);
         new SimulatedFiles(handles).register(table);
         table.write(MetaMethods.ANNOUNCE, new Announce());

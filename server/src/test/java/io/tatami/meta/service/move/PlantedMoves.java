@@ -2,8 +2,12 @@ package io.tatami.meta.service.move;
 
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.Arrival;
+import io.tatami.meta.state.wire.ArriveEntriesRequest;
 import io.tatami.meta.state.wire.CommitMoveRequest;
 import io.tatami.protocol.wire.Empty;
+import io.tatami.protocol.wire.GiveEntriesReply;
+import io.tatami.protocol.wire.GiveEntriesRequest;
 import io.tatami.protocol.wire.MoveStatusReply;
 import io.tatami.protocol.wire.MoveStatusRequest;
 import io.tatami.protocol.wire.PrepareMoveReply;
@@ -27,6 +31,24 @@ final class PlantedMoves {
         return with(real, real.prepare(), real.commit(), status);
     }
 
+    static MoveOperations withHandOver(
+            MoveOperations real,
+            Operation<ShardState, GiveEntriesRequest, GiveEntriesReply> give,
+            Operation<ShardState, ArriveEntriesRequest, Arrival> arrive) {
+        return new MoveOperations(
+                real.rename(),
+                real.begin(),
+                real.prepare(),
+                real.commit(),
+                real.abort(),
+                real.finish(),
+                real.end(),
+                real.status(),
+                real.list(),
+                give,
+                arrive);
+    }
+
     private static MoveOperations with(
             MoveOperations real,
             Operation<ShardState, PrepareMoveRequest, PrepareMoveReply> prepare,
@@ -41,6 +63,8 @@ final class PlantedMoves {
                 real.finish(),
                 real.end(),
                 status,
-                real.list());
+                real.list(),
+                real.give(),
+                real.arrive());
     }
 }

@@ -24,6 +24,7 @@ import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.MemoryView;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.state.wire.ReplyRecord;
 import io.tatami.protocol.Method;
@@ -73,6 +74,18 @@ final class SimulatedShard {
     /** What is durable. */
     ShardState state() {
         return new ShardState(new Draft(store));
+    }
+
+    /** All entries that are durable, each as directory, slash and name. */
+    List<String> entries() {
+        List<String> entries = new ArrayList<>();
+        byte[] prefix = Keys.kind('e');
+        try (View.Cursor cursor = store.scan(prefix, Keys.after(prefix))) {
+            while (cursor.next()) {
+                entries.add(Keys.idOf(cursor.key()) + "/" + Keys.nameOf(cursor.key()));
+            }
+        }
+        return entries;
     }
 
     void crash() {
@@ -183,7 +196,7 @@ final class SimulatedShard {
             });
         }
 
-        private static @Nullable ReplyRecord remembered(io.tatami.meta.state.View view, RequestOrigin origin) {
+        private static @Nullable ReplyRecord remembered(View view, RequestOrigin origin) {
             byte[] value = view.get(Keys.replies(origin.session(), origin.number()));
             return value == null ? null : ShardState.parse(value, ReplyRecord.parser());
         }

@@ -32,7 +32,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /** A group whose batches have one request each and are durable at once. Decides under the lock of its store. */
 final class MemoryGroup<S> implements Group<S>, GroupTable<S> {
@@ -42,7 +41,7 @@ final class MemoryGroup<S> implements Group<S>, GroupTable<S> {
     private final Map<Integer, Served<?, ?>> flows = new HashMap<>();
     private final List<BackgroundTask> tasks = new ArrayList<>();
     private final Map<List<Long>, ByteString> remembered = new ConcurrentHashMap<>();
-    private @Nullable Settler<MarkerInDoubt> settler;
+    private final Map<Class<?>, Settler<Question>> settlers = new HashMap<>();
     private long nowMillis = 1_000;
 
     MemoryGroup(GroupId id, MemoryView store, Function<Draft, S> stateOver) {
@@ -138,13 +137,13 @@ final class MemoryGroup<S> implements Group<S>, GroupTable<S> {
 
     @Override
     public <T extends Question> GroupTable<S> settle(Class<T> kind, Settler<T> added) {
-        settler = question -> added.settle(kind.cast(question));
+        settlers.put(kind, question -> added.settle(kind.cast(question)));
         return this;
     }
 
     private <Q extends Message, R extends Message> CompletableFuture<R> decide(
             Operation<S, Q, R> operation, RequestOrigin origin, Q request, Set<DirectoryId> settled) {
-        MarkerInDoubt doubt;
+        Question doubt;
         synchronized (store) {
             Draft draft = new Draft(store);
             RequestContext context = new RequestContext(
@@ -156,15 +155,17 @@ final class MemoryGroup<S> implements Group<S>, GroupTable<S> {
             } catch (TatamiException e) {
                 return CompletableFuture.failedFuture(e);
             } catch (UnsettledException e) {
-                doubt = (MarkerInDoubt) e.question();
+                doubt = e.question();
             }
         }
-        Settler<MarkerInDoubt> settles = settler;
+        Settler<Question> settles = settlers.get(doubt.getClass());
         if (settles == null) {
             return Failures.failed(ErrorCode.INTERNAL, "nobody settles " + doubt);
         }
         Set<DirectoryId> more = new HashSet<>(settled);
-        more.add(doubt.directory());
+        if (doubt instanceof MarkerInDoubt marker) {
+            more.add(marker.directory());
+        }
         return settles.settle(doubt).thenCompose(done -> decide(operation, origin, request, more));
     }
 }

@@ -5,6 +5,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.gate.HandleSigner;
+import io.tatami.meta.op.Arrivals;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.op.UnsettledException.MarkerInDoubt;
 import io.tatami.meta.service.GroupTable;
@@ -47,6 +48,7 @@ final class TestFiles {
             throws TatamiException, UnsettledException {
         Handle handle = handles.fresh(state, context, request.getHandle());
         DirectoryId parent = new DirectoryId(handle.getDirectoryId());
+        Arrivals.requireHere(state, handle, request.getName());
         EntryRecord entry = state.entry(parent, request.getName());
         if (entry != null && entry.hasMarker()) {
             DirectoryId marked = new DirectoryId(entry.getMarker().getDirectoryId());
@@ -70,12 +72,15 @@ final class TestFiles {
                 request.getName(),
                 EntryRecord.newBuilder().setFile(file).build());
         count(state, parent, 1, request.getName().length());
+        Arrivals.noteGrowth(state, handle, null);
         return CreateReply.getDefaultInstance();
     }
 
-    private Empty delete(ShardState state, RequestContext context, DeleteFileRequest request) throws TatamiException {
+    private Empty delete(ShardState state, RequestContext context, DeleteFileRequest request)
+            throws TatamiException, UnsettledException {
         Handle handle = handles.fresh(state, context, request.getHandle());
         DirectoryId parent = new DirectoryId(handle.getDirectoryId());
+        Arrivals.requireHere(state, handle, request.getName());
         EntryRecord entry = state.entry(parent, request.getName());
         if (entry == null || !entry.hasFile()) {
             throw new TatamiException(ErrorCode.NOT_FOUND, request.getName());

@@ -9,11 +9,14 @@ import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.conf.Settings;
 import io.tatami.meta.gate.HandleSigner;
+import io.tatami.meta.op.Arrivals;
 import io.tatami.meta.service.BackgroundTask;
 import io.tatami.meta.service.GroupParts;
 import io.tatami.meta.service.Peers;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.Caller;
+import io.tatami.meta.service.move.MoveHandlers;
+import io.tatami.meta.service.move.WideningSettings;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.MemoryView;
@@ -74,6 +77,7 @@ final class TreeCluster {
         for (int i = 0; i < SHARDS; i++) {
             MemoryGroup<ShardState> shard = open(GroupId.ofShard(i), ShardState::new);
             new ShardTreeHandlers().register(shard, parts(shard));
+            new MoveHandlers().register(shard, parts(shard));
             new TestFiles(signer).register(shard);
         }
     }
@@ -137,7 +141,11 @@ final class TreeCluster {
     }
 
     private <S> GroupParts<S> parts(MemoryGroup<S> group) {
-        Settings settings = Settings.of(Map.of(TreeSettings.ROOT_OWNER.key(), "root"));
+        Settings settings = Settings.of(Map.of(
+                TreeSettings.ROOT_OWNER.key(),
+                "root",
+                WideningSettings.ENTRIES.key(),
+                Integer.toString(Arrivals.GROWTH_STEP)));
         return new GroupParts<>(group, record(group.id()), new LoopPeers(), signer, clock, settings);
     }
 

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeSet;
 
 /** Reads the stores of a cluster, and says what is in them and whether it agrees. */
@@ -104,7 +105,9 @@ final class TreeInspector {
             });
         }
         if (!directory.id().equals(DirectoryId.ROOT)) {
-            GroupId owner = Placement.shardOf(directory.parent(), directory.name(), 1, TreeCluster.SHARDS);
+            Named parent = Objects.requireNonNull(directories.get(directory.parent()));
+            GroupId owner = Placement.shardOf(
+                    directory.parent(), directory.name(), parent.record().getSpread(), TreeCluster.SHARDS);
             cluster.readShard(owner, state -> {
                 EntryRecord entry = state.entry(directory.parent(), directory.name());
                 assertNotNull(entry, "nothing keeps the name of " + paths.get(directory.id()));

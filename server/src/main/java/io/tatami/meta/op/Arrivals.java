@@ -1,0 +1,107 @@
+package io.tatami.meta.op;
+
+import io.tatami.base.DirectoryId;
+import io.tatami.base.GroupId;
+import io.tatami.base.Placement;
+import io.tatami.meta.op.UnsettledException.EntryNotArrived;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.Arrival;
+import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.meta.state.wire.GrowthRecord;
+import io.tatami.meta.state.wire.ShareRecord;
+import io.tatami.protocol.wire.Handle;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Directories that were widened from {@code w} to {@code 2w} shards: each of the shards that were added, a receiver, gets
+ * its entries from one of those before, the giver, in the order of their names. Until an entry has arrived nobody may act
+ * on its name here, because it may be at the giver.
+ */
+public final class Arrivals {
+    /** A shard looks whether a directory is large each time that its part is a multiple of this. */
+    public static final int GROWTH_STEP = 500;
+
+    private Arrivals() {}
+
+    /** @throws UnsettledException what has the name is still at the giver, if anything has it */
+    public static void requireHere(ShardState state, Handle handle, String name) throws UnsettledException {
+        requireHere(
+                state, new DirectoryId(handle.getDirectoryId()), name, handle.getSpread(), handle.getWideningFrom());
+    }
+
+    /**
+     * @param fromSpread what the directory is being widened from; 0 where it is not
+     * @throws UnsettledException as above
+     */
+    public static void requireHere(ShardState state, DirectoryId directory, String name, int spread, int fromSpread)
+            throws UnsettledException {
+        Arrival arrival = underWay(state, directory, spread, fromSpread);
+        if (arrival != null && compare(name, arrival.getUpTo()) > 0) {
+            throw new UnsettledException(new EntryNotArrived(directory, name, spread, fromSpread));
+        }
+    }
+
+    /** What has arrived here of a directory; null where nothing is to arrive, or all has. */
+    public static @Nullable Arrival underWay(ShardState state, DirectoryId directory, int spread, int fromSpread) {
+        if (fromSpread == 0 || stepOf(state, directory) < fromSpread) {
+            return null;
+        }
+        Arrival arrival = arrival(state, directory, spread);
+        return arrival.getComplete() ? null : arrival;
+    }
+
+    /** What has arrived here of the directory's part under a spread. */
+    public static Arrival arrival(ShardState state, DirectoryId directory, int spread) {
+        Arrival arrival = state.share(directory).getArrival();
+        return arrival.getSpread() >= spread
+                ? arrival
+                : Arrival.newBuilder().setSpread(spread).build();
+    }
+
+    /** Who had what this shard gets when a directory is widened. */
+    public static GroupId giverTo(GroupId receiver, int fromSpread, int shards) {
+        return GroupId.ofShard(Math.floorMod(receiver.shard() - fromSpread, shards));
+    }
+
+    /** Whether what has the name here was given to another shard, or is about to be. */
+    public static boolean isGiven(ShardState state, DirectoryId directory, String name) {
+        int spread = state.share(directory).getGivenSpread();
+        return spread != 0 && !isOwnedHere(state, directory, name, spread);
+    }
+
+    /** Whether a name belongs to this shard under a spread. */
+    public static boolean isOwnedHere(ShardState state, DirectoryId directory, String name, int spread) {
+        return Placement.shardOf(
+                        directory, name, Math.max(1, spread), state.group().getShards())
+                .equals(state.id());
+    }
+
+    /** The order of entries in a shard, which is that of their names' bytes. */
+    public static int compare(String left, String right) {
+        return Arrays.compareUnsigned(
+                left.getBytes(StandardCharsets.UTF_8), right.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** After a name was put where none was: notes, now and then, that the directory has grown. */
+    public static void noteGrowth(ShardState state, Handle handle, @Nullable EntryRecord before) {
+        if (before != null
+                || handle.getWideningFrom() != 0
+                || handle.getSpread() * 2 > state.group().getShards()) {
+            return;
+        }
+        DirectoryId directory = new DirectoryId(handle.getDirectoryId());
+        ShareRecord share = state.share(directory);
+        if ((share.getFiles() + share.getSymlinks()) % GROWTH_STEP == 0) {
+            state.putGrowth(
+                    directory,
+                    GrowthRecord.newBuilder().setSpread(handle.getSpread()).build());
+        }
+    }
+
+    private static int stepOf(ShardState state, DirectoryId directory) {
+        int shards = state.group().getShards();
+        return Math.floorMod(state.id().shard() - Placement.firstShardOf(directory, shards), shards);
+    }
+}

@@ -1,0 +1,83 @@
+package io.tatami.meta.op.move;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.tatami.base.Check;
+import io.tatami.base.DirectoryId;
+import io.tatami.meta.op.Arrivals;
+import io.tatami.meta.op.MoveMarks;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.Shares;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.Arrival;
+import io.tatami.meta.state.wire.ArriveEntriesRequest;
+import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.meta.state.wire.ShareRecord;
+import io.tatami.protocol.wire.GiveEntriesReply;
+
+/**
+ * At the shard that gets a part of a directory: takes what the other one gave, together with the name up to which all has
+ * arrived. From this batch on the entries are here for everybody, and their homes are told. Without effect where something
+ * else has arrived since it was asked for. While this goes on, the share counts as moving.
+ */
+public final class ArriveEntries implements Operation<ShardState, ArriveEntriesRequest, Arrival> {
+    @Override
+    public Arrival decide(ShardState state, RequestContext context, ArriveEntriesRequest request) {
+        DirectoryId directory = new DirectoryId(request.getDirectoryId());
+        Arrival before = Arrivals.arrival(state, directory, request.getSpread());
+        if (before.getSpread() != request.getSpread()
+                || before.getComplete()
+                || !before.getUpTo().equals(request.getAfter())) {
+            return before;
+        }
+        for (GiveEntriesReply.Entry given : request.getGiven().getEntryList()) {
+            put(state, directory, given);
+        }
+        Arrival.Builder after =
+                before.toBuilder().setDroppedUpTo(request.getAfter()).setComplete(!request.getGiven().getMore());
+        if (!request.getGiven().getUpTo().isEmpty()) {
+            after.setUpTo(request.getGiven().getUpTo());
+        }
+        return record(state, directory, after.build());
+    }
+
+    private static void put(ShardState state, DirectoryId directory, GiveEntriesReply.Entry given) {
+        EntryRecord record;
+        try {
+            record = EntryRecord.parseFrom(given.getEntry());
+        } catch (InvalidProtocolBufferException e) {
+            throw new IllegalStateException("another shard gave an entry that does not parse", e);
+        }
+        EntryRecord standing = MoveMarks.standing(record);
+        if (standing == null) {
+            return;
+        }
+        Check.check(
+                state.entry(directory, given.getName()) == null,
+                "%s/%s was given to this shard, which has it",
+                directory,
+                given.getName());
+        EntryRecord entry = HomeName.current(state, RenameRules.renamed(standing));
+        HomeName.followHere(state, directory, given.getName(), entry);
+        state.putEntry(directory, given.getName(), entry);
+        Shares.contentChanged(state, directory, EntryRecord.getDefaultInstance(), entry);
+    }
+
+    /** Puts it into the share, which counts as moving from the first batch to the end. */
+    static Arrival record(ShardState state, DirectoryId directory, Arrival arrival) {
+        ShareRecord share = state.share(directory);
+        boolean wasMoving = isMoving(share.getArrival());
+        int change = (isMoving(arrival) ? 1 : 0) - (wasMoving ? 1 : 0);
+        state.putShare(
+                directory,
+                share.toBuilder()
+                        .setArrival(arrival)
+                        .setMoving(share.getMoving() + change)
+                        .build());
+        return arrival;
+    }
+
+    private static boolean isMoving(Arrival arrival) {
+        return arrival.getSpread() != 0 && !arrival.getEnded();
+    }
+}

@@ -1,0 +1,29 @@
+package io.tatami.meta.op.move;
+
+import io.tatami.base.DirectoryId;
+import io.tatami.meta.op.Arrivals;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.Arrival;
+import io.tatami.meta.state.wire.ArrivalRequest;
+
+/** At the shard that got a part of a directory: all has arrived, and the one that had it has dropped it. */
+public final class EndArrival implements Operation<ShardState, ArrivalRequest, Arrival> {
+    @Override
+    public Arrival decide(ShardState state, RequestContext context, ArrivalRequest request) {
+        DirectoryId directory = new DirectoryId(request.getDirectoryId());
+        Arrival arrival = Arrivals.arrival(state, directory, request.getSpread());
+        if (arrival.getSpread() != request.getSpread() || !arrival.getComplete() || arrival.getEnded()) {
+            return arrival;
+        }
+        return ArriveEntries.record(
+                state,
+                directory,
+                Arrival.newBuilder()
+                        .setSpread(request.getSpread())
+                        .setComplete(true)
+                        .setEnded(true)
+                        .build());
+    }
+}

@@ -1,0 +1,182 @@
+package io.tatami.meta.service.move;
+
+import io.tatami.base.CrashPoint;
+import io.tatami.base.DirectoryId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.op.Arrivals;
+import io.tatami.meta.op.UnsettledException.EntryNotArrived;
+import io.tatami.meta.op.move.EndArrival;
+import io.tatami.meta.op.move.ReadArrival;
+import io.tatami.meta.service.Group;
+import io.tatami.meta.service.GroupParts;
+import io.tatami.meta.service.Peers;
+import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.Arrival;
+import io.tatami.meta.state.wire.ArrivalRequest;
+import io.tatami.meta.state.wire.ArriveEntriesRequest;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.GiveEntriesReply;
+import io.tatami.protocol.wire.GiveEntriesRequest;
+import io.tatami.protocol.wire.TakeEntriesReply;
+import io.tatami.protocol.wire.TakeEntriesRequest;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes this shard's part of directories that were widened, from the shards that had it:
+ *
+ * <pre>
+ *   receiver (here)                            giver
+ *                   --- GIVE_ENTRIES ------->  drops what has arrived
+ *                   &lt;-- the next entries ----
+ *   ArriveEntries: they are here
+ *                   ... until there are no more ...
+ *                   --- GIVE_ENTRIES: all -->  drops the last
+ *   EndArrival
+ * </pre>
+ *
+ * Driven by the namespace group and by requests that meet a name that has not arrived; all who wait for one directory share
+ * its steps. Safe for use by many threads.
+ */
+final class ArrivingEntries {
+    /** How many steps a request waits for, or one call of the namespace group does. */
+    private static final int STEPS_MAX = 16;
+
+    private static final long GIVE_TIMEOUT_MILLIS = 10_000;
+    private static final ReadArrival READ = new ReadArrival();
+    private static final EndArrival END = new EndArrival();
+
+    private final Group<ShardState> group;
+    private final Peers peers;
+    private final MoveOperations operations;
+    private final int shards;
+
+    /** The step under way of each directory. */
+    private final Map<Long, CompletableFuture<Arrival>> steps = new HashMap<>();
+
+    ArrivingEntries(GroupParts<ShardState> parts, MoveOperations operations) {
+        this.operations = operations;
+        this.group = parts.group();
+        this.peers = parts.peers();
+        this.shards = parts.record().getShards();
+    }
+
+    /** What is taken of a directory. */
+    private record Part(DirectoryId directory, int fromSpread, int spread) {
+        ArrivalRequest request() {
+            return ArrivalRequest.newBuilder()
+                    .setDirectoryId(directory.value())
+                    .setSpread(spread)
+                    .build();
+        }
+    }
+
+    /** Completes once the name has arrived, if anything has it; BUSY where that takes too long to wait for. */
+    CompletableFuture<Void> settle(EntryNotArrived question) {
+        Part part = new Part(question.directory(), question.fromSpread(), question.spread());
+        return advance(
+                        part,
+                        arrival -> arrival.getComplete() || Arrivals.compare(arrival.getUpTo(), question.name()) >= 0)
+                .thenCompose(reached -> reached
+                        ? CompletableFuture.completedFuture(null)
+                        : CompletableFuture.failedFuture(new TatamiException(
+                                ErrorCode.BUSY,
+                                "directory " + question.directory() + " is being widened, and " + question.name()
+                                        + " has not arrived in its shard yet")));
+    }
+
+    /** The flow of TAKE_ENTRIES. */
+    CompletableFuture<TakeEntriesReply> take(RequestOrigin origin, TakeEntriesRequest request) {
+        Part part =
+                new Part(new DirectoryId(request.getDirectoryId()), request.getFromSpread(), request.getSpread());
+        return advance(part, Arrival::getEnded)
+                .thenApply(ended ->
+                        TakeEntriesReply.newBuilder().setEnded(ended).build());
+    }
+
+    /** Goes on until enough has arrived, or for so many steps that somebody else should have a turn: then false. */
+    private CompletableFuture<Boolean> advance(Part part, Predicate<Arrival> enough) {
+        return group.read(READ, RequestOrigin.SERVICE, part.request())
+                .thenCompose(arrival -> advance(part, enough, arrival, STEPS_MAX));
+    }
+
+    private CompletableFuture<Boolean> advance(Part part, Predicate<Arrival> enough, Arrival arrival, int left) {
+        return enough.test(arrival) || left == 0
+                ? CompletableFuture.completedFuture(enough.test(arrival))
+                : shared(part).thenCompose(next -> advance(part, enough, next, left - 1));
+    }
+
+    /** One step, which everybody who comes meanwhile waits for. */
+    private CompletableFuture<Arrival> shared(Part part) {
+        CompletableFuture<Arrival> mine = new CompletableFuture<>();
+        CompletableFuture<Arrival> running;
+        synchronized (steps) {
+            running = steps.putIfAbsent(part.directory().value(), mine);
+        }
+        if (running != null) {
+            return running;
+        }
+        CompletableFuture<Arrival> unused =
+                step(part).whenComplete((arrival, failure) -> over(part, mine, arrival, failure));
+        return mine;
+    }
+
+    private void over(
+            Part part, CompletableFuture<Arrival> step, @Nullable Arrival arrival, @Nullable Throwable failure) {
+        synchronized (steps) {
+            steps.remove(part.directory().value());
+        }
+        if (arrival != null) {
+            step.complete(arrival);
+        } else {
+            step.completeExceptionally(
+                    failure == null ? new IllegalStateException("no arrival and no failure") : failure);
+        }
+    }
+
+    private CompletableFuture<Arrival> step(Part part) {
+        return group.read(READ, RequestOrigin.SERVICE, part.request()).thenCompose(arrival -> {
+            if (arrival.getEnded() || arrival.getSpread() != part.spread()) {
+                return CompletableFuture.completedFuture(arrival);
+            }
+            return give(part, arrival).thenCompose(given -> {
+                CrashPoint.hit("meta.widen.given");
+                return arrival.getComplete()
+                        ? group.submit(END, RequestOrigin.SERVICE, part.request())
+                        : arrive(part, arrival, given);
+            });
+        });
+    }
+
+    private CompletableFuture<GiveEntriesReply> give(Part part, Arrival arrival) {
+        GiveEntriesRequest request = GiveEntriesRequest.newBuilder()
+                .setDirectoryId(part.directory().value())
+                .setSpread(part.spread())
+                .setToGroup(group.id().value())
+                .setArrivedUpTo(arrival.getUpTo())
+                .setDroppedUpTo(arrival.getDroppedUpTo())
+                .setComplete(arrival.getComplete())
+                .build();
+        GroupId giver = Arrivals.giverTo(group.id(), part.fromSpread(), shards);
+        return peers.call(giver, MetaMethods.GIVE_ENTRIES, request, GIVE_TIMEOUT_MILLIS);
+    }
+
+    private CompletableFuture<Arrival> arrive(Part part, Arrival arrival, GiveEntriesReply given) {
+        ArriveEntriesRequest request = ArriveEntriesRequest.newBuilder()
+                .setDirectoryId(part.directory().value())
+                .setSpread(part.spread())
+                .setAfter(arrival.getUpTo())
+                .setGiven(given)
+                .build();
+        return group.submit(operations.arrive(), RequestOrigin.SERVICE, request).thenApply(next -> {
+            CrashPoint.hit("meta.widen.arrived");
+            return next;
+        });
+    }
+}
