@@ -1,6 +1,5 @@
 package io.tatami.block.volume;
 
-import io.tatami.base.TatamiException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -12,6 +11,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
  * and the next run goes on behind the last line. {@code -Dtatami.soak.log} names the log, {@code -Dtatami.soak.seconds}
  * ends a run early; {@code -Dtatami.test.seed} does that seed alone and logs nothing.
  */
-final class SoakLog {
+public final class SoakLog {
     private static final Pattern RANGE = Pattern.compile("seeds (\\d+) to (\\d+): (.*); .*");
     private static final Pattern COUNT = Pattern.compile("(\\d+) ([^,]+)");
 
@@ -39,9 +39,9 @@ final class SoakLog {
 
     /** What one seed does; fails where it must not go on. */
     @FunctionalInterface
-    interface Seed {
+    public interface Seed {
         /** @param counts what is to be added up */
-        void run(long seed, Map<String, Long> counts) throws TatamiException;
+        void run(long seed, Map<String, Long> counts) throws Exception;
     }
 
     /**
@@ -50,7 +50,13 @@ final class SoakLog {
      * @param name of the log where none is named
      * @param rangeSeeds how many make a line
      */
-    static void run(String name, int rangeSeeds, long seeds, Seed body) throws IOException, TatamiException {
+    static void run(String name, int rangeSeeds, long seeds, Seed body) throws Exception {
+        run(name, rangeSeeds, seeds, body, totals -> {});
+    }
+
+    /** @param judge is given what all seeds counted, as the log has it, once they are done; fails where that is too little */
+    public static void run(
+            String name, int rangeSeeds, long seeds, Seed body, Consumer<Map<String, Long>> judge) throws Exception {
         Long only = Long.getLong("tatami.test.seed");
         if (only != null) {
             body.run(only, new TreeMap<>());
@@ -63,10 +69,11 @@ final class SoakLog {
         }
         if (soak.nextSeed > seeds) {
             soak.append("all " + seeds + " seeds: " + text(soak.totals));
+            judge.accept(soak.totals);
         }
     }
 
-    private void runRange(long lastSeed, Seed body) throws IOException, TatamiException {
+    private void runRange(long lastSeed, Seed body) throws Exception {
         long begunNanos = System.nanoTime();
         Map<String, Long> counts = new TreeMap<>();
         for (long seed = nextSeed; seed <= lastSeed; seed++) {
