@@ -3,6 +3,7 @@ package io.tatami.linear;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tatami.block.volume.SoakLog;
 import io.tatami.linear.check.Checker;
 import io.tatami.linear.check.Checker.Verdict;
 import io.tatami.linear.check.History;
@@ -10,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,7 +32,7 @@ class HistoriesTest {
         Map<String, Long> counts = new TreeMap<>();
         try (Servers servers = new LocalServers(directory);
                 Clients clients = new Clients(servers.addresses())) {
-            run(SEED, Integer.getInteger("tatami.test.histories", 24), servers, clients, counts);
+            run(SEED, Integer.getInteger("tatami.test.histories", 20), servers, clients, counts);
         }
         requireDecided(counts);
     }
@@ -40,9 +42,32 @@ class HistoriesTest {
         Map<String, Long> counts = new TreeMap<>();
         try (Servers servers = new ProcessServers(directory);
                 Clients clients = new Clients(servers.addresses())) {
-            run(SEED, Integer.getInteger("tatami.test.histories", 4), servers, clients, counts);
+            run(SEED, Integer.getInteger("tatami.test.histories", 3), servers, clients, counts);
         }
         requireDecided(counts);
+    }
+
+    /** Every fifth over processes. Goes on where its log ends, see {@link SoakLog}. */
+    @Test
+    @Tag("soak")
+    void aThousandHistoriesAreLinearizable() throws Exception {
+        try (Servers local = new LocalServers(directory.resolve("local"));
+                Servers processes = new ProcessServers(directory.resolve("processes"));
+                Clients ofLocal = new Clients(local.addresses());
+                Clients ofProcesses = new Clients(processes.addresses())) {
+            SoakLog.run(
+                    "histories.log",
+                    25,
+                    1_000,
+                    (seed, counts) -> {
+                        if (seed % 5 == 0) {
+                            run(seed, 1, processes, ofProcesses, counts);
+                        } else {
+                            run(seed, 1, local, ofLocal, counts);
+                        }
+                    },
+                    HistoryCoverage::require);
+        }
     }
 
     private static void run(long first, int histories, Servers servers, Clients clients, Map<String, Long> counts)

@@ -21,11 +21,13 @@ final class ProcessServers implements Servers {
         this.directory = directory;
         this.addresses = FreePorts.find(1 + SHARDS / 2);
         try {
-            for (int server = 0; server < addresses.size(); server++) {
+            processes.add(start(0));
+            String unused = processes.get(0).awaitUri();
+            for (int server = 1; server < addresses.size(); server++) {
                 processes.add(start(server));
             }
             for (ServerProcess process : processes) {
-                String unused = process.awaitUri();
+                unused = process.awaitUri();
             }
         } catch (IOException | InterruptedException e) {
             close();

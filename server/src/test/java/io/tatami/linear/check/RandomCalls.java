@@ -9,7 +9,11 @@ import java.util.Random;
 public final class RandomCalls {
     private static final List<String> TOPS = List.of("/a", "/b");
     private static final List<String> DIRECTORIES = List.of("/a", "/b", "/a/d", "/b/d");
-    private static final List<String> NAMES = List.of("f", "g", "d");
+
+    /** Those that come oftener are there oftener, too. */
+    private static final List<String> OFTEN = List.of("/a", "/a", "/b", "/b", "/a/d", "/b/d");
+
+    private static final List<String> NAMES = List.of("f", "f", "g", "g", "d");
 
     private RandomCalls() {}
 
@@ -43,7 +47,7 @@ public final class RandomCalls {
     }
 
     private static String path(Random random) {
-        return directory(random) + "/" + NAMES.get(random.nextInt(NAMES.size()));
+        return OFTEN.get(random.nextInt(OFTEN.size())) + "/" + NAMES.get(random.nextInt(NAMES.size()));
     }
 
     /** What all clients find. */
