@@ -27,5 +27,5 @@ final class BulkOptions {
             names = "--capacity",
             paramLabel = "SIZE",
             description = "Of the volume; of a small one shards are given fewer credits at once (default: ${DEFAULT-VALUE}).")
-    String capacity = "20g";
+    String capacity = "40g";
 }
