@@ -1,6 +1,5 @@
 package io.tatami.block.volume;
 
-import io.tatami.base.TatamiException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -12,6 +11,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -41,7 +41,7 @@ public final class SoakLog {
     @FunctionalInterface
     public interface Seed {
         /** @param counts what is to be added up */
-        void run(long seed, Map<String, Long> counts) throws TatamiException;
+        void run(long seed, Map<String, Long> counts) throws Exception;
     }
 
     /**
@@ -49,14 +49,18 @@ public final class SoakLog {
      *
      * @param name of the log where none is named
      * @param rangeSeeds how many make a line
-     * @return the sums of what was counted, those of earlier runs included; empty where one seed was done alone
      */
-    public static Map<String, Long> run(String name, int rangeSeeds, long seeds, Seed body)
-            throws IOException, TatamiException {
+    static void run(String name, int rangeSeeds, long seeds, Seed body) throws Exception {
+        run(name, rangeSeeds, seeds, body, totals -> {});
+    }
+
+    /** @param judge is given what all seeds counted, as the log has it, once they are done; fails where that is too little */
+    public static void run(
+            String name, int rangeSeeds, long seeds, Seed body, Consumer<Map<String, Long>> judge) throws Exception {
         Long only = Long.getLong("tatami.test.seed");
         if (only != null) {
             body.run(only, new TreeMap<>());
-            return Map.of();
+            return;
         }
         SoakLog soak = new SoakLog(Path.of(System.getProperty("tatami.soak.log", "target/" + name)), rangeSeeds);
         long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(Long.getLong("tatami.soak.seconds", 1_000_000));
@@ -65,11 +69,11 @@ public final class SoakLog {
         }
         if (soak.nextSeed > seeds) {
             soak.append("all " + seeds + " seeds: " + text(soak.totals));
+            judge.accept(soak.totals);
         }
-        return soak.totals;
     }
 
-    private void runRange(long lastSeed, Seed body) throws IOException, TatamiException {
+    private void runRange(long lastSeed, Seed body) throws Exception {
         long begunNanos = System.nanoTime();
         Map<String, Long> counts = new TreeMap<>();
         for (long seed = nextSeed; seed <= lastSeed; seed++) {
