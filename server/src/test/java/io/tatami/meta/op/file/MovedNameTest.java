@@ -14,6 +14,11 @@ import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.View;
 import io.tatami.protocol.wire.AppendReply;
+import io.tatami.protocol.wire.Attributes;
+import io.tatami.protocol.wire.AppendRequest;
+import io.tatami.meta.state.wire.FileEntry;
+import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.meta.state.MemoryView;
 import io.tatami.protocol.wire.CompleteRequest;
 import io.tatami.protocol.wire.CreateReply;
 import io.tatami.protocol.wire.CutFileRequest;
@@ -72,6 +77,28 @@ class MovedNameTest {
                         new ReopenFile(), request.toBuilder().setNumber(8).build()));
         assertEquals(ErrorCode.LEASE_HELD, held.code());
         assertEquals(file.value() + " " + FileShard.WRITER.value(), held.detail());
+    }
+
+    @Test
+    void appendToAFileOfAnotherHomeSaysWhichFileThatIsAndChangesNothing() throws Exception {
+        FileId elsewhere = FileId.of(1, 0, 9);
+        shard.change(state -> state.putEntry(
+                FileShard.HOME,
+                "a",
+                EntryRecord.newBuilder()
+                        .setFile(FileEntry.newBuilder()
+                                .setFileId(elsewhere.value())
+                                .setAttributes(Attributes.newBuilder().setOwner("u").setMode(0777)))
+                        .build()));
+        MemoryView before = shard.store().copy();
+        AppendReply located = shard.run(
+                new AppendFile(shard.handles),
+                AppendRequest.newBuilder()
+                        .setHandle(shard.handle(FileShard.HOME))
+                        .setName("a")
+                        .build());
+        assertEquals(elsewhere.value(), located.getStatus().getId());
+        assertTrue(before.sameAs(shard.store()));
     }
 
     @Test

@@ -45,7 +45,7 @@ public final class SteppedGroup implements Opening {
     private final Peers peers;
     private final HandleSigner signer;
     private final Settings settings;
-    private final Steps steps;
+    private final SteppedWork steps;
     private final Clock clock;
     private final GroupId id;
     private final ReplyMemory memory;
@@ -54,62 +54,20 @@ public final class SteppedGroup implements Opening {
     private final Map<Integer, Served<?, ?>> served = new HashMap<>();
     private final Map<Class<?>, Function<Question, CompletableFuture<Void>>> settlers = new HashMap<>();
     private final List<Waker> background = new ArrayList<>();
-    private final Map<Numbered, CompletableFuture<? extends Message>> flows = new HashMap<>();
+
+    /** Requests that are decided and not durable, each with what it did. */
+    private final Map<Pending<?, ?, ?>, SteppedWork.Decided> effects = new HashMap<>();
+
+    private final SteppedFlows flows;
     private List<Pending<?, ?, ?>> arrived = new ArrayList<>();
     private Batch batch;
     private boolean deciding;
     private boolean committing;
     private boolean crashed;
 
-    /** What a simulation decides, and what it is told of. */
-    public interface Steps {
-        /** Runs something later, unless the group has crashed by then. */
-        void later(SteppedGroup group, long delayMillis, Runnable action);
-
-        /** Until a request is looked at, or a read is decided. */
-        long decisionMillis();
-
-        /** How long a batch takes to become durable. */
-        long commitMillis();
-
-        /** What a test does to operations. */
-        Meddling meddling();
-
-        /** An operation was decided as part of a batch that is not durable yet; the group may crash here. */
-        void decided(SteppedGroup group, Operation<?, ?, ?> operation);
-
-        /** It is durable, and nobody was answered; in the order of the decisions. The group may crash behind the last. */
-        void committed(SteppedGroup group, Decided decided);
-
-        /** Whoever asked knows it; the group may crash here. */
-        void answered(SteppedGroup group, Operation<?, ?, ?> operation);
-
-        /** Something threw what is no refusal. */
-        void bug(Throwable thrown);
-    }
-
-    /** Does something beside operations, so that they go wrong. */
-    public interface Meddling {
-        /** Whether what the operation changes is forgotten. */
-        boolean drops(Operation<?, ?, ?> operation);
-
-        void before(Operation<?, ?, ?> operation, Draft records, Message request);
-
-        /** Where it was not refused. */
-        void after(Operation<?, ?, ?> operation, Draft records, Message request, Message reply);
-    }
-
-    /** An operation that was not refused. */
-    public record Decided(Operation<?, ?, ?> operation, RequestOrigin origin, boolean once, Message request, Message reply) {}
-
     private record Waker(BackgroundRunner runner, String kinds) {}
 
-    private record Numbered(long session, long number, int method) {}
-
     private record Served<Q extends Message, R extends Message>(Method<Q, R> method, Flow<Q, R> flow) {}
-
-    /** A request in a batch, with what it did. */
-    private final Map<Pending<?, ?, ?>, Decided> effects = new HashMap<>();
 
     /** @param store what is durable */
     public SteppedGroup(
@@ -119,7 +77,7 @@ public final class SteppedGroup implements Opening {
             HandleSigner signer,
             Clock clock,
             Settings settings,
-            Steps steps) {
+            SteppedWork steps) {
         this.store = store;
         this.record = record;
         this.peers = peers;
@@ -131,6 +89,7 @@ public final class SteppedGroup implements Opening {
         this.memory = new ReplyMemory(store, clock);
         this.recent = new RecentRecords(store);
         this.timer = new SteppedTimer(this::later);
+        this.flows = new SteppedFlows(this, store);
         this.batch = Batch.next(store, recent, 0);
     }
 
@@ -189,7 +148,7 @@ public final class SteppedGroup implements Opening {
 
     // ------------------------------------------------------------------------------------------ the loop
 
-    private void enqueue(Pending<?, ?, ?> pending) {
+    void enqueue(Pending<?, ?, ?> pending) {
         if (crashed) {
             return;
         }
@@ -235,7 +194,7 @@ public final class SteppedGroup implements Opening {
     private void commit(Batch full) {
         if (!full.draft().isEmpty()) {
             for (Pending<?, ?, ?> pending : full.decided()) {
-                Decided decided = effects.get(pending);
+                SteppedWork.Decided decided = effects.get(pending);
                 if (decided != null) {
                     steps.decided(this, decided.operation());
                 }
@@ -246,7 +205,7 @@ public final class SteppedGroup implements Opening {
             store.apply(full.draft());
         }
         for (Pending<?, ?, ?> pending : full.decided()) {
-            Decided decided = effects.remove(pending);
+            SteppedWork.Decided decided = effects.remove(pending);
             if (decided != null) {
                 steps.committed(this, decided);
             }
@@ -305,7 +264,7 @@ public final class SteppedGroup implements Opening {
         return settler == null ? new CompletableFuture<>() : settler.apply(question);
     }
 
-    private TatamiException causeOf(Throwable thrown) {
+    TatamiException causeOf(Throwable thrown) {
         TatamiException cause = Causes.of(thrown);
         if (cause.code() == ErrorCode.INTERNAL) {
             steps.bug(thrown);
@@ -362,7 +321,7 @@ public final class SteppedGroup implements Opening {
         private <Q extends Message, R extends Message> CompletableFuture<R> enqueued(
                 Operation<S, Q, R> operation, RequestOrigin origin, Q request, @Nullable Method<?, R> once) {
             Pending<Draft, Q, R> pending = pending(operation, origin, request, once);
-            pending.future().whenComplete((reply, thrown) -> {
+            var unused = pending.future().whenComplete((reply, thrown) -> {
                 if (thrown == null) {
                     steps.answered(SteppedGroup.this, operation);
                 }
@@ -382,7 +341,7 @@ public final class SteppedGroup implements Opening {
                     R reply = operation.decide(state.apply(draft), context, same);
                     steps.meddling().after(operation, draft, same, reply);
                     boolean remembered = once != null && origin.isRemembered();
-                    effects.put(self.get(0), new Decided(operation, origin, remembered, same, reply));
+                    effects.put(self.get(0), new SteppedWork.Decided(operation, origin, remembered, same, reply));
                     return reply;
                 } catch (RuntimeException e) {
                     steps.bug(e);
@@ -421,7 +380,7 @@ public final class SteppedGroup implements Opening {
 
         @Override
         public <Q extends Message, R extends Message> GroupTable<S> flow(Method<Q, R> method, Flow<Q, R> flow) {
-            return put(method, method.idempotent() ? flow : once(method, flow));
+            return put(method, method.idempotent() ? flow : flows.once(method, flow));
         }
 
         private <Q extends Message, R extends Message> GroupTable<S> put(Method<Q, R> method, Flow<Q, R> flow) {
@@ -440,67 +399,5 @@ public final class SteppedGroup implements Opening {
             settlers.put(kind, question -> settler.settle(kind.cast(question)));
             return this;
         }
-    }
-
-    // ------------------------------------------------------------------------------------------ flows
-
-    /** As {@link FlowsInFlight}. */
-    private <Q extends Message, R extends Message> Flow<Q, R> once(Method<Q, R> method, Flow<Q, R> flow) {
-        return (origin, request) -> {
-            if (!origin.isRemembered()) {
-                return flow.run(origin, request);
-            }
-            Numbered key = new Numbered(origin.session().value(), origin.number(), method.number());
-            CompletableFuture<? extends Message> other = flows.get(key);
-            if (other != null) {
-                return other.thenApply(reply -> parsed(method, reply));
-            }
-            CompletableFuture<R> mine = new CompletableFuture<>();
-            flows.put(key, mine);
-            return begin(method, flow, origin, request).whenComplete((reply, thrown) -> {
-                flows.remove(key);
-                if (thrown == null) {
-                    mine.complete(reply);
-                } else {
-                    mine.completeExceptionally(Causes.of(thrown));
-                }
-            });
-        };
-    }
-
-    private static <R extends Message> R parsed(Method<?, R> method, Message reply) {
-        try {
-            return method.replyParser().parseFrom(reply.toByteString());
-        } catch (com.google.protobuf.InvalidProtocolBufferException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private <Q extends Message, R extends Message> CompletableFuture<R> begin(
-            Method<Q, R> method, Flow<Q, R> flow, RequestOrigin origin, Q request) {
-        try {
-            R before = ReplyMemory.recallStored(store, origin, method);
-            if (before != null) {
-                return CompletableFuture.completedFuture(before);
-            }
-        } catch (TatamiException e) {
-            return CompletableFuture.failedFuture(e);
-        }
-        return flow.run(origin, request).exceptionallyCompose(thrown -> {
-            TatamiException failure = causeOf(thrown);
-            return ReplyMemory.isRemembered(failure)
-                    ? refuse(method, origin, request, failure)
-                    : CompletableFuture.failedFuture(failure);
-        });
-    }
-
-    private <Q extends Message, R extends Message> CompletableFuture<R> refuse(
-            Method<Q, R> method, RequestOrigin origin, Q request, TatamiException failure) {
-        Operation<Draft, Q, R> refusal = (state, context, same) -> {
-            throw failure;
-        };
-        Pending<Draft, Q, R> pending = new Pending<>(draft -> draft, refusal, origin, request, method);
-        enqueue(pending);
-        return pending.future();
     }
 }

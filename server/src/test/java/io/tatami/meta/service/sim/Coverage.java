@@ -1,7 +1,6 @@
 package io.tatami.meta.service.sim;
 
 import java.util.Map;
-import java.util.TreeMap;
 
 /** What came about in the seeds that were run, by name. */
 final class Coverage {
@@ -12,15 +11,7 @@ final class Coverage {
         this.counts = counts;
     }
 
-    Coverage() {
-        this(new TreeMap<>());
-    }
-
     void count(String what) {
         counts.merge(what, 1L, Long::sum);
-    }
-
-    Map<String, Long> counts() {
-        return counts;
     }
 }

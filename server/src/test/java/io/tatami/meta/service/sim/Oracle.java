@@ -21,7 +21,7 @@ import io.tatami.meta.op.tree.CommitRename;
 import io.tatami.meta.op.tree.wire.CommitDeleteRequest;
 import io.tatami.meta.op.tree.wire.CommitMkdirsRequest;
 import io.tatami.meta.op.tree.wire.CommitRenameRequest;
-import io.tatami.meta.service.host.SteppedGroup.Decided;
+import io.tatami.meta.service.host.SteppedWork.Decided;
 import io.tatami.meta.state.wire.CommitMoveRequest;
 import io.tatami.meta.state.wire.FinishRecoveryRequest;
 import io.tatami.protocol.wire.AppendReply;

@@ -2,13 +2,13 @@ package io.tatami.meta.service.sim;
 
 import com.google.protobuf.Message;
 import io.tatami.meta.op.Operation;
-import io.tatami.meta.service.host.SteppedGroup;
+import io.tatami.meta.service.host.SteppedWork;
 import io.tatami.meta.state.Draft;
 import io.tatami.protocol.Method;
 import org.jspecify.annotations.Nullable;
 
 /** A bug that a test puts in: it does something beside an operation, or to the messages between groups. */
-interface Plant extends SteppedGroup.Meddling {
+interface Plant extends SteppedWork.Meddling {
     Plant NONE = new Plant() {};
 
     @Override

@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -49,7 +50,7 @@ final class SimNetwork {
      * @param alive whether anybody is there to take the answer
      * @param inside runs what hangs on the answer
      */
-    record Caller(int number, BooleanSupplier alive, java.util.function.Consumer<Runnable> inside) {}
+    record Caller(int number, BooleanSupplier alive, Consumer<Runnable> inside) {}
 
     /**
      * Sends one request; fails with UNAVAILABLE where the connection breaks, and with DEADLINE_EXCEEDED.

@@ -14,6 +14,7 @@ import io.tatami.meta.service.Peers;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.service.file.FileSettings;
 import io.tatami.meta.service.host.SteppedGroup;
+import io.tatami.meta.service.host.SteppedWork;
 import io.tatami.meta.service.tree.TreeHandlers;
 import io.tatami.meta.service.tree.TreeSettings;
 import io.tatami.meta.state.Draft;
@@ -30,7 +31,7 @@ import io.tatami.protocol.wire.GiveCreditsRequest;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -183,7 +184,7 @@ final class SimulatedCluster {
     }
 
     /** One group with what it has on its disk. */
-    private final class Member implements SteppedGroup.Steps {
+    private final class Member implements SteppedWork {
         private final GroupRecord record;
         private final MemoryView store = new MemoryView();
         private @Nullable SteppedGroup running;
@@ -259,7 +260,7 @@ final class SimulatedCluster {
         }
 
         @Override
-        public SteppedGroup.Meddling meddling() {
+        public SteppedWork.Meddling meddling() {
             return plant;
         }
 
@@ -269,7 +270,7 @@ final class SimulatedCluster {
         }
 
         @Override
-        public void committed(SteppedGroup group, SteppedGroup.Decided decided) {
+        public void committed(SteppedGroup group, SteppedWork.Decided decided) {
             try {
                 oracle.committed(group.id(), decided);
             } catch (RuntimeException e) {
@@ -335,16 +336,16 @@ final class SimulatedCluster {
             if (!isAlive()) {
                 return;
             }
-            Function<Long, RequestOrigin> origin = deadline -> new RequestOrigin(
+            LongFunction<RequestOrigin> origin = deadline -> new RequestOrigin(
                     RequestOrigin.SERVICE.caller(), RequestOrigin.SERVICE.session(), 0, 0, deadline);
             SimNetwork.Caller from = new SimNetwork.Caller(number, this::isAlive, this::inside);
             var unused = network.attempt(
-                            from, to, method, origin::apply, body, Math.max(1, endMillis - world.wallMillis()))
+                            from, to, method, origin, body, Math.max(1, endMillis - world.wallMillis()))
                     .whenComplete((reply, thrown) -> {
                         if (thrown == null) {
                             CrashPoint.hit("meta.peer.answered", method.name());
                             Message told = plant.told(reply);
-                            result.complete(told == reply ? reply : parsed(method, told));
+                            result.complete(told.equals(reply) ? reply : parsed(method, told));
                             return;
                         }
                         TatamiException failure = SimNetwork.failureOf(thrown);

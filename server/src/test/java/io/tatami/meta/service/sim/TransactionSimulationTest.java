@@ -16,9 +16,9 @@ import org.junit.jupiter.api.Test;
  * {@code -Dtatami.test.seed} does that one alone.
  */
 final class TransactionSimulationTest {
-    private static final int SEEDS = 40;
+    private static final int SEEDS = 150;
     private static final int SEEDS_SOAK = 100_000;
-    private static final int SEEDS_OF_A_LINE = 1_000;
+    private static final int SEEDS_OF_A_LINE = 2_000;
     private static final int PLANTED_SEEDS_MAX = 1_000;
 
     @Test
