@@ -4,10 +4,11 @@ import com.google.protobuf.Message;
 import io.tatami.base.Check;
 import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
-import io.tatami.meta.service.host.HostedGroup.Service;
+import io.tatami.meta.service.host.LeadingGroup.Service;
 import io.tatami.meta.state.Caller;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.Method;
@@ -18,12 +19,11 @@ import io.tatami.protocol.wire.TakeClusterMapRequest;
 import io.tatami.rpc.CallContext;
 import io.tatami.rpc.HandlerTable;
 import io.tatami.rpc.Responder;
-import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /** Brings each request to the group its header names, in the name of whom its connection is for. */
-final class Dispatch {
+final class Dispatch implements HostedGroup.Stage {
     /** Asked by one group of another; no client may. */
     private static final Set<Integer> SERVICE_ONLY = Set.of(
             MetaMethods.CHECK_DIRECTORY.number(),
@@ -53,28 +53,35 @@ final class Dispatch {
     private final ServiceCredential credential;
     private final ClusterMapHolder maps;
     private final SpaceGuard space;
+    private final HandlerTable table = new HandlerTable();
 
     Dispatch(Callers callers, ServiceCredential credential, ClusterMapHolder maps, SpaceGuard space) {
         this.space = space;
         this.callers = callers;
         this.credential = credential;
         this.maps = maps;
-    }
-
-    /** What a server with these groups serves; complete. */
-    HandlerTable handlers(Collection<HostedGroup> groups) {
-        HandlerTable table = new HandlerTable();
         table.on(
                 MetaMethods.GET_CLUSTER_MAP,
                 (context, request, responder) -> responder.success(
                         GetClusterMapReply.newBuilder().setMap(maps.map()).build()));
         table.on(MetaMethods.TAKE_CLUSTER_MAP, this::takeMap);
-        for (HostedGroup group : groups) {
-            HandlerTable own = new HandlerTable();
-            group.services().forEach(service -> serve(own, service));
-            table.openGroup(group.id(), own);
-        }
+    }
+
+    /** What the server serves; groups come and go. */
+    HandlerTable table() {
         return table;
+    }
+
+    @Override
+    public void open(LeadingGroup group) {
+        HandlerTable own = new HandlerTable();
+        group.services().forEach(service -> serve(own, service));
+        table.openGroup(group.id(), own);
+    }
+
+    @Override
+    public void close(GroupId group) {
+        table.closeGroup(group);
     }
 
     private void takeMap(CallContext context, TakeClusterMapRequest request, Responder<Empty> responder) {
@@ -86,8 +93,8 @@ final class Dispatch {
         responder.success(Empty.getDefaultInstance());
     }
 
-    private <Q extends Message, R extends Message> void serve(HandlerTable table, Service<Q, R> service) {
-        table.on(service.method(), (context, request, responder) -> {
+    private <Q extends Message, R extends Message> void serve(HandlerTable own, Service<Q, R> service) {
+        own.on(service.method(), (context, request, responder) -> {
             try {
                 handle(service, context, request, responder);
             } catch (TatamiException e) {

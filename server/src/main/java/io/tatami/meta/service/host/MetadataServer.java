@@ -10,8 +10,6 @@ import io.tatami.conf.Setting;
 import io.tatami.conf.Settings;
 import io.tatami.meta.gate.HandleSigner;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
-import io.tatami.meta.state.wire.GroupRecord;
-import io.tatami.meta.store.GroupStore;
 import io.tatami.meta.store.StoreMemory;
 import io.tatami.meta.store.StoreSettings;
 import io.tatami.protocol.UserIdentity;
@@ -19,7 +17,6 @@ import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.RegisterMetadataServerRequest;
 import io.tatami.rpc.CallOptions;
-import io.tatami.rpc.HandlerTable;
 import io.tatami.rpc.netty.ClientIdentity;
 import io.tatami.rpc.netty.EventLoops;
 import io.tatami.rpc.netty.RpcClient;
@@ -33,7 +30,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -60,8 +56,7 @@ public final class MetadataServer implements AutoCloseable {
     private final Resources resources = new Resources();
     private final Identity identity;
     private final ClusterMapHolder maps;
-    private final TreeMap<GroupId, HostedGroup> groups = new TreeMap<>();
-    private final CompletableFuture<String> ended = new CompletableFuture<>();
+    private final HostedGroups groups;
     private final InetSocketAddress address;
 
     /**
@@ -123,13 +118,16 @@ public final class MetadataServer implements AutoCloseable {
                     settings,
                     readers,
                     timer);
-            openGroups(place.directory(), parts, resources.keep(new StoreMemory(StoreSettings.from(settings))));
             SpaceGuard space = SpaceGuard.of(place.directory(), settings.get(SpaceGuard.RESERVE));
             BackgroundRunner spaceWatch = new BackgroundRunner("disk space", space::look, timer);
             resources.keep(spaceWatch::close);
             spaceWatch.wake();
             Callers callers = new Callers(mapping, readers, clock, identity.superuser(), "supergroup");
-            HandlerTable handlers = new Dispatch(callers, credential, maps, space).handlers(groups.values());
+            Dispatch dispatch = new Dispatch(callers, credential, maps, space);
+            StoreMemory memory = resources.keep(new StoreMemory(StoreSettings.from(settings)));
+            groups = resources.keep(new HostedGroups(
+                    new LocalReplication(new GroupStores(place.directory(), identity), memory)));
+            groups.open(place.directory(), identity, parts, maps, dispatch);
             RpcServer listener = resources.keep(new RpcServer(
                     loops,
                     rpc,
@@ -139,21 +137,20 @@ public final class MetadataServer implements AutoCloseable {
                             identity.cluster(),
                             () -> maps.map().getEpoch(),
                             ServerIdentity.simple("", identity.cluster()).authenticator()),
-                    handlers));
+                    dispatch.table()));
             address = (InetSocketAddress) listener.start(new InetSocketAddress(place.host(), place.port()));
             CrashPoint.hit("meta.open.listens");
-            groups.values().forEach(HostedGroup::start);
-            watchGroups();
+            groups.start();
             join(
                     new ClusterMember(
                             namespaceLink(client, start.seeds()),
                             maps,
                             registration(place),
                             CallOptions.DEFAULT.withGroup(GroupId.NAMESPACE).withCredential(credential.bytes()),
-                            reason -> stopServing(handlers, reason)),
+                            groups::stop),
                     timer);
             CrashPoint.hit("meta.open.announced");
-            LOG.info("cluster {}: groups {} serve at {}", identity.cluster(), groups.keySet(), address);
+            LOG.info("cluster {}: groups {} serve at {}", identity.cluster(), groups.ids(), address);
         } catch (TatamiException | RuntimeException e) {
             resources.closeAfter(e);
             throw e;
@@ -232,7 +229,7 @@ public final class MetadataServer implements AutoCloseable {
      * the disk, or because the groups belong to another server. Also when this is closed.
      */
     public CompletableFuture<String> ended() {
-        return ended.copy();
+        return groups.ended();
     }
 
     private static Identity identity(Start start, EventLoops loops, RpcSettings rpc, Clock clock)
@@ -246,25 +243,6 @@ public final class MetadataServer implements AutoCloseable {
         return ClientIdentity.simple("metadata server", UserIdentity.of(System.getProperty("user.name")));
     }
 
-    private void openGroups(Path directory, HostParts parts, StoreMemory memory) throws TatamiException {
-        GroupStores stores = new GroupStores(directory, identity);
-        for (GroupId id : identity.groups()) {
-            GroupRecord record = identity.record(id);
-            GroupStore store = stores.open(record, memory);
-            HostedGroup group = resources.keep(new HostedGroup(record, store, parts));
-            if (id.isNamespace()) {
-                NamespaceParts.addTo(group, maps, identity.superuser());
-            } else {
-                ShardParts.addTo(group);
-            }
-            groups.put(id, group);
-        }
-        if (!identity.made()) {
-            CrashPoint.hit("meta.format.before-made");
-            identity.afterMaking().write(directory);
-        }
-    }
-
     private NamespaceLink namespaceLink(RpcClient client, List<InetSocketAddress> seeds) {
         return identity.hostsNamespace()
                 ? new NamespaceLink(client, List.of(), () -> Optional.of(address))
@@ -275,7 +253,7 @@ public final class MetadataServer implements AutoCloseable {
         return RegisterMetadataServerRequest.newBuilder()
                 .setServerId(identity.serverIdBytes())
                 .setEndpoint(Endpoint.newBuilder().setHost(place.host()).setPort(address.getPort()))
-                .addAllHostedGroup(groups.keySet().stream().map(GroupId::value).toList())
+                .addAllHostedGroup(groups.ids().stream().map(GroupId::value).toList())
                 .build();
     }
 
@@ -296,36 +274,8 @@ public final class MetadataServer implements AutoCloseable {
         }
     }
 
-    /** The groups share a disk: where one of them has stopped, a group with nothing to do would never notice. */
-    private void watchGroups() {
-        List<CompletableFuture<TatamiException>> stopped =
-                groups.values().stream().map(HostedGroup::stopped).toList();
-        stopped.forEach(one -> {
-            CompletableFuture<Void> unused = one.thenAccept(reason -> proveOthersWritable());
-        });
-        CompletableFuture<Boolean> unused = CompletableFuture.allOf(stopped.toArray(CompletableFuture<?>[]::new))
-                .thenApply(all ->
-                        ended.complete(String.valueOf(stopped.get(0).join().getMessage())));
-    }
-
-    private void proveOthersWritable() {
-        if (!ended.isDone()) {
-            groups.values().forEach(HostedGroup::proveWritable);
-        }
-    }
-
-    private void stopServing(HandlerTable handlers, String reason) {
-        LOG.error("this server stops serving {}: {}", groups.keySet(), reason);
-        ended.complete(reason);
-        for (HostedGroup group : groups.values()) {
-            handlers.closeGroup(group.id());
-            group.stop();
-        }
-    }
-
     @Override
     public void close() throws TatamiException {
-        ended.complete("the server is closed");
         resources.close();
     }
 }
