@@ -1,6 +1,7 @@
 package io.tatami.meta.log;
 
 import io.tatami.base.TatamiException;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Makes a group's entries durable, in order, and has them applied to its store. Used by the group's thread; one entry is
@@ -13,6 +14,13 @@ public interface CommitLog extends AutoCloseable {
      * @throws TatamiException nothing is known of the entry until the group is opened again; the log takes no further one
      */
     void commit(LogEntry entry) throws TatamiException;
+
+    /**
+     * Completes once it is known that nobody else led the group when this was called: what the store holds then is the
+     * newest that anybody was told of. May be called by any thread; callers that come while others wait share a round.
+     * Fails with NOT_LEADER or UNAVAILABLE.
+     */
+    CompletableFuture<Void> confirm();
 
     @Override
     void close();

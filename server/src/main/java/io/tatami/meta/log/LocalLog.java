@@ -3,6 +3,7 @@ package io.tatami.meta.log;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.meta.store.GroupStore;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * The log of a group with one replica: the write-ahead log of its own store, flushed to the device once for each entry. An
@@ -23,6 +24,12 @@ public final class LocalLog implements CommitLog {
                 .setLogMillis(entry.logMillis())
                 .build();
         store.apply(progress, entry.changes(), GroupStore.Durability.WRITE_AHEAD_LOG);
+    }
+
+    /** There is no other replica that could lead. */
+    @Override
+    public CompletableFuture<Void> confirm() {
+        return CompletableFuture.completedFuture(null);
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 
 /**
@@ -67,6 +68,11 @@ public final class SimulatedLog implements CommitLog {
                     indexes);
             indexes.add(entry.index());
         }
+    }
+
+    @Override
+    public CompletableFuture<Void> confirm() {
+        return behind.confirm();
     }
 
     @Override

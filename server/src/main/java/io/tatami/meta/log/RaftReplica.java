@@ -1,0 +1,55 @@
+package io.tatami.meta.log;
+
+import io.tatami.base.TatamiException;
+import io.tatami.meta.store.GroupStore;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+
+/** One replica of a group in this process, made by {@link RaftHost#open}. Safe for use by any thread. */
+public interface RaftReplica extends AutoCloseable {
+    /** Hears what becomes of the replica: one call at a time, in order, on a thread that may be held up for a while. */
+    interface Listener {
+        /**
+         * This replica leads and has applied all that was committed before its term: decisions may be made over the store
+         * and given to the log, until {@link #follows}.
+         *
+         * @param store stays the replica's to close
+         * @param log of this term of leadership only
+         */
+        void leads(GroupStore store, CommitLog log);
+
+        /**
+         * It leads no more: commits and confirmations of the log fail with NOT_LEADER from here on. What this returns is
+         * completed when nobody uses the store any more; it is not replaced or closed before, nor does the replica lead
+         * again.
+         */
+        CompletableFuture<Void> follows();
+
+        /** The replica has failed for good and takes no further part in its group; the last call. */
+        void failed(TatamiException reason);
+    }
+
+    /** The id of the server that leads, as far as this replica knows. */
+    Optional<UUID> leader();
+
+    /** The members as of the newest change this replica knows. */
+    List<Member> members();
+
+    /**
+     * Makes these the members, the first preferred as leader; on the leader only, one change at a time. New ones have to
+     * have opened the group; they catch up before they count.
+     *
+     * @return completes when the change is committed; fails with NOT_LEADER, IN_USE while another change is under way, or
+     *     UNAVAILABLE when the outcome is unknown
+     */
+    CompletableFuture<Void> setMembers(List<Member> members);
+
+    /** The store as it is now; a follower's may be replaced by a snapshot of the leader's at any time. */
+    GroupStore store();
+
+    /** Leaves the group until it is opened again; waits for {@link Listener#follows} where it leads. */
+    @Override
+    void close();
+}

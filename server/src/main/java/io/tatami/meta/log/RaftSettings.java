@@ -1,0 +1,50 @@
+package io.tatami.meta.log;
+
+import io.tatami.conf.Setting;
+import io.tatami.conf.SettingException;
+import io.tatami.conf.Settings;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * How the replicas of a group keep together.
+ *
+ * @param electionMin after this long at the earliest without a word from the leader a replica stands for election
+ * @param electionMax and after this long at the latest; a failover takes about this long
+ * @param snapshotEntries a replica writes a snapshot of its store after so many entries, and drops the log before it
+ * @param segmentBytes of one file of the log
+ */
+public record RaftSettings(Duration electionMin, Duration electionMax, int snapshotEntries, long segmentBytes) {
+    private static final Setting<Duration> ELECTION_MIN = Setting.duration(
+            "tatami.meta.raft.election.min",
+            "600ms",
+            "50ms",
+            "60s",
+            "The least time without a word from a group's leader before another is elected.");
+    private static final Setting<Duration> ELECTION_MAX = Setting.duration(
+            "tatami.meta.raft.election.max",
+            "1200ms",
+            "100ms",
+            "120s",
+            "The most time without a word from a group's leader before another is elected.");
+    private static final Setting<Integer> SNAPSHOT_ENTRIES = Setting.count(
+            "tatami.meta.raft.snapshot.entries",
+            100_000,
+            10,
+            1 << 30,
+            "Batches in a replicated group's log before its store is written out and the log is cut.");
+    private static final Setting<Long> SEGMENT_BYTES = Setting.size(
+            "tatami.meta.raft.segment", "32m", "8m", "1g", "Length of one file of a replicated group's log.");
+
+    /** Every setting read here. */
+    public static final List<Setting<?>> ALL = List.of(ELECTION_MIN, ELECTION_MAX, SNAPSHOT_ENTRIES, SEGMENT_BYTES);
+
+    /** @throws SettingException INVALID_ARGUMENT on a bad value */
+    public static RaftSettings from(Settings settings) throws SettingException {
+        return new RaftSettings(
+                settings.get(ELECTION_MIN),
+                settings.get(ELECTION_MAX),
+                settings.get(SNAPSHOT_ENTRIES),
+                settings.get(SEGMENT_BYTES));
+    }
+}
