@@ -21,12 +21,14 @@ import io.tatami.rpc.HandlerTable;
 import io.tatami.rpc.Responder;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /** Brings each request to the group its header names, in the name of whom its connection is for. */
 final class Dispatch implements HostedGroup.Stage {
     /** Asked by one group of another; no client may. */
     private static final Set<Integer> SERVICE_ONLY = Set.of(
             MetaMethods.CHECK_DIRECTORY.number(),
+            MetaMethods.SET_GROUP_MEMBERS.number(),
             MetaMethods.ANNOUNCE.number(),
             MetaMethods.RESERVE_MARKER.number(),
             MetaMethods.SETTLE_MARKER.number(),
@@ -44,6 +46,7 @@ final class Dispatch implements HostedGroup.Stage {
     /** What makes somebody a server of the cluster; only who runs it may. */
     private static final Set<Integer> SUPERUSER_ONLY = Set.of(
             MetaMethods.REGISTER_METADATA_SERVER.number(),
+            MetaMethods.REPORT_METADATA_SERVER.number(),
             MetaMethods.REGISTER_BLOCK_SERVER.number(),
             MetaMethods.HEARTBEAT.number(),
             MetaMethods.GIVE_CREDITS.number(),
@@ -53,9 +56,16 @@ final class Dispatch implements HostedGroup.Stage {
     private final ServiceCredential credential;
     private final ClusterMapHolder maps;
     private final SpaceGuard space;
-    private final HandlerTable table = new HandlerTable();
+    private final HandlerTable table;
 
-    Dispatch(Callers callers, ServiceCredential credential, ClusterMapHolder maps, SpaceGuard space) {
+    /** @param leaders who leads a group that does not lead here, as {@code host:port}; empty where that is not known */
+    Dispatch(
+            Callers callers,
+            ServiceCredential credential,
+            ClusterMapHolder maps,
+            SpaceGuard space,
+            Function<GroupId, String> leaders) {
+        this.table = new HandlerTable(leaders);
         this.space = space;
         this.callers = callers;
         this.credential = credential;
@@ -126,10 +136,19 @@ final class Dispatch implements HostedGroup.Stage {
                 CrashPoint.hit("meta.reply.before-send", method.name());
                 responder.success(answer);
             } else {
-                responder.failure(Causes.of(thrown));
+                responder.failure(ofThisGroup(Causes.of(thrown)));
             }
         });
         Check.check(!answered.isCancelled(), "the answer to %s was cancelled", method);
+    }
+
+    /**
+     * NOT_LEADER from within a flow: of another group, which the client did not ask, or of this one after it may have begun.
+     */
+    private static TatamiException ofThisGroup(TatamiException failure) {
+        return failure.code() == ErrorCode.NOT_LEADER
+                ? new TatamiException(ErrorCode.UNAVAILABLE, String.valueOf(failure.getMessage()), failure)
+                : failure;
     }
 
     private static void checkChangesAllowed(Method<?, ?> method, ClusterMap map) throws TatamiException {

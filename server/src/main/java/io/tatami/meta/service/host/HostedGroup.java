@@ -3,6 +3,8 @@ package io.tatami.meta.service.host;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.log.CommitLog;
+import io.tatami.meta.service.Handlers;
+import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.store.GroupStore;
 import java.util.concurrent.CompletableFuture;
@@ -65,29 +67,31 @@ final class HostedGroup implements AutoCloseable {
 
     /** Begins a term that lasts until the process ends. */
     void leadForGood(GroupStore store, CommitLog log) throws TatamiException {
-        CompletableFuture<Void> unused = lead(store, log).thenAccept(stopped::complete);
+        CompletableFuture<Void> unused =
+                lead(store, log, (table, own) -> {}).thenAccept(stopped::complete);
     }
 
     /**
      * Begins a term, unless this is closed.
      *
      * @param store stays the caller's, and belongs to the term until {@link #follow} returns
+     * @param more is served beside the group's own parts
      * @return completes with why the term can decide nothing any more, on a thread that must not be held up
      * @throws TatamiException INVALID_ARGUMENT for a bad setting
      */
-    synchronized CompletableFuture<TatamiException> lead(GroupStore store, CommitLog log) throws TatamiException {
+    synchronized CompletableFuture<TatamiException> lead(GroupStore store, CommitLog log, Handlers<Draft> more)
+            throws TatamiException {
         follow();
+        if (closed) {
+            return new CompletableFuture<>();
+        }
         LeadingGroup group = new LeadingGroup(record, store, log, parts);
         kind.addTo(group);
-        CompletableFuture<TatamiException> ended = group.stopped();
-        if (closed) {
-            group.close();
-            return ended;
-        }
+        group.add(draft -> draft, more);
         leading = group;
         stage.open(group);
         group.start();
-        return ended;
+        return group.stopped();
     }
 
     /** Ends the term, if one is under way; nothing of it uses the store when this returns. */

@@ -22,6 +22,8 @@ final class HostedGroups implements AutoCloseable {
     private final NavigableMap<GroupId, HostedGroup> groups = new TreeMap<>();
     private final CompletableFuture<String> ended = new CompletableFuture<>();
 
+    private volatile Runnable leadsMore = () -> {};
+
     /** @param replication closed with this */
     HostedGroups(Replication replication) {
         this.replication = replication;
@@ -35,7 +37,7 @@ final class HostedGroups implements AutoCloseable {
             HostedGroup.Kind kind = id.isNamespace()
                     ? term -> NamespaceParts.addTo(term, maps, identity.superuser())
                     : ShardParts::addTo;
-            HostedGroup group = new HostedGroup(record, parts, kind, stage);
+            HostedGroup group = new HostedGroup(record, parts, kind, telling(stage));
             groups.put(id, group);
             replication.open(record, group);
         }
@@ -57,6 +59,34 @@ final class HostedGroups implements AutoCloseable {
         CompletableFuture<Boolean> unused = CompletableFuture.allOf(stopped.toArray(CompletableFuture<?>[]::new))
                 .thenApply(all ->
                         ended.complete(String.valueOf(stopped.get(0).join().getMessage())));
+    }
+
+    private HostedGroup.Stage telling(HostedGroup.Stage stage) {
+        return new HostedGroup.Stage() {
+            @Override
+            public void open(LeadingGroup group) {
+                stage.open(group);
+                leadsMore.run();
+            }
+
+            @Override
+            public void close(GroupId group) {
+                stage.close(group);
+            }
+        };
+    }
+
+    /** Has {@code listener} told whenever a group begins to lead; it must not block. */
+    void whenLeading(Runnable listener) {
+        leadsMore = listener;
+    }
+
+    /** The groups that lead here now. */
+    List<Integer> led() {
+        return groups.values().stream()
+                .filter(HostedGroup::isLeading)
+                .map(group -> group.id().value())
+                .toList();
     }
 
     private void proveWritable() {
