@@ -56,6 +56,13 @@ public final class DurableFile {
         }
     }
 
+    /** Makes what others wrote into a file durable. */
+    public static void sync(Path path) throws IOException {
+        try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
+            file.force(true);
+        }
+    }
+
     /** Makes the names in a directory durable. */
     public static void syncDirectory(Path directory) throws IOException {
         try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {

@@ -1,5 +1,6 @@
 package io.tatami.meta.log;
 
+import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.meta.store.GroupStore;
@@ -17,11 +18,20 @@ public final class LocalLog implements CommitLog {
         this.store = store;
     }
 
+    /** @throws TatamiException also UNSUPPORTED, where the group is replicated since */
     @Override
     public void commit(LogEntry entry) throws TatamiException {
+        ProgressRecord before = store.progress();
+        if (before.getReplicated()) {
+            throw new TatamiException(
+                    ErrorCode.UNSUPPORTED,
+                    "this store is a replica of a group with a replicated log and takes changes from there only; open the"
+                            + " group by that");
+        }
         ProgressRecord progress = ProgressRecord.newBuilder()
                 .setAppliedIndex(entry.index())
                 .setLogMillis(entry.logMillis())
+                .setStateHash(StateHash.after(before.getStateHash(), entry))
                 .build();
         store.apply(progress, entry.changes(), GroupStore.Durability.WRITE_AHEAD_LOG);
     }

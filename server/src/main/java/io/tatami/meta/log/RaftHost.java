@@ -1,15 +1,75 @@
 package io.tatami.meta.log;
 
+import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.meta.state.wire.ProgressRecord;
+import io.tatami.meta.state.wire.RaftGroupRecord;
+import io.tatami.meta.store.GroupStore;
 import io.tatami.meta.store.StoreMemory;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.protocol.ClientId;
+import org.apache.ratis.protocol.Message;
+import org.apache.ratis.protocol.RaftGroup;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.statemachine.StateMachine;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** This process's side of all groups that are replicated: one Raft server on one port, with a log for each group. */
+/**
+ * This process's side of all groups that are replicated: one Raft server on one port, with a log for each group. Safe for
+ * use by any thread.
+ */
 public final class RaftHost implements AutoCloseable {
-    private RaftHost() {}
+    private static final Logger LOG = LoggerFactory.getLogger(RaftHost.class);
+    /** Ratis begins with all groups it finds in its directory, without their founders; here it finds none. */
+    private static final String NO_GROUPS = "none";
+
+    private final UUID cluster;
+    private final Member self;
+    private final Path directory;
+    private final RaftSettings settings;
+    private final RaftRecords records;
+    private final ClientId client = ClientId.randomId();
+    private final Map<RaftGroupId, RatisReplica> replicas = new ConcurrentHashMap<>();
+    private final RaftServer server;
+    private final RatisCalls calls;
+    private final ExecutorService executor = Executors.newCachedThreadPool(task -> {
+        Thread thread = new Thread(task, "raft-calls");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    private RaftHost(UUID cluster, Member self, Path directory, RaftSettings settings, RaftRecords records)
+            throws IOException {
+        this.cluster = cluster;
+        this.self = self;
+        this.directory = directory;
+        this.settings = settings;
+        this.records = records;
+        RaftProperties properties =
+                RatisProperties.of(settings, self.address().getPort());
+        RatisProperties.setDirectory(properties, directory.resolve(NO_GROUPS));
+        this.server = RaftServer.newBuilder()
+                .setServerId(RatisNames.peer(self.server()))
+                .setProperties(properties)
+                .setStateMachineRegistry(this::machine)
+                .build();
+        RatisProperties.setDirectory(server.getProperties(), directory);
+        this.calls = new RatisCalls(server, client, executor);
+    }
 
     /**
      * Takes part from here on, with no group yet.
@@ -20,14 +80,40 @@ public final class RaftHost implements AutoCloseable {
      *     used or the port is taken
      */
     public static RaftHost open(UUID cluster, Member self, Path directory, RaftSettings settings) throws TatamiException {
-        throw new UnsupportedOperationException(cluster + " " + self + directory + settings);
+        try {
+            Files.createDirectories(directory);
+            RaftRecords records = RaftRecords.open(directory, cluster, self.server());
+            RaftHost host = new RaftHost(cluster, self, directory, settings, records);
+            try {
+                host.server.start();
+            } catch (IOException | RuntimeException e) {
+                host.close();
+                throw e;
+            }
+            return host;
+        } catch (IOException | RuntimeException e) {
+            throw new TatamiException(
+                    ErrorCode.IO_ERROR,
+                    "cannot take part in replicated groups with the logs in " + directory + " on port "
+                            + self.address().getPort() + ": " + e,
+                    e);
+        }
+    }
+
+    private StateMachine machine(RaftGroupId group) {
+        RatisReplica replica = replicas.get(group);
+        if (replica == null) {
+            throw new IllegalStateException("Raft group " + group + " was not opened");
+        }
+        return replica.machine();
     }
 
     /**
      * Opens a replica of a group; the listener may hear of it before this returns.
      *
      * @param store the directory of its records, whose parent exists; what is there is opened, and is the replica's until
-     *     it is closed
+     *     it is closed. Records of a group that was not replicated become those of its first replica where this server is the
+     *     only founder, and are sealed: nobody changes them without the log from then on
      * @param founders the members of a new group, the same at each of them, the first preferred as leader; empty for a
      *     replica that the leader adds later. Without effect where the replica was opened before
      * @throws TatamiException CORRUPT where what the replica had promised to keep is gone or damaged
@@ -35,12 +121,102 @@ public final class RaftHost implements AutoCloseable {
     public RaftReplica open(
             GroupId group, Path store, StoreMemory memory, List<Member> founders, RaftReplica.Listener listener)
             throws TatamiException {
-        throw new UnsupportedOperationException(group + " " + store + memory + founders + listener);
+        RaftGroupId raftGroup = RatisNames.group(cluster, group);
+        Path log = directory.resolve(raftGroup.getUuid().toString());
+        Optional<RaftGroupRecord> known = records.find(group);
+        boolean isNew = requireLog(group, known, log);
+        ReplicaStore opened = new ReplicaStore(store, memory);
+        try {
+            if (known.isEmpty()) {
+                seal(group, opened.get(), founders);
+                records.begin(group, founders);
+            }
+            return begin(group, raftGroup, opened, known.map(RaftRecords::founders).orElse(founders), isNew, listener);
+        } catch (TatamiException | RuntimeException e) {
+            opened.close();
+            throw e;
+        }
+    }
+
+    /** Whether the log is to be made; where it had been and is gone, this server has forgotten what it promised. */
+    private static boolean requireLog(GroupId group, Optional<RaftGroupRecord> known, Path log)
+            throws TatamiException {
+        if (Files.exists(log.resolve("current").resolve("raft-meta"))) {
+            return false;
+        }
+        if (known.isPresent() && known.get().getMade()) {
+            throw new TatamiException(
+                    ErrorCode.CORRUPT,
+                    "the Raft log of " + group + " is gone from " + log + ". It is not made anew, because this server may"
+                            + " have voted and acknowledged what was in it: remove this server from the group, and add it"
+                            + " with an empty directory, which gives it a new id");
+        }
+        try {
+            GroupSnapshots.delete(log);
+        } catch (IOException e) {
+            throw new TatamiException(ErrorCode.IO_ERROR, "cannot remove what a start left in " + log + ": " + e, e);
+        }
+        return true;
+    }
+
+    private void seal(GroupId group, GroupStore store, List<Member> founders) throws TatamiException {
+        ProgressRecord progress = store.progress();
+        if (progress.getReplicated()) {
+            throw new TatamiException(
+                    ErrorCode.CORRUPT,
+                    "there are records of " + group + ", but its Raft log is gone from " + directory + ". It is not made"
+                            + " anew, because this server may have voted and acknowledged what was in it: remove this"
+                            + " server from the group, and add it with an empty directory, which gives it a new id");
+        }
+        boolean isAlone = founders.size() == 1 && founders.get(0).server().equals(self.server());
+        if (progress.getAppliedIndex() > 0 && !isAlone) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "there are records of " + group + " from before it was replicated: open it with this server as the"
+                            + " only founder, and add the others then");
+        }
+        store.seal();
+    }
+
+    private RaftReplica begin(
+            GroupId group,
+            RaftGroupId raftGroup,
+            ReplicaStore store,
+            List<Member> founders,
+            boolean isNew,
+            RaftReplica.Listener listener)
+            throws TatamiException {
+        RatisReplica replica = new RatisReplica(
+                group, raftGroup, server, calls, client, store, settings, listener, this::forget);
+        if (replicas.putIfAbsent(raftGroup, replica) != null) {
+            throw new TatamiException(ErrorCode.IN_USE, group + " is open already");
+        }
+        try {
+            Message unused = calls.addGroup(RaftGroup.valueOf(raftGroup, RatisNames.peers(founders)), isNew)
+                    .join();
+            records.made(group);
+            return replica;
+        } catch (CompletionException e) {
+            forget(replica);
+            throw e.getCause() instanceof TatamiException ours
+                    ? ours
+                    : new TatamiException(ErrorCode.IO_ERROR, "cannot open the Raft log of " + group + ": " + e, e);
+        }
+    }
+
+    private void forget(RatisReplica replica) {
+        boolean unused = replicas.remove(replica.group(), replica);
     }
 
     /** Closes what is still open of it. */
     @Override
     public void close() {
-        // Nothing is open yet.
+        replicas.values().forEach(RatisReplica::close);
+        try {
+            server.close();
+        } catch (IOException e) {
+            LOG.warn("The Raft server in {} was not closed in order", directory, e);
+        }
+        executor.shutdown();
     }
 }

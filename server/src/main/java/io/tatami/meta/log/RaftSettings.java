@@ -12,9 +12,11 @@ import java.util.List;
  * @param electionMin after this long at the earliest without a word from the leader a replica stands for election
  * @param electionMax and after this long at the latest; a failover takes about this long
  * @param snapshotEntries a replica writes a snapshot of its store after so many entries, and drops the log before it
+ * @param snapshotBytes or after so many bytes of them, what comes first
  * @param segmentBytes of one file of the log
  */
-public record RaftSettings(Duration electionMin, Duration electionMax, int snapshotEntries, long segmentBytes) {
+public record RaftSettings(
+        Duration electionMin, Duration electionMax, int snapshotEntries, long snapshotBytes, long segmentBytes) {
     private static final Setting<Duration> ELECTION_MIN = Setting.duration(
             "tatami.meta.raft.election.min",
             "600ms",
@@ -33,11 +35,17 @@ public record RaftSettings(Duration electionMin, Duration electionMax, int snaps
             10,
             1 << 30,
             "Batches in a replicated group's log before its store is written out and the log is cut.");
+    private static final Setting<Long> SNAPSHOT_BYTES = Setting.size(
+            "tatami.meta.raft.snapshot.bytes",
+            "256m",
+            "1m",
+            "1t",
+            "Bytes in a replicated group's log before its store is written out and the log is cut.");
     private static final Setting<Long> SEGMENT_BYTES = Setting.size(
             "tatami.meta.raft.segment", "32m", "8m", "1g", "Length of one file of a replicated group's log.");
 
     /** Every setting read here. */
-    public static final List<Setting<?>> ALL = List.of(ELECTION_MIN, ELECTION_MAX, SNAPSHOT_ENTRIES, SEGMENT_BYTES);
+    public static final List<Setting<?>> ALL = List.of(ELECTION_MIN, ELECTION_MAX, SNAPSHOT_ENTRIES, SNAPSHOT_BYTES, SEGMENT_BYTES);
 
     /** @throws SettingException INVALID_ARGUMENT on a bad value */
     public static RaftSettings from(Settings settings) throws SettingException {
@@ -45,6 +53,7 @@ public record RaftSettings(Duration electionMin, Duration electionMax, int snaps
                 settings.get(ELECTION_MIN),
                 settings.get(ELECTION_MAX),
                 settings.get(SNAPSHOT_ENTRIES),
+                settings.get(SNAPSHOT_BYTES),
                 settings.get(SEGMENT_BYTES));
     }
 }

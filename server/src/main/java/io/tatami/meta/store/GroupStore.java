@@ -11,11 +11,14 @@ import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.ProgressRecord;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.rocksdb.Checkpoint;
+import org.rocksdb.FlushOptions;
 import org.rocksdb.Options;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
@@ -98,6 +101,11 @@ public final class GroupStore implements AutoCloseable {
         }
     }
 
+    /** As {@link #open(Path, StoreMemory)}, or {@link #create} where there is none: for one that can be made good. */
+    public static GroupStore openOrCreate(Path directory, StoreMemory memory) throws TatamiException {
+        return Files.exists(directory.resolve("CURRENT")) ? open(directory, memory) : create(directory, memory);
+    }
+
     private static GroupStore open(Path directory, StoreMemory memory, boolean create) throws TatamiException {
         ErrorWatch watch = new ErrorWatch(directory);
         Options options = StoreOptions.of(memory, watch, create);
@@ -108,6 +116,11 @@ public final class GroupStore implements AutoCloseable {
             watch.close();
             throw StoreErrors.of("cannot open the metadata store " + directory, e);
         }
+    }
+
+    /** What was applied last, and where that came from. */
+    public ProgressRecord progress() {
+        return progress;
     }
 
     /** The index of the last entry applied; 0 before the first. */
@@ -172,6 +185,55 @@ public final class GroupStore implements AutoCloseable {
         }
         progress = next;
         CrashPoint.hit("meta.apply.after-write");
+    }
+
+    /**
+     * Writes what is applied as of now into a directory that must be absent, as a store of its own that shares its tables with
+     * this one where both are on one file system. By the thread that applies.
+     *
+     * @return what the copy has applied; all of it is durable, but for the directory's own name
+     * @throws TatamiException the store failed, and stays stopped
+     */
+    public ProgressRecord checkpoint(Path copy) throws TatamiException {
+        requireHealthy();
+        ProgressRecord copied = progress;
+        try (FlushOptions flush = new FlushOptions().setWaitForFlush(true);
+                Checkpoint checkpoint = Checkpoint.create(database)) {
+            database.flush(flush);
+            checkpoint.createCheckpoint(copy.toString());
+        } catch (RocksDBException e) {
+            throw watch.fail(StoreErrors.of("cannot copy the metadata store " + directory + " to " + copy, e));
+        }
+        return copied;
+    }
+
+    /**
+     * Reads everything and compares it with its checksums.
+     *
+     * @throws TatamiException CORRUPT or IO_ERROR
+     */
+    public void verify() throws TatamiException {
+        try {
+            database.verifyChecksum();
+        } catch (RocksDBException e) {
+            throw StoreErrors.of("the metadata store " + directory + " is not sound", e);
+        }
+    }
+
+    /**
+     * Notes, durably, that the group's log is outside from here on.
+     *
+     * @throws TatamiException the store failed, and stays stopped
+     */
+    public void seal() throws TatamiException {
+        requireHealthy();
+        ProgressRecord sealed = progress.toBuilder().setReplicated(true).build();
+        try {
+            database.put(synced, PROGRESS, sealed.toByteArray());
+        } catch (RocksDBException e) {
+            throw watch.fail(StoreErrors.of("a write to the metadata store " + directory + " failed", e));
+        }
+        progress = sealed;
     }
 
     /** Why the store has stopped, or null while it works. */

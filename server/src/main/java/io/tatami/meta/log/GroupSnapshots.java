@@ -1,0 +1,201 @@
+package io.tatami.meta.log;
+
+import io.tatami.base.DurableFile;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.state.wire.ProgressRecord;
+import io.tatami.meta.store.GroupStore;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.apache.ratis.io.MD5Hash;
+import org.apache.ratis.server.protocol.TermIndex;
+import org.apache.ratis.server.storage.FileInfo;
+import org.apache.ratis.server.storage.RaftStorage;
+import org.apache.ratis.statemachine.SnapshotInfo;
+import org.apache.ratis.statemachine.SnapshotRetentionPolicy;
+import org.apache.ratis.statemachine.StateMachineStorage;
+import org.apache.ratis.statemachine.impl.FileListSnapshotInfo;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A replica's snapshots, in directories of the Raft log's {@code sm}: {@code snapshot-TERM-INDEX-APPLIED-HASH}, the place
+ * in the Raft log that it stands for, and the applied index and state hash that the store in it has. Such a directory is a
+ * whole store of RocksDB, under its name once it is complete. Ratis sends its files to replicas that are far behind, each
+ * with its MD5, and puts those in place of all of {@code sm} there.
+ */
+final class GroupSnapshots implements StateMachineStorage {
+    private static final Pattern NAME = Pattern.compile("snapshot-(\\d+)-(\\d+)-(\\d+)-([0-9a-f]{16})");
+    private static final String DIGEST_SUFFIX = ".md5";
+    /** The newest, and the one before it, which may still be on its way to another replica. */
+    private static final int KEPT = 2;
+
+    private volatile @Nullable Path directory;
+    private volatile @Nullable SnapshotInfo latest;
+
+    /** A snapshot on disk. */
+    record Snapshot(Path path, TermIndex at, long appliedIndex, long stateHash) {}
+
+    @Override
+    public void init(RaftStorage storage) throws IOException {
+        Path made = storage.getStorageDir().getStateMachineDir().toPath();
+        Files.createDirectories(made);
+        directory = made;
+        refresh();
+    }
+
+    /** Writes what the store has applied, which is all up to {@code at}. */
+    void take(GroupStore store, TermIndex at) throws TatamiException, IOException {
+        Path into = home();
+        Files.createDirectories(into);
+        ProgressRecord progress = store.progress();
+        Path path = into.resolve(String.format(
+                "snapshot-%d-%d-%d-%016x",
+                at.getTerm(), at.getIndex(), progress.getAppliedIndex(), progress.getStateHash()));
+        if (!Files.exists(path)) {
+            store.checkpoint(path);
+            DurableFile.syncDirectory(into);
+        }
+        refresh();
+    }
+
+    /** The newest on disk. */
+    Optional<Snapshot> newest() throws IOException {
+        List<Snapshot> all = list();
+        return all.isEmpty() ? Optional.empty() : Optional.of(all.get(all.size() - 1));
+    }
+
+    /** Reads what there is; after Ratis has put files here. */
+    void refresh() throws IOException {
+        Optional<Snapshot> newest = newest();
+        latest = newest.isEmpty()
+                ? null
+                : new FileListSnapshotInfo(files(newest.get().path()), newest.get().at());
+    }
+
+    private static List<FileInfo> files(Path snapshot) throws IOException {
+        List<FileInfo> files = new ArrayList<>();
+        for (Path file : entries(snapshot)) {
+            if (!file.toString().endsWith(DIGEST_SUFFIX)) {
+                files.add(fileWithoutDigest(file));
+            }
+        }
+        return files;
+    }
+
+    /** The digest of a file is found while it is sent. */
+    private static FileInfo fileWithoutDigest(Path file) {
+        @Nullable MD5Hash later = null;
+        return new FileInfo(file, later);
+    }
+
+    /** Oldest first. */
+    private List<Snapshot> list() throws IOException {
+        List<Snapshot> snapshots = new ArrayList<>();
+        for (Path path : entries(home())) {
+            Matcher name = NAME.matcher(path.getFileName().toString());
+            if (name.matches()) {
+                snapshots.add(new Snapshot(
+                        path,
+                        TermIndex.valueOf(Long.parseLong(name.group(1)), Long.parseLong(name.group(2))),
+                        Long.parseLong(name.group(3)),
+                        Long.parseUnsignedLong(name.group(4), 16)));
+            }
+        }
+        snapshots.sort(Comparator.comparing(Snapshot::at));
+        return snapshots;
+    }
+
+    /**
+     * Makes a store at {@code live}, which must be absent, of a snapshot: tables are shared, all else is copied. Its files
+     * and names are durable, but for its own.
+     */
+    static void copyTo(Path live, Snapshot snapshot) throws IOException {
+        Files.createDirectory(live);
+        for (Path file : entries(snapshot.path())) {
+            String name = file.getFileName().toString();
+            if (name.endsWith(DIGEST_SUFFIX)) {
+                continue;
+            }
+            Path copy = live.resolve(name);
+            if (name.endsWith(".sst")) {
+                link(copy, file);
+            } else {
+                Files.copy(file, copy);
+            }
+            DurableFile.sync(copy);
+        }
+        DurableFile.syncDirectory(live);
+    }
+
+    private static void link(Path link, Path file) throws IOException {
+        try {
+            Files.createLink(link, file);
+        } catch (IOException | UnsupportedOperationException e) {
+            // Another file system, or one without links.
+            Files.copy(file, link);
+        }
+    }
+
+    @Override
+    public @Nullable SnapshotInfo getLatestSnapshot() {
+        return latest;
+    }
+
+    @Override
+    public void cleanupOldSnapshots(@Nullable SnapshotRetentionPolicy policy) throws IOException {
+        List<Snapshot> all = list();
+        for (Snapshot old : all.subList(0, Math.max(0, all.size() - KEPT))) {
+            delete(old.path());
+        }
+    }
+
+    @Override
+    public void format() {
+        // A new group's directory has no snapshot.
+    }
+
+    @Override
+    public @Nullable File getTmpDir() {
+        return null;
+    }
+
+    private Path home() {
+        Path known = directory;
+        if (known == null) {
+            throw new IllegalStateException("the directory of snapshots is asked for before the log is open");
+        }
+        return known;
+    }
+
+    /** Removes a directory and all that is in it; without effect where there is none. */
+    static void delete(Path path) throws IOException {
+        if (!Files.exists(path)) {
+            return;
+        }
+        try (Stream<Path> below = Files.walk(path)) {
+            for (Path file : below.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        } catch (DirectoryNotEmptyException e) {
+            throw new IOException("somebody else writes into " + path, e);
+        }
+    }
+
+    private static List<Path> entries(Path directory) throws IOException {
+        if (!Files.exists(directory)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.sorted().toList();
+        }
+    }
+}

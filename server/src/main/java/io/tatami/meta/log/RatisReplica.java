@@ -1,0 +1,170 @@
+package io.tatami.meta.log;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.store.GroupStore;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.apache.ratis.protocol.ClientId;
+import org.apache.ratis.protocol.Message;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.server.RaftServer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A replica in this process: the store, what Ratis says of it, and who hears of it. */
+final class RatisReplica implements RaftReplica {
+    private static final Logger LOG = LoggerFactory.getLogger(RatisReplica.class);
+
+    private final GroupId id;
+    private final RaftGroupId group;
+    private final RaftServer server;
+    private final RatisCalls calls;
+    private final ReplicaStore store;
+    private final Leadership leadership;
+    private final Listener listener;
+    private final Consumer<RatisReplica> closed;
+    private final GroupStateMachine machine;
+    private final AtomicBoolean ending = new AtomicBoolean();
+
+    /**
+     * @param store closed with the replica
+     * @param closed told once the replica is
+     */
+    RatisReplica(
+            GroupId id,
+            RaftGroupId group,
+            RaftServer server,
+            RatisCalls calls,
+            ClientId client,
+            ReplicaStore store,
+            RaftSettings settings,
+            Listener listener,
+            Consumer<RatisReplica> closed) {
+        this.id = id;
+        this.group = group;
+        this.server = server;
+        this.calls = calls;
+        this.store = store;
+        this.listener = listener;
+        this.closed = closed;
+        this.leadership = new Leadership("raft-" + id, listener);
+        this.machine = new GroupStateMachine(id, store, client, new SnapshotRhythm(settings), new Reactions());
+    }
+
+    RaftGroupId group() {
+        return group;
+    }
+
+    GroupStateMachine machine() {
+        return machine;
+    }
+
+    @Override
+    public Optional<UUID> leader() {
+        try {
+            RaftPeerId leader = server.getDivision(group).getInfo().getLeaderId();
+            return leader == null ? Optional.empty() : Optional.of(RatisNames.server(leader));
+        } catch (IOException e) {
+            LOG.debug("{} is closed", id, e);
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public List<Member> members() {
+        try {
+            return RatisNames.members(server.getDivision(group).getRaftConf().getCurrentPeers());
+        } catch (IOException e) {
+            LOG.debug("{} is closed", id, e);
+            return List.of();
+        }
+    }
+
+    @Override
+    public CompletableFuture<Void> setMembers(List<Member> members) {
+        // A new member begins with a snapshot where there is one. What was here before the group was replicated is in no log.
+        return calls.takeSnapshot(group)
+                .thenCompose(taken -> calls.setMembers(group, RatisNames.peers(members)))
+                .thenApply(reply -> null);
+    }
+
+    @Override
+    public GroupStore store() {
+        return store.get();
+    }
+
+    @Override
+    public void close() {
+        if (!ending.compareAndSet(false, true)) {
+            return;
+        }
+        leadership.close();
+        leave();
+        store.close();
+        closed.accept(this);
+    }
+
+    private void leave() {
+        try {
+            Message unused = calls.removeGroup(group).join();
+        } catch (CompletionException e) {
+            LOG.warn("The Raft log of {} was not closed in order", id, e);
+        }
+    }
+
+    /** What follows from what Ratis tells. */
+    private final class Reactions implements GroupStateMachine.Events {
+        @Override
+        public void leaderReady() {
+            leadership.gained(
+                    () -> new RatisLog(calls, group, store.get()), log -> listener.leads(store.get(), log));
+        }
+
+        @Override
+        public void notLeader() {
+            leadership.lost();
+        }
+
+        @Override
+        public CompletableFuture<Void> released() {
+            return leadership.released();
+        }
+
+        @Override
+        public void snapshotDue() {
+            CompletableFuture<Message> asked = calls.takeSnapshot(group).whenComplete((taken, thrown) -> {
+                if (thrown != null && !ending.get()) {
+                    LOG.warn("{} took no snapshot; its Raft log goes on growing", id, thrown);
+                }
+            });
+            assert asked != null;
+        }
+
+        @Override
+        public void failed(TatamiException reason) {
+            leadership.failed(reason);
+            // Ratis waits for the thread that tells of the failure.
+            Thread leaver = new Thread(RatisReplica.this::leave, "raft-stop-" + id);
+            leaver.setDaemon(true);
+            leaver.start();
+        }
+
+        @Override
+        public void ended() {
+            if (!ending.get()) {
+                leadership.failed(new TatamiException(
+                        ErrorCode.UNAVAILABLE,
+                        "the Raft log of " + id + " has ended; see what was logged before, and start the server again"));
+            }
+        }
+    }
+}

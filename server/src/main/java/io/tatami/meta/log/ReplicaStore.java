@@ -1,0 +1,77 @@
+package io.tatami.meta.log;
+
+import io.tatami.base.DurableFile;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.state.wire.ProgressRecord;
+import io.tatami.meta.store.GroupStore;
+import io.tatami.meta.store.StoreMemory;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * The store of a replica in its place on disk, and how a snapshot takes that place. The store's own log is not used: what
+ * a crash takes of it is in the Raft log. Changed by one thread; the store may be asked for by any.
+ */
+final class ReplicaStore implements AutoCloseable {
+    private final Path path;
+    private final StoreMemory memory;
+    private volatile GroupStore store;
+    private boolean closed;
+
+    /** Opens what is there, or makes an empty store. */
+    ReplicaStore(Path path, StoreMemory memory) throws TatamiException {
+        this.path = path;
+        this.memory = memory;
+        this.store = GroupStore.openOrCreate(path, memory);
+    }
+
+    GroupStore get() {
+        return store;
+    }
+
+    /**
+     * Puts a snapshot in the store's place, after it was read and compared with its checksums. After a crash there is the old
+     * store, the new, or none, and the snapshot.
+     *
+     * @throws TatamiException CORRUPT where it is damaged; then the store is as it was
+     */
+    void replaceBy(GroupSnapshots.Snapshot snapshot) throws TatamiException, IOException {
+        Path fresh = path.resolveSibling(path.getFileName() + ".new");
+        Path old = path.resolveSibling(path.getFileName() + ".old");
+        GroupSnapshots.delete(fresh);
+        GroupSnapshots.delete(old);
+        GroupSnapshots.copyTo(fresh, snapshot);
+        verify(fresh, snapshot);
+        store.close();
+        Files.move(path, old);
+        Files.move(fresh, path);
+        DurableFile.syncDirectory(path.resolveSibling("."));
+        store = GroupStore.open(path, memory);
+        GroupSnapshots.delete(old);
+    }
+
+    private void verify(Path fresh, GroupSnapshots.Snapshot snapshot) throws TatamiException {
+        try (GroupStore copy = GroupStore.open(fresh, memory)) {
+            copy.verify();
+            ProgressRecord progress = copy.progress();
+            if (progress.getAppliedIndex() != snapshot.appliedIndex()
+                    || progress.getStateHash() != snapshot.stateHash()) {
+                throw new TatamiException(
+                        ErrorCode.CORRUPT,
+                        "the snapshot " + snapshot.path() + " holds another state than it says: entry "
+                                + progress.getAppliedIndex() + " of hash "
+                                + Long.toHexString(progress.getStateHash()));
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            store.close();
+        }
+    }
+}

@@ -1,0 +1,268 @@
+package io.tatami.meta.log;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.state.Draft;
+import io.tatami.meta.state.wire.ProgressRecord;
+import io.tatami.meta.store.GroupStore;
+import io.tatami.meta.store.StoreMemory;
+import io.tatami.meta.store.StoreSettings;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** Metadata servers of one group in one JVM, over real stores, logs and sockets; without the service above them. */
+final class ReplicaCluster implements AutoCloseable {
+    static final GroupId GROUP = GroupId.ofShard(3);
+    private static final long LIMIT_MILLIS = 120_000;
+    private static final int PORT_LEAST = 15_000;
+    private static final int PORTS = 16_000;
+
+    private final UUID cluster = UUID.randomUUID();
+    private final Path directory;
+    private final RaftSettings settings;
+    private final StoreMemory memory = new StoreMemory(new StoreSettings(32 << 20, 16 << 20, 64, 2));
+    private final List<Node> nodes = new ArrayList<>();
+    private final Random ports = new Random();
+    private long logMillis = 1_000;
+
+    /** @param settings with short elections: a slow machine has more of them, and nothing waits for their number */
+    ReplicaCluster(Path directory, RaftSettings settings) {
+        this.directory = directory;
+        this.settings = settings;
+    }
+
+    static RaftSettings settings() {
+        return new RaftSettings(Duration.ofMillis(400), Duration.ofMillis(800), 1_000_000, 1L << 30, 8 << 20);
+    }
+
+    /** Snapshots after so many entries, and segments so short that what is before them goes. */
+    static RaftSettings settings(int snapshotEntries, long segmentBytes) {
+        return new RaftSettings(
+                Duration.ofMillis(400), Duration.ofMillis(800), snapshotEntries, 1L << 30, segmentBytes);
+    }
+
+    /** What a leader was given. */
+    record Lead(GroupStore store, CommitLog log) {}
+
+    /** One server; its directory outlives its process. */
+    final class Node implements RaftReplica.Listener {
+        final Member member;
+        final Path home;
+        final AtomicReference<@Nullable Lead> lead = new AtomicReference<>();
+        final BlockingQueue<TatamiException> failures = new LinkedBlockingQueue<>();
+        private @Nullable RaftHost host;
+        private @Nullable RaftReplica replica;
+
+        private Node(int number) throws IOException {
+            this.member = new Member(
+                    UUID.randomUUID(), new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort()));
+            this.home = directory.resolve("server-" + number);
+        }
+
+        void open(List<Member> founders) throws TatamiException, IOException {
+            java.nio.file.Files.createDirectories(home);
+            RaftHost opened = RaftHost.open(cluster, member, home.resolve("raft"), settings);
+            host = opened;
+            replica = opened.open(GROUP, store(), memory, founders, this);
+        }
+
+        Path store() {
+            return home.resolve("shard-3");
+        }
+
+        void close() {
+            RaftHost open = host;
+            host = null;
+            replica = null;
+            if (open != null) {
+                open.close();
+            }
+        }
+
+        boolean isOpen() {
+            return replica != null;
+        }
+
+        RaftReplica replica() {
+            RaftReplica open = replica;
+            if (open == null) {
+                throw new IllegalStateException("closed");
+            }
+            return open;
+        }
+
+        ProgressRecord progress() {
+            return replica().store().progress();
+        }
+
+        @Override
+        public void leads(GroupStore store, CommitLog log) {
+            lead.set(new Lead(store, log));
+        }
+
+        @Override
+        public CompletableFuture<Void> follows() {
+            lead.set(null);
+            return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public void failed(TatamiException reason) {
+            failures.add(reason);
+        }
+
+        TatamiException awaitFailure() throws InterruptedException {
+            TatamiException reason = failures.poll(LIMIT_MILLIS, TimeUnit.MILLISECONDS);
+            return reason == null ? fail("the replica did not fail") : reason;
+        }
+    }
+
+    /** Servers that found the group. */
+    List<Node> found(int count) throws Exception {
+        List<Node> founders = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            founders.add(add());
+        }
+        List<Member> members = founders.stream().map(node -> node.member).toList();
+        for (Node node : founders) {
+            node.open(members);
+        }
+        return founders;
+    }
+
+    /** A server that has nothing yet and was not started. */
+    Node add() throws IOException {
+        Node node = new Node(nodes.size());
+        nodes.add(node);
+        return node;
+    }
+
+    StoreMemory memory() {
+        return memory;
+    }
+
+    private int freePort() throws IOException {
+        while (true) {
+            // Below those that systems give to outgoing connections.
+            int port = PORT_LEAST + ports.nextInt(PORTS);
+            try (ServerSocket probe = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+                return probe.getLocalPort();
+            } catch (java.net.BindException e) {
+                System.out.println("port " + port + " is taken");
+            }
+        }
+    }
+
+    /** Waits until a node leads, and returns it. */
+    Node awaitLeader() throws Exception {
+        AtomicReference<@Nullable Node> found = new AtomicReference<>();
+        await("a leader", () -> {
+            for (Node node : nodes) {
+                if (node.lead.get() != null && node.isOpen()) {
+                    found.set(node);
+                }
+            }
+            return found.get() != null;
+        });
+        Node leader = found.get();
+        return leader == null ? fail("no leader") : leader;
+    }
+
+    /** Commits by whoever leads, as often as it takes; the entry is there once where it is another than all before. */
+    void commit(String... keysAndValues) throws Exception {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LIMIT_MILLIS);
+        while (true) {
+            Lead lead = awaitLeader().lead.get();
+            if (lead != null && tryCommit(lead, keysAndValues)) {
+                return;
+            }
+            if (System.nanoTime() - deadline > 0) {
+                fail("nobody commits " + Arrays.toString(keysAndValues));
+            }
+        }
+    }
+
+    private boolean tryCommit(Lead lead, String... keysAndValues) throws InterruptedException {
+        try {
+            lead.log().commit(entry(lead.store().appliedIndex() + 1, keysAndValues));
+            return true;
+        } catch (TatamiException e) {
+            assertEquals(true, e.code() == ErrorCode.NOT_LEADER || e.code() == ErrorCode.UNAVAILABLE, e.toString());
+            System.out.println("another try after " + e);
+            TimeUnit.MILLISECONDS.sleep(20);
+            return false;
+        }
+    }
+
+    LogEntry entry(long index, String... keysAndValues) {
+        NavigableMap<byte[], Draft.Change> changes = new TreeMap<>(Arrays::compareUnsigned);
+        for (int i = 0; i < keysAndValues.length; i += 2) {
+            changes.put(
+                    keysAndValues[i].getBytes(UTF_8),
+                    new Draft.Change(keysAndValues[i + 1].getBytes(UTF_8)));
+        }
+        logMillis++;
+        return new LogEntry(index, logMillis, changes);
+    }
+
+    static String read(GroupStore store, String key) {
+        byte[] value = store.newest().get(key.getBytes(UTF_8));
+        return value == null ? "" : new String(value, UTF_8);
+    }
+
+    /** Waits until all that are open have applied as much as any, and their hashes are equal. */
+    void awaitEqual() throws Exception {
+        await("equal replicas", () -> {
+            long applied = nodes.stream()
+                    .filter(Node::isOpen)
+                    .mapToLong(node -> node.progress().getAppliedIndex())
+                    .max()
+                    .orElse(0);
+            return nodes.stream()
+                    .filter(Node::isOpen)
+                    .allMatch(node -> node.progress().getAppliedIndex() == applied);
+        });
+        List<ProgressRecord> all =
+                nodes.stream().filter(Node::isOpen).map(Node::progress).toList();
+        all.forEach(progress -> assertEquals(all.get(0), progress));
+    }
+
+    static void await(String what, Callable<Boolean> condition) throws Exception {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LIMIT_MILLIS);
+        while (!condition.call()) {
+            if (System.nanoTime() - deadline > 0) {
+                fail("no " + what + " within " + LIMIT_MILLIS + " ms");
+            }
+            TimeUnit.MILLISECONDS.sleep(5);
+        }
+    }
+
+    @Override
+    public void close() {
+        nodes.forEach(Node::close);
+        memory.close();
+    }
+}
