@@ -3,6 +3,7 @@ package io.tatami.client;
 import io.tatami.base.GroupId;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.protocol.wire.GroupReplica;
 import io.tatami.protocol.wire.GroupStatusReply;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,14 @@ public record ClusterStatus(ClusterMap map, List<GroupState> groups) {
      */
     public record GroupState(
             GroupId group, String address, @Nullable GroupStatusReply status, String failure) {}
+
+    /** The servers that hold a group, members or about to be; none where only its leader does. */
+    public List<GroupReplica> replicas(GroupId group) {
+        return map.getGroupList().stream()
+                .filter(location -> location.getGroup() == group.value())
+                .flatMap(location -> location.getReplicaList().stream())
+                .toList();
+    }
 
     /** Bytes of all block servers that are not dead or gone. */
     public long capacityBytes() {

@@ -78,6 +78,8 @@ import io.tatami.protocol.wire.RenewBlockRequest;
 import io.tatami.protocol.wire.RenewLeasesReply;
 import io.tatami.protocol.wire.RenewLeasesRequest;
 import io.tatami.protocol.wire.ReopenFileRequest;
+import io.tatami.protocol.wire.ReportMetadataServerReply;
+import io.tatami.protocol.wire.ReportMetadataServerRequest;
 import io.tatami.protocol.wire.ReserveMarkerReply;
 import io.tatami.protocol.wire.ReserveMarkerRequest;
 import io.tatami.protocol.wire.ResolveReply;
@@ -86,6 +88,7 @@ import io.tatami.protocol.wire.SafeModeReply;
 import io.tatami.protocol.wire.SafeModeRequest;
 import io.tatami.protocol.wire.SetDirectoryAttributesRequest;
 import io.tatami.protocol.wire.SetFileAttributesRequest;
+import io.tatami.protocol.wire.SetGroupMembersRequest;
 import io.tatami.protocol.wire.SettleMarkerRequest;
 import io.tatami.protocol.wire.TakeClusterMapRequest;
 import io.tatami.protocol.wire.TakeEntriesReply;
@@ -138,6 +141,18 @@ public final class MetaMethods {
     /** From the namespace group to any metadata server; concerns no group. */
     public static final Method<TakeClusterMapRequest, Empty> TAKE_CLUSTER_MAP =
             Method.idempotent(9, "cluster.take-map", TakeClusterMapRequest.parser(), Empty.parser());
+
+    /** From a metadata server to the namespace group's leader. */
+    public static final Method<ReportMetadataServerRequest, ReportMetadataServerReply> REPORT_METADATA_SERVER =
+            Method.idempotent(
+                    80,
+                    "cluster.report-metadata",
+                    ReportMetadataServerRequest.parser(),
+                    ReportMetadataServerReply.parser());
+
+    /** From the namespace group's leader to that of a replicated group. */
+    public static final Method<SetGroupMembersRequest, Empty> SET_GROUP_MEMBERS =
+            Method.idempotent(81, "group.set-members", SetGroupMembersRequest.parser(), Empty.parser());
 
     public static final Method<ResolveRequest, ResolveReply> RESOLVE =
             Method.idempotent(10, "namespace.resolve", ResolveRequest.parser(), ResolveReply.parser());

@@ -10,6 +10,7 @@ import io.tatami.protocol.StreamMethod;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,17 @@ public final class HandlerTable {
     private final Map<Integer, Call<?, ?>> calls = new HashMap<>();
     private final Map<Integer, Stream<?, ?, ?, ?>> streams = new HashMap<>();
     private final Map<GroupId, HandlerTable> groups = new ConcurrentHashMap<>();
+    private final Function<GroupId, String> leaders;
+
+    /** Of a server that does not know who else has a group. */
+    public HandlerTable() {
+        this(group -> "");
+    }
+
+    /** @param leaders who has a group that is not open here, as {@code host:port}; empty where that is not known */
+    public HandlerTable(Function<GroupId, String> leaders) {
+        this.leaders = leaders;
+    }
 
     /** A method and who serves it. */
     public record Call<Q extends Message, R extends Message>(Method<Q, R> method, Handler<Q, R> handler) {}
@@ -57,7 +69,7 @@ public final class HandlerTable {
      * The call with this method number in the table of the group that the request names, or null; for transports.
      *
      * @param group null where the request names none
-     * @throws TatamiException NOT_LEADER where this server does not serve the group
+     * @throws TatamiException NOT_LEADER where this server does not serve the group, with who does as its detail
      */
     public @Nullable Call<?, ?> call(int methodNumber, @Nullable GroupId group) throws TatamiException {
         if (group == null || calls.containsKey(methodNumber)) {
@@ -65,7 +77,8 @@ public final class HandlerTable {
         }
         HandlerTable table = groups.get(group);
         if (table == null) {
-            throw new TatamiException(ErrorCode.NOT_LEADER, "this server does not serve " + group);
+            throw new TatamiException(
+                    ErrorCode.NOT_LEADER, "this server does not serve " + group, leaders.apply(group), null);
         }
         return table.call(methodNumber);
     }

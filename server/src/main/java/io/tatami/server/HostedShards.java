@@ -20,7 +20,15 @@ record HostedShards(boolean all, List<Integer> numbers) {
     private static final String NONE = "none";
 
     /** Of the first server of a cluster, which has the namespace group in any case. */
-    MetadataServer.NewCluster ofNewCluster(int shards) throws TatamiException {
+    MetadataServer.NewCluster ofNewCluster(int shards, int replicas) throws TatamiException {
+        try {
+            return ofNewCluster(shards).withReplicas(replicas);
+        } catch (IllegalArgumentException e) {
+            throw new TatamiException(ErrorCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private MetadataServer.NewCluster ofNewCluster(int shards) throws TatamiException {
         if (all) {
             return MetadataServer.NewCluster.onOneServer(shards);
         }

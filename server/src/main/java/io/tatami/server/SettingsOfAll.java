@@ -3,6 +3,7 @@ package io.tatami.server;
 import io.tatami.block.service.BlockServerSettings;
 import io.tatami.client.ClientSettings;
 import io.tatami.conf.SettingCatalog;
+import io.tatami.meta.log.RaftSettings;
 import io.tatami.meta.service.file.FileSettings;
 import io.tatami.meta.service.host.MetadataServer;
 import io.tatami.meta.service.move.WideningSettings;
@@ -20,6 +21,7 @@ final class SettingsOfAll {
                 RpcSettings.ALL,
                 BlockServerSettings.ALL,
                 MetadataServer.SETTINGS,
+                RaftSettings.ALL,
                 StoreSettings.ALL,
                 FileSettings.ALL,
                 TreeSettings.ALL,

@@ -40,6 +40,14 @@ final class StartMetadataCommand implements Callable<Integer> {
     private int shards;
 
     @Option(
+            names = "--replicas",
+            defaultValue = "1",
+            paramLabel = "N",
+            description = "Metadata servers that are to hold each group of a new cluster, an odd number: with 3 any one of"
+                    + " them may be lost (default: ${DEFAULT-VALUE}).")
+    private int replicas;
+
+    @Option(
             names = "--host-shards",
             paramLabel = "NUMBERS",
             converter = HostedShards.Converter.class,
@@ -65,6 +73,6 @@ final class StartMetadataCommand implements Callable<Integer> {
             return MetadataServer.join(
                     place, ClusterAddress.of(join).sockets(), hosted.ofJoining(), settings, groups, Clock.SYSTEM);
         }
-        return MetadataServer.open(place, hosted.ofNewCluster(shards), settings, groups, Clock.SYSTEM);
+        return MetadataServer.open(place, hosted.ofNewCluster(shards, replicas), settings, groups, Clock.SYSTEM);
     }
 }

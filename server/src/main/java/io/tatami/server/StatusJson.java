@@ -3,7 +3,9 @@ package io.tatami.server;
 import io.tatami.client.ClusterStatus;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.BlockServerStatusReply;
+import io.tatami.protocol.wire.GroupReplica;
 import io.tatami.protocol.wire.GroupStatusReply;
+import io.tatami.rpc.GroupLeaders;
 import io.tatami.server.StatusReport.ServerState;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -21,23 +23,33 @@ final class StatusJson {
         status.put("free_bytes", report.cluster().freeBytes());
         status.put(
                 "groups",
-                report.cluster().groups().stream().map(StatusJson::group).toList());
+                report.cluster().groups().stream()
+                        .map(group -> group(group, report.cluster()))
+                        .toList());
         status.put(
                 "block_servers",
                 report.servers().stream().map(StatusJson::server).toList());
         return Json.text(status);
     }
 
-    private static Map<String, Object> group(ClusterStatus.GroupState state) {
+    private static Map<String, Object> group(ClusterStatus.GroupState state, ClusterStatus cluster) {
         Map<String, Object> group = new LinkedHashMap<>();
         group.put("group", state.group().toString());
         group.put("leader", state.address());
+        group.put("replicas", cluster.replicas(state.group()).stream().map(StatusJson::replica).toList());
         group.put("failure", state.failure());
         GroupStatusReply numbers = state.status();
         if (numbers != null) {
             group.putAll(Json.fields(numbers));
         }
         return group;
+    }
+
+    private static Map<String, Object> replica(GroupReplica replica) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("address", GroupLeaders.detail(replica.getEndpoint()));
+        fields.put("member", replica.getMember());
+        return fields;
     }
 
     private static Map<String, Object> server(ServerState state) {

@@ -3,11 +3,14 @@ package io.tatami.server;
 import io.tatami.client.ClusterStatus;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.CacheStatus;
+import io.tatami.protocol.wire.GroupReplica;
 import io.tatami.protocol.wire.GroupStatusReply;
+import io.tatami.rpc.GroupLeaders;
 import io.tatami.server.StatusReport.ServerState;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
 /** A status report for people to read. */
 final class StatusText {
@@ -25,6 +28,7 @@ final class StatusText {
                 Amount.ofBytes(cluster.usedBytes()),
                 Amount.ofBytes(cluster.freeBytes()));
         printGroups(cluster);
+        printReplicas(cluster);
         printServers(report.servers());
         printVolumes(report.servers());
         printCaches(report.servers());
@@ -51,6 +55,24 @@ final class StatusText {
                         Amount.ofBytes(numbers.getPendingReclaimBytes()));
             }
         }
+    }
+
+    /** Of groups that several servers hold: which these are. */
+    private void printReplicas(ClusterStatus cluster) {
+        if (cluster.map().getGroupList().stream().noneMatch(group -> group.getReplicaCount() > 0)) {
+            return;
+        }
+        out.printf("%n%-12s %-22s %s%n", "group", "leader", "replicas");
+        for (ClusterStatus.GroupState group : cluster.groups()) {
+            String replicas = cluster.replicas(group.group()).stream()
+                    .map(StatusText::replica)
+                    .collect(Collectors.joining(" "));
+            out.printf("%-12s %-22s %s%n", group.group(), group.address(), replicas);
+        }
+    }
+
+    private static String replica(GroupReplica replica) {
+        return GroupLeaders.detail(replica.getEndpoint()) + (replica.getMember() ? "" : " (joins)");
     }
 
     private void printServers(List<ServerState> servers) {

@@ -9,6 +9,7 @@ import io.tatami.client.LocatedBlock.Holder;
 import io.tatami.client.block.BlockTarget;
 import io.tatami.protocol.wire.BlockLocation;
 import io.tatami.protocol.wire.BlockServerInfo;
+import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Status;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -26,7 +27,7 @@ public final class BlockServers {
     private volatile Snapshot snapshot = new Snapshot(null, Map.of(), List.of());
 
     /** @param alive by id */
-    private record Snapshot(@Nullable Routes routes, Map<Integer, BlockServerInfo> byId, List<BlockServerInfo> alive) {}
+    private record Snapshot(@Nullable ClusterMap map, Map<Integer, BlockServerInfo> byId, List<BlockServerInfo> alive) {}
 
     public BlockServers(MetadataRouter router, LocalHost localHost) {
         this.router = router;
@@ -143,15 +144,15 @@ public final class BlockServers {
 
     private Snapshot newest() {
         Snapshot now = snapshot;
-        Routes routes = router.current();
-        if (now.routes != routes) {
+        ClusterMap map = router.map();
+        if (now.map != map) {
             Map<Integer, BlockServerInfo> fresh = new HashMap<>();
-            routes.map().getBlockServerList().forEach(info -> fresh.put(info.getServerId(), info));
+            map.getBlockServerList().forEach(info -> fresh.put(info.getServerId(), info));
             List<BlockServerInfo> alive = fresh.values().stream()
                     .filter(BlockServers::isAlive)
                     .sorted(Comparator.comparingInt(BlockServerInfo::getServerId))
                     .toList();
-            now = new Snapshot(routes, fresh, alive);
+            now = new Snapshot(map, fresh, alive);
             snapshot = now;
         }
         return now;

@@ -6,6 +6,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.Method;
+import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,9 @@ public final class MetadataCall<Q extends Message, R extends Message> {
     private @Nullable Session session;
     private long number;
     private @Nullable CompletableFuture<R> attempt;
+    /** Where the newest attempt was sent; null where no server was known. */
+    private @Nullable InetSocketAddress asked;
+
     /** An attempt may have reached the group though its reply did not reach us. */
     private boolean maybeDone;
 
@@ -45,8 +49,19 @@ public final class MetadataCall<Q extends Message, R extends Message> {
     MetadataCall<Q, R> startIn(Session in) {
         session = in;
         number = target.method().idempotent() ? 0 : in.numbers().begin();
-        attempt = caller.send(target, in, number, deadline);
+        send(in);
         return this;
+    }
+
+    private void send(Session in) {
+        try {
+            InetSocketAddress server = caller.router().address(target.group());
+            asked = server;
+            attempt = caller.send(target, server, in, number, deadline);
+        } catch (TatamiException e) {
+            asked = null;
+            attempt = CompletableFuture.failedFuture(e);
+        }
     }
 
     /** Whether {@link #await} would not have to wait for the first attempt. */
@@ -111,9 +126,9 @@ public final class MetadataCall<Q extends Message, R extends Message> {
             renumber(failure);
             return;
         }
-        caller.mend(target.group(), failure, deadline);
+        caller.mend(target.group(), asked, failure, deadline);
         backoff.pause(deadline);
-        attempt = caller.send(target, requireStarted(session), number, deadline);
+        send(requireStarted(session));
     }
 
     private TatamiException givenUp(TatamiException reason) {

@@ -13,10 +13,11 @@ import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.OpenSessionReply;
 import io.tatami.protocol.wire.OpenSessionRequest;
 import io.tatami.rpc.CallOptions;
+import io.tatami.rpc.GroupLeaders;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.random.RandomGenerator;
@@ -28,10 +29,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MetadataCaller {
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
-
-    /** Failures after which the group may be served by another server. */
-    private static final Set<ErrorCode> MAYBE_MOVED =
-            Set.of(ErrorCode.NOT_LEADER, ErrorCode.STALE_SHARD_MAP, ErrorCode.UNAVAILABLE, ErrorCode.DEADLINE_EXCEEDED);
 
     private final MetadataRouter router;
     private final Limits limits;
@@ -153,15 +150,15 @@ public final class MetadataCaller {
         }
     }
 
-    /** Sends one attempt on the session's behalf. */
+    /** Sends one attempt on the session's behalf, to a server that may lead the target's group. */
     <Q extends Message, R extends Message> CompletableFuture<R> send(
-            MetadataCall.Target<Q, R> target, Session in, long number, Deadline deadline) {
+            MetadataCall.Target<Q, R> target, InetSocketAddress server, Session in, long number, Deadline deadline) {
         CallOptions options = CallOptions.DEFAULT
                 .withGroup(target.group())
                 .withNumber(in.id(), number, in.numbers().lowWaterMark())
                 .withShardMapEpoch(router.map().getEpoch())
                 .withTimeoutMillis(deadline.atMost(limits.attempt()).remainingMillis());
-        return router.connect(target.group())
+        return router.connect(server)
                 .thenCompose(connection -> connection.call(target.method(), options, target.body()));
     }
 
@@ -195,20 +192,25 @@ public final class MetadataCaller {
         }
     }
 
-    /** After an attempt failed: finds out where to send the next one. */
-    void mend(GroupId group, TatamiException failure, Deadline deadline) throws TatamiException {
-        if (failure.code() == ErrorCode.NOT_LEADER && router.learnLeader(group, failure.detail())) {
+    /** After an attempt at {@code asked} failed: finds out where to send the next one. */
+    void mend(GroupId group, @Nullable InetSocketAddress asked, TatamiException failure, Deadline deadline)
+            throws TatamiException {
+        boolean isTold = failure.code() == ErrorCode.NOT_LEADER && !failure.detail().isEmpty();
+        if (asked != null && isTold && router.learn(group, asked, failure)) {
             return;
         }
-        if (MAYBE_MOVED.contains(failure.code())) {
+        if (GroupLeaders.MAYBE_MOVED.contains(failure.code())) {
             try {
-                router.refreshSince(router.current(), deadline);
+                router.refreshSince(router.refreshes(), deadline);
             } catch (TatamiException e) {
                 if (!e.code().isRetryable()) {
                     throw e;
                 }
                 failure.addSuppressed(e);
             }
+        }
+        if (asked != null) {
+            boolean unused = router.learn(group, asked, failure);
         }
     }
 
@@ -221,7 +223,13 @@ public final class MetadataCaller {
         Deadline soon = Deadline.after(clock, CLOSE_TIMEOUT);
         MetadataCall.Target<CloseSessionRequest, Empty> target = new MetadataCall.Target<>(
                 GroupId.NAMESPACE, MetaMethods.CLOSE_SESSION, CloseSessionRequest.getDefaultInstance());
-        send(target, now, 0, soon).exceptionally(this::sessionLeftOpen).join();
+        try {
+            send(target, router.address(GroupId.NAMESPACE), now, 0, soon)
+                    .exceptionally(this::sessionLeftOpen)
+                    .join();
+        } catch (TatamiException e) {
+            sessionLeftOpen(e);
+        }
     }
 
     /** A session that was not closed is dropped by the namespace group when it has been silent for long. */

@@ -6,14 +6,13 @@ import io.tatami.base.TatamiException;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.rpc.Connection;
 import io.tatami.rpc.Connector;
+import io.tatami.rpc.GroupLeaders;
 import java.net.InetSocketAddress;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Knows which server leads which group, by the cluster map that any metadata server gives. Safe for use by many threads;
@@ -23,7 +22,8 @@ public final class MetadataRouter {
     private final Connector connector;
     private final List<InetSocketAddress> seeds;
     private final ReentrantLock refreshing = new ReentrantLock();
-    private volatile @Nullable Routes routes;
+    private final GroupLeaders leaders = new GroupLeaders();
+    private volatile int refreshes;
 
     /** @param seeds metadata servers to ask first; at least one */
     public MetadataRouter(Connector connector, List<InetSocketAddress> seeds) {
@@ -33,58 +33,46 @@ public final class MetadataRouter {
 
     /** The newest map known; {@link #refresh} must have succeeded once. */
     public ClusterMap map() {
-        return current().map();
-    }
-
-    Routes current() {
-        Routes now = routes;
-        if (now == null) {
+        if (refreshes == 0) {
             throw new IllegalStateException("no cluster map was read yet");
         }
-        return now;
+        return leaders.map();
     }
 
     /** The address of a group's leader as {@code host:port}; empty where nobody is known to lead it. */
     public String leader(GroupId group) {
-        InetSocketAddress leader = current().leader(group);
-        return leader == null ? "" : leader.getHostString() + ":" + leader.getPort();
+        InetSocketAddress leader = leaders.leader(group);
+        return leader == null ? "" : text(leader);
     }
 
-    /** A connection to whoever leads {@code group}; UNAVAILABLE where that is not known. */
-    CompletableFuture<Connection> connect(GroupId group) {
-        InetSocketAddress leader = current().leader(group);
+    /** Where requests for a group are sent now; UNAVAILABLE where no server is known to hold it. */
+    InetSocketAddress address(GroupId group) throws TatamiException {
+        InetSocketAddress leader = leaders.leader(group);
         if (leader == null) {
-            return CompletableFuture.failedFuture(
-                    new TatamiException(ErrorCode.UNAVAILABLE, "no metadata server leads " + group));
+            throw new TatamiException(ErrorCode.UNAVAILABLE, "no metadata server leads " + group);
         }
-        return connector.connect(leader);
+        return leader;
     }
 
-    /** Learns from a NOT_LEADER reply, whose detail may name the leader. Returns whether it did. */
-    boolean learnLeader(GroupId group, String detail) {
-        if (detail.isEmpty()) {
-            return false;
-        }
-        try {
-            InetSocketAddress leader = MetadataAddress.parse(detail);
-            refreshing.lock();
-            try {
-                boolean isNews = !leader.equals(current().leader(group));
-                routes = current().withLeader(group, leader);
-                return isNews;
-            } finally {
-                refreshing.unlock();
-            }
-        } catch (TatamiException e) {
-            throw new IllegalStateException("a server named the leader \"" + detail + "\"", e);
-        }
+    CompletableFuture<Connection> connect(InetSocketAddress server) {
+        return connector.connect(server);
     }
 
-    /** Reads a map, unless another thread did since {@code seen}. */
-    void refreshSince(@Nullable Routes seen, Deadline deadline) throws TatamiException {
+    /** Whether the failure of a request tells where to go on: {@link GroupLeaders#failed}. */
+    boolean learn(GroupId group, InetSocketAddress asked, TatamiException failure) {
+        return leaders.failed(group, asked, failure);
+    }
+
+    /** How often a map was read. */
+    int refreshes() {
+        return refreshes;
+    }
+
+    /** Reads a map, unless another thread did after {@code seen} times. */
+    void refreshSince(int seen, Deadline deadline) throws TatamiException {
         refreshing.lock();
         try {
-            if (routes == seen) {
+            if (refreshes == seen) {
                 refresh(deadline);
             }
         } finally {
@@ -122,22 +110,19 @@ public final class MetadataRouter {
         }
     }
 
+    /** Called by whoever holds {@link #refreshing}. */
     private void take(ClusterMap map) throws TatamiException {
-        Routes known = routes;
-        if (known != null && !known.map().getClusterId().equals(map.getClusterId())) {
+        if (refreshes > 0 && !leaders.map().getClusterId().equals(map.getClusterId())) {
             throw new TatamiException(
                     ErrorCode.WRONG_CLUSTER, "the servers at " + addresses() + " belong to another cluster now");
         }
-        boolean isOlder = known != null && map.getEpoch() < known.map().getEpoch();
-        routes = isOlder && known != null ? Routes.of(known.map()) : Routes.of(map);
+        leaders.offer(map);
+        int times = refreshes;
+        refreshes = times + 1;
     }
 
     private Set<InetSocketAddress> candidates() {
-        Set<InetSocketAddress> all = new LinkedHashSet<>();
-        Routes known = routes;
-        if (known != null) {
-            all.addAll(known.addresses());
-        }
+        Set<InetSocketAddress> all = leaders.servers();
         all.addAll(seeds);
         return all;
     }

@@ -5,6 +5,7 @@ import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.protocol.wire.Endpoint;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -29,6 +30,10 @@ public interface Peers {
     /** UNAVAILABLE at once where the cluster map knows no such server or says that it is dead. */
     <Q extends Message, R extends Message> CompletableFuture<R> callBlockServer(
             ServerId to, Method<Q, R> method, Q body);
+
+    /** To one metadata server, whatever groups it leads; the method concerns none. */
+    <Q extends Message, R extends Message> CompletableFuture<R> callMetadataServer(
+            Endpoint to, Method<Q, R> method, Q body, long timeoutMillis);
 
     /** The newest cluster map this process has. */
     ClusterMap map();

@@ -17,33 +17,55 @@ import org.jspecify.annotations.Nullable;
  * Notes where the groups of a metadata server are reached, and gives it shards that nobody has: those it asks for by
  * number, or all. A group belongs to the server it was given to, by the server's id: another that claims it is refused,
  * and the same one gets it again as often as it asks, until it has said that it serves it. A group that was given and
- * never served has no records yet, and goes to whoever asks for it by number.
+ * never served has no records yet, and goes to whoever asks for it by number. Of replicated groups {@link ReplicaPlaces}
+ * tells who has them.
  */
 public final class RegisterMetadataServer
         implements Operation<ClusterState, RegisterMetadataServerRequest, RegisterMetadataServerReply> {
     private final int shards;
     private final ByteString handleKey;
     private final String superuser;
+    private final int replicas;
 
     /**
      * @param handleKey handed to every metadata server
      * @param superuser who formatted the cluster
+     * @param replicas how many servers are to hold each group; up to 1 for one, with a local log
      */
-    public RegisterMetadataServer(int shards, ByteString handleKey, String superuser) {
+    public RegisterMetadataServer(int shards, ByteString handleKey, String superuser, int replicas) {
         this.shards = shards;
         this.handleKey = handleKey;
         this.superuser = superuser;
+        this.replicas = replicas;
     }
 
     @Override
     public RegisterMetadataServerReply decide(
             ClusterState state, RequestContext context, RegisterMetadataServerRequest request) throws TatamiException {
         Access.requireSuperuser(context.caller(), "add a metadata server");
+        RegisterMetadataServerReply.Builder reply = RegisterMetadataServerReply.newBuilder()
+                .setHandleKey(handleKey)
+                .setSuperuser(superuser)
+                .setReplicas(replicas)
+                .setMap(context.cluster());
+        checkWanted(request);
+        if (replicas > 1) {
+            return new ReplicaPlaces(state, request, replicas)
+                    .registered(shards, reply)
+                    .build();
+        }
         for (int group : request.getHostedGroupList()) {
             serve(state, new GroupId(group), request);
         }
-        RegisterMetadataServerReply.Builder reply =
-                RegisterMetadataServerReply.newBuilder().setHandleKey(handleKey).setSuperuser(superuser);
+        for (int shard = 0; shard < shards; shard++) {
+            if (!request.getHostedGroupList().contains(shard) && assign(state, shard, request)) {
+                reply.addAssignedGroup(shard);
+            }
+        }
+        return reply.build();
+    }
+
+    private void checkWanted(RegisterMetadataServerRequest request) throws TatamiException {
         for (int shard : request.getWantedShardList()) {
             if (shard >= shards) {
                 throw new TatamiException(
@@ -51,12 +73,6 @@ public final class RegisterMetadataServer
                         "there is no shard " + shard + ": the cluster has the shards 0 to " + (shards - 1));
             }
         }
-        for (int shard = 0; shard < shards; shard++) {
-            if (!request.getHostedGroupList().contains(shard) && assign(state, shard, request)) {
-                reply.addAssignedGroup(shard);
-            }
-        }
-        return reply.setMap(context.cluster()).build();
     }
 
     private static void serve(ClusterState state, GroupId group, RegisterMetadataServerRequest request)

@@ -1,6 +1,10 @@
 package io.tatami.meta.service.cluster;
 
+import com.google.protobuf.ByteString;
 import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.protocol.wire.Endpoint;
+import io.tatami.protocol.wire.GroupLocation;
+import io.tatami.protocol.wire.GroupReplica;
 
 /** The newest cluster map that this process has. Safe for use by many threads. */
 public final class ClusterMapHolder {
@@ -19,6 +23,18 @@ public final class ClusterMapHolder {
 
     public ClusterMap map() {
         return newest;
+    }
+
+    /** Where a metadata server that holds replicas is; the default where the map does not tell. */
+    public Endpoint endpoint(ByteString server) {
+        for (GroupLocation location : newest.getGroupList()) {
+            for (GroupReplica replica : location.getReplicaList()) {
+                if (replica.getServerId().equals(server)) {
+                    return replica.getEndpoint();
+                }
+            }
+        }
+        return Endpoint.getDefaultInstance();
     }
 
     /** Takes a map unless it is older than the one here. */

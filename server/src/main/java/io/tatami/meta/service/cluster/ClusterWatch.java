@@ -10,14 +10,17 @@ import io.tatami.meta.state.ClusterState;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.wire.BlockServerRecord;
 import io.tatami.meta.state.wire.GroupHostRecord;
+import io.tatami.meta.state.wire.GroupReplicaRecord;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.GetClusterMapReply;
 import io.tatami.protocol.wire.GroupLocation;
+import io.tatami.protocol.wire.GroupReplica;
 import io.tatami.protocol.wire.HeartbeatReply;
 import io.tatami.protocol.wire.HeartbeatRequest;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -27,7 +30,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The namespace leader's picture of the cluster: the records of who is a member, and from heartbeats, in memory, who is
- * alive and how much room there is. A new leader learns that anew within a heartbeat. Safe for use by many threads.
+ * alive and how much room there is. A new leader learns that anew within a heartbeat, and takes until then what the last map
+ * of another has told. Safe for use by many threads.
  */
 final class ClusterWatch {
     /** A block server that was silent for so long counts as dead, until it is heard of again. */
@@ -40,6 +44,11 @@ final class ClusterWatch {
     private final TypicalAccess typical;
     private final Map<ServerId, Sign> signs = new ConcurrentHashMap<>();
 
+    /** What the leader before told of servers, until they have been silent for long enough here. */
+    private final Map<ServerId, BlockServerInfo> inherited = new HashMap<>();
+
+    private final long beganNanos;
+
     /** The last heartbeat of a server. */
     private record Sign(HeartbeatRequest heartbeat, long nanos) {}
 
@@ -49,6 +58,8 @@ final class ClusterWatch {
         this.clock = clock;
         this.maps = maps;
         this.typical = new TypicalAccess(clock);
+        this.beganNanos = clock.monotonicNanos();
+        maps.map().getBlockServerList().forEach(info -> inherited.put(new ServerId(info.getServerId()), info));
     }
 
     /** A server that registers is alive, before its first heartbeat. */
@@ -124,11 +135,28 @@ final class ClusterWatch {
         if (host.getServes()) {
             location.setLeader(Endpoint.newBuilder().setHost(host.getHost()).setPort(host.getPort()));
         }
+        for (GroupReplicaRecord replica : host.getReplicaList()) {
+            if (replica.getServes()) {
+                location.addReplica(replica(replica));
+            }
+        }
         return location.build();
+    }
+
+    static GroupReplica replica(GroupReplicaRecord record) {
+        return GroupReplica.newBuilder()
+                .setServerId(record.getServerId())
+                .setMember(record.getMember())
+                .setEndpoint(Endpoint.newBuilder().setHost(record.getHost()).setPort(record.getPort()))
+                .setRaft(Endpoint.newBuilder().setHost(record.getRaftHost()).setPort(record.getRaftPort()))
+                .build();
     }
 
     private BlockServerInfo info(ServerId server, BlockServerRecord record) {
         Sign sign = signs.get(server);
+        if (sign == null && clock.monotonicNanos() - beganNanos < DEAD_AFTER_NANOS && inherited.containsKey(server)) {
+            return inherited.get(server);
+        }
         boolean alive = sign != null && isAlive(sign);
         BlockServerInfo.Builder info = BlockServerInfo.newBuilder()
                 .setServerId(server.value())

@@ -7,11 +7,11 @@ import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.GroupLocation;
 import io.tatami.protocol.wire.TakeClusterMapRequest;
-import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.List;
+import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,29 +32,29 @@ final class MapAnnouncer {
 
     /** Completes, never exceptionally, when every server has the map or did not take it within two seconds. */
     CompletableFuture<Void> announce(ClusterMap map) {
-        Set<Endpoint> told = new HashSet<>();
-        List<GroupId> oneOfEach = new ArrayList<>();
+        Set<Endpoint> others = new LinkedHashSet<>();
+        Set<Endpoint> self = new HashSet<>();
         for (GroupLocation location : map.getGroupList()) {
-            if (location.getGroup() == GroupId.NAMESPACE.value()) {
-                told.add(location.getLeader());
-            }
+            (location.getGroup() == GroupId.NAMESPACE.value() ? self : others).add(location.getLeader());
+            location.getReplicaList().forEach(replica -> others.add(replica.getEndpoint()));
         }
-        for (GroupLocation location : map.getGroupList()) {
-            if (location.hasLeader() && told.add(location.getLeader())) {
-                oneOfEach.add(new GroupId(location.getGroup()));
-            }
-        }
+        others.removeAll(self);
+        others.remove(Endpoint.getDefaultInstance());
         TakeClusterMapRequest request =
                 TakeClusterMapRequest.newBuilder().setMap(map).build();
-        return CompletableFuture.allOf(oneOfEach.stream()
-                .map(group -> peers.call(group, MetaMethods.TAKE_CLUSTER_MAP, request, TIMEOUT_MILLIS)
-                        .handle((taken, failure) -> noted(group, failure)))
+        return CompletableFuture.allOf(others.stream()
+                .map(server -> peers.callMetadataServer(server, MetaMethods.TAKE_CLUSTER_MAP, request, TIMEOUT_MILLIS)
+                        .handle((taken, failure) -> noted(server, failure)))
                 .toArray(CompletableFuture<?>[]::new));
     }
 
-    private static boolean noted(GroupId group, @org.jspecify.annotations.Nullable Throwable failure) {
+    private static boolean noted(Endpoint server, @Nullable Throwable failure) {
         if (failure != null) {
-            LOG.info("the server of {} did not take the cluster map; it has to ask for it", group, failure);
+            LOG.info(
+                    "the metadata server {}:{} did not take the cluster map; it has to ask for it",
+                    server.getHost(),
+                    server.getPort(),
+                    failure);
         }
         return failure == null;
     }

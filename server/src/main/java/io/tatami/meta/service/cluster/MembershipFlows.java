@@ -12,6 +12,8 @@ import io.tatami.meta.service.Peers;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.ClusterState;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.Endpoint;
+import io.tatami.protocol.wire.GetClusterMapRequest;
 import io.tatami.protocol.wire.GroupLocation;
 import io.tatami.protocol.wire.GroupStatusRequest;
 import io.tatami.protocol.wire.RegisterBlockServerReply;
@@ -35,6 +37,7 @@ final class MembershipFlows {
     private final Peers peers;
     private final ClusterWatch watch;
     private final MapAnnouncer announcer;
+    private final ServerReports reports;
     private final RegisterMetadataServer registerMetadata;
     private final RegisterBlockServer registerBlock = new RegisterBlockServer();
     private final ChangeSafeMode changeSafeMode = new ChangeSafeMode();
@@ -44,11 +47,13 @@ final class MembershipFlows {
             Peers peers,
             ClusterWatch watch,
             MapAnnouncer announcer,
+            ServerReports reports,
             RegisterMetadataServer registerMetadata) {
         this.group = group;
         this.peers = peers;
         this.watch = watch;
         this.announcer = announcer;
+        this.reports = reports;
         this.registerMetadata = registerMetadata;
     }
 
@@ -88,6 +93,9 @@ final class MembershipFlows {
      */
     private CompletableFuture<Void> refuseSecondServer(RegisterMetadataServerRequest request) {
         CompletableFuture<Void> alone = CompletableFuture.completedFuture(null);
+        if (request.hasRaft()) {
+            return refuseSecondReplica(request);
+        }
         if (request.getHostedGroupList().contains(GroupId.NAMESPACE.value())) {
             return alone;
         }
@@ -103,6 +111,26 @@ final class MembershipFlows {
                             : CompletableFuture.completedFuture(null));
         }
         return alone;
+    }
+
+    /** As {@link #refuseSecondServer} for one that holds replicas: another with its id was heard of and answers. */
+    private CompletableFuture<Void> refuseSecondReplica(RegisterMetadataServerRequest request) {
+        Endpoint known = reports.endpoint(request.getServerId());
+        if (known.equals(request.getEndpoint()) || !reports.isElsewhere(request.getServerId(), request.getEndpoint())) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return peers.callMetadataServer(
+                        known,
+                        MetaMethods.GET_CLUSTER_MAP,
+                        GetClusterMapRequest.getDefaultInstance(),
+                        PROBE_TIMEOUT_MILLIS)
+                .handle((map, failure) -> failure == null)
+                .thenCompose(answers -> answers
+                        ? CompletableFuture.failedFuture(new TatamiException(
+                                ErrorCode.IN_USE,
+                                "the replicas of this directory are served already, at " + known.getHost() + ":"
+                                        + known.getPort() + "; stop that server first"))
+                        : CompletableFuture.completedFuture(null));
     }
 
     private CompletableFuture<Boolean> isServed(GroupLocation location) {

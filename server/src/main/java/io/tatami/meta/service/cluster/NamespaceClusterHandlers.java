@@ -28,11 +28,14 @@ public final class NamespaceClusterHandlers implements Handlers<ClusterState> {
     public void register(GroupTable<ClusterState> table, GroupParts<ClusterState> parts) {
         MapAnnouncer announcer = new MapAnnouncer(parts.peers());
         ClusterWatch watch = new ClusterWatch(parts.group(), parts.clock(), maps, announcer);
+        int replicas = parts.record().getReplicas();
         RegisterMetadataServer registerMetadata = new RegisterMetadataServer(
-                parts.record().getShards(), parts.record().getHandleKey(), superuser);
+                parts.record().getShards(), parts.record().getHandleKey(), superuser, replicas);
+        ServerReports reports = new ServerReports(parts.group(), parts.clock(), maps, watch, announcer);
         MembershipFlows membership =
-                new MembershipFlows(parts.group(), parts.peers(), watch, announcer, registerMetadata);
+                new MembershipFlows(parts.group(), parts.peers(), watch, announcer, reports, registerMetadata);
         table.flow(MetaMethods.REGISTER_METADATA_SERVER, membership::registerMetadataServer)
+                .flow(MetaMethods.REPORT_METADATA_SERVER, reports::report)
                 .flow(MetaMethods.REGISTER_BLOCK_SERVER, membership::registerBlockServer)
                 .flow(MetaMethods.SAFE_MODE, membership::safeMode)
                 .flow(MetaMethods.HEARTBEAT, (origin, request) -> watch.heartbeat(request))
@@ -41,5 +44,8 @@ public final class NamespaceClusterHandlers implements Handlers<ClusterState> {
                         MetaMethods.CLOSE_SESSION,
                         (origin, request) -> CompletableFuture.completedFuture(Empty.getDefaultInstance()))
                 .background("cluster.map", "k", () -> watch.refresh().thenApply(map -> REFRESH_REST));
+        if (replicas > 1) {
+            table.background("cluster.members", "k", new GroupMembers(parts.group(), parts.peers(), replicas));
+        }
     }
 }

@@ -5,7 +5,7 @@ import io.tatami.base.TatamiException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
-/** Waits for futures, while a server starts. */
+/** Waits for futures, on threads that may be held up. */
 final class Awaiting {
     private Awaiting() {}
 
@@ -17,7 +17,7 @@ final class Awaiting {
             throw Causes.of(e).again();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new TatamiException(ErrorCode.CANCELLED, "interrupted while a server started", e);
+            throw new TatamiException(ErrorCode.CANCELLED, "interrupted while waiting for an answer", e);
         }
     }
 }

@@ -1,23 +1,28 @@
 package io.tatami.meta.service.host;
 
+import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
 import io.tatami.protocol.MetaMethods;
-import io.tatami.protocol.wire.ClusterMap;
-import io.tatami.protocol.wire.GetClusterMapRequest;
+import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.GroupLocation;
+import io.tatami.protocol.wire.GroupReplica;
 import io.tatami.protocol.wire.RegisterMetadataServerRequest;
+import io.tatami.protocol.wire.ReportMetadataServerRequest;
 import io.tatami.rpc.CallOptions;
+import io.tatami.rpc.GroupLeaders;
+import io.tatami.rpc.GroupRoutes;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A metadata server's place in its cluster: tells the namespace group where its groups are served, and asks for the map
- * from then on. Where the cluster says that another server has its groups, it has this one stop serving them, once.
+ * A metadata server's place in its cluster: tells the namespace group where its groups are served, and from then on which
+ * of them it leads, and is told the map. Where the cluster says that another server has its groups, it has this one stop serving them, once.
  *
  * <p>{@link #register} is called by the thread that starts the server; after it only {@link #run} is, by one thread at a
  * time.
@@ -27,9 +32,10 @@ final class ClusterMember {
     private static final long TIMEOUT_MILLIS = 10_000;
     private static final Logger LOG = LoggerFactory.getLogger(ClusterMember.class);
 
-    private final NamespaceLink link;
+    private final GroupRoutes routes;
     private final ClusterMapHolder maps;
     private final RegisterMetadataServerRequest registration;
+    private final Supplier<List<Integer>> led;
     private final CallOptions options;
     private final Consumer<String> stopServing;
     private volatile boolean registered;
@@ -37,38 +43,40 @@ final class ClusterMember {
     private volatile boolean displaced;
 
     /**
+     * @param led the replicated groups that this server leads now
      * @param options with the credential of a server
      * @param stopServing told why
      */
     ClusterMember(
-            NamespaceLink link,
+            GroupRoutes routes,
             ClusterMapHolder maps,
             RegisterMetadataServerRequest registration,
+            Supplier<List<Integer>> led,
             CallOptions options,
             Consumer<String> stopServing) {
-        this.link = link;
+        this.routes = routes;
         this.maps = maps;
         this.registration = registration;
+        this.led = led;
         this.options = options.withTimeoutMillis(TIMEOUT_MILLIS);
         this.stopServing = stopServing;
     }
 
     /** Completes when the cluster's map names this server; fails with IN_USE where its groups belong to another. */
     CompletableFuture<Void> register() {
-        return link.connect()
-                .thenCompose(connection -> connection.call(MetaMethods.REGISTER_METADATA_SERVER, options, registration))
+        return routes.call(GroupId.NAMESPACE, MetaMethods.REGISTER_METADATA_SERVER, options, registration)
                 .thenAccept(reply -> {
                     maps.offer(reply.getMap());
                     registered = true;
                 });
     }
 
-    /** A {@link io.tatami.meta.service.BackgroundTask}: registers if that is still to be done, else asks for the map. */
+    /** A {@link io.tatami.meta.service.BackgroundTask}: registers if that is still to be done, else reports. */
     CompletableFuture<Duration> run() {
         if (displaced) {
             return CompletableFuture.completedFuture(REST);
         }
-        return (registered ? poll() : register()).handle((done, thrown) -> {
+        return (registered ? report() : register()).handle((done, thrown) -> {
             if (thrown == null) {
                 answered();
             } else {
@@ -78,10 +86,13 @@ final class ClusterMember {
         });
     }
 
-    private CompletableFuture<Void> poll() {
-        return link.connect()
-                .thenCompose(connection -> connection.call(
-                        MetaMethods.GET_CLUSTER_MAP, options, GetClusterMapRequest.getDefaultInstance()))
+    private CompletableFuture<Void> report() {
+        ReportMetadataServerRequest report = ReportMetadataServerRequest.newBuilder()
+                .setServerId(registration.getServerId())
+                .setEndpoint(registration.getEndpoint())
+                .addAllLedGroup(led.get())
+                .build();
+        return routes.call(GroupId.NAMESPACE, MetaMethods.REPORT_METADATA_SERVER, options, report)
                 .thenAccept(reply -> maps.offer(reply.getMap()));
     }
 
@@ -90,12 +101,27 @@ final class ClusterMember {
             LOG.info("the namespace group answers again");
         }
         silent = false;
-        @Nullable GroupLocation other = servedElsewhere(maps.map());
-        if (other != null) {
-            displace("group " + other.getGroup() + " is served at "
-                    + other.getLeader().getHost() + ":" + other.getLeader().getPort()
-                    + " now, from a copy of this server's directory");
+        for (GroupLocation location : maps.map().getGroupList()) {
+            Endpoint server = serverOf(location);
+            if (server.getPort() != 0 && !server.equals(registration.getEndpoint())) {
+                displace("group " + location.getGroup() + " is served at " + GroupLeaders.detail(server)
+                        + " now, from a copy of this server's directory");
+                return;
+            }
         }
+    }
+
+    /** Where the group of this server is by the map; the default where that does not say, or has none of it. */
+    private Endpoint serverOf(GroupLocation location) {
+        if (!registration.getHostedGroupList().contains(location.getGroup())) {
+            return Endpoint.getDefaultInstance();
+        }
+        for (GroupReplica replica : location.getReplicaList()) {
+            if (replica.getServerId().equals(registration.getServerId())) {
+                return replica.getEndpoint();
+            }
+        }
+        return location.getReplicaCount() == 0 ? location.getLeader() : Endpoint.getDefaultInstance();
     }
 
     private void failed(TatamiException failure) {
@@ -110,15 +136,5 @@ final class ClusterMember {
     private void displace(String reason) {
         displaced = true;
         stopServing.accept(reason);
-    }
-
-    private @Nullable GroupLocation servedElsewhere(ClusterMap map) {
-        for (GroupLocation location : map.getGroupList()) {
-            if (registration.getHostedGroupList().contains(location.getGroup())
-                    && !location.getLeader().equals(registration.getEndpoint())) {
-                return location;
-            }
-        }
-        return null;
     }
 }

@@ -71,6 +71,7 @@ final class Committer implements AutoCloseable {
 
     private void commit(Batch batch) throws TatamiException {
         if (batch.draft().isEmpty()) {
+            Awaiting.result(log.confirm());
             return;
         }
         CrashPoint.hit("meta.batch.before-commit");

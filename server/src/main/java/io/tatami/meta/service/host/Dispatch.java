@@ -4,10 +4,11 @@ import com.google.protobuf.Message;
 import io.tatami.base.Check;
 import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
-import io.tatami.meta.service.host.HostedGroup.Service;
+import io.tatami.meta.service.host.LeadingGroup.Service;
 import io.tatami.meta.state.Caller;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.Method;
@@ -18,15 +19,16 @@ import io.tatami.protocol.wire.TakeClusterMapRequest;
 import io.tatami.rpc.CallContext;
 import io.tatami.rpc.HandlerTable;
 import io.tatami.rpc.Responder;
-import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /** Brings each request to the group its header names, in the name of whom its connection is for. */
-final class Dispatch {
+final class Dispatch implements HostedGroup.Stage {
     /** Asked by one group of another; no client may. */
     private static final Set<Integer> SERVICE_ONLY = Set.of(
             MetaMethods.CHECK_DIRECTORY.number(),
+            MetaMethods.SET_GROUP_MEMBERS.number(),
             MetaMethods.ANNOUNCE.number(),
             MetaMethods.RESERVE_MARKER.number(),
             MetaMethods.SETTLE_MARKER.number(),
@@ -47,6 +49,7 @@ final class Dispatch {
     /** What makes somebody a server of the cluster; only who runs it may. */
     private static final Set<Integer> SUPERUSER_ONLY = Set.of(
             MetaMethods.REGISTER_METADATA_SERVER.number(),
+            MetaMethods.REPORT_METADATA_SERVER.number(),
             MetaMethods.REGISTER_BLOCK_SERVER.number(),
             MetaMethods.HEARTBEAT.number(),
             MetaMethods.GIVE_CREDITS.number(),
@@ -56,28 +59,42 @@ final class Dispatch {
     private final ServiceCredential credential;
     private final ClusterMapHolder maps;
     private final SpaceGuard space;
+    private final HandlerTable table;
 
-    Dispatch(Callers callers, ServiceCredential credential, ClusterMapHolder maps, SpaceGuard space) {
+    /** @param leaders who leads a group that does not lead here, as {@code host:port}; empty where that is not known */
+    Dispatch(
+            Callers callers,
+            ServiceCredential credential,
+            ClusterMapHolder maps,
+            SpaceGuard space,
+            Function<GroupId, String> leaders) {
+        this.table = new HandlerTable(leaders);
         this.space = space;
         this.callers = callers;
         this.credential = credential;
         this.maps = maps;
-    }
-
-    /** What a server with these groups serves; complete. */
-    HandlerTable handlers(Collection<HostedGroup> groups) {
-        HandlerTable table = new HandlerTable();
         table.on(
                 MetaMethods.GET_CLUSTER_MAP,
                 (context, request, responder) -> responder.success(
                         GetClusterMapReply.newBuilder().setMap(maps.map()).build()));
         table.on(MetaMethods.TAKE_CLUSTER_MAP, this::takeMap);
-        for (HostedGroup group : groups) {
-            HandlerTable own = new HandlerTable();
-            group.services().forEach(service -> serve(own, service));
-            table.openGroup(group.id(), own);
-        }
+    }
+
+    /** What the server serves; groups come and go. */
+    HandlerTable table() {
         return table;
+    }
+
+    @Override
+    public void open(LeadingGroup group) {
+        HandlerTable own = new HandlerTable();
+        group.services().forEach(service -> serve(own, service));
+        table.openGroup(group.id(), own);
+    }
+
+    @Override
+    public void close(GroupId group) {
+        table.closeGroup(group);
     }
 
     private void takeMap(CallContext context, TakeClusterMapRequest request, Responder<Empty> responder) {
@@ -89,8 +106,8 @@ final class Dispatch {
         responder.success(Empty.getDefaultInstance());
     }
 
-    private <Q extends Message, R extends Message> void serve(HandlerTable table, Service<Q, R> service) {
-        table.on(service.method(), (context, request, responder) -> {
+    private <Q extends Message, R extends Message> void serve(HandlerTable own, Service<Q, R> service) {
+        own.on(service.method(), (context, request, responder) -> {
             try {
                 handle(service, context, request, responder);
             } catch (TatamiException e) {
@@ -122,10 +139,19 @@ final class Dispatch {
                 CrashPoint.hit("meta.reply.before-send", method.name());
                 responder.success(answer);
             } else {
-                responder.failure(Causes.of(thrown));
+                responder.failure(ofThisGroup(Causes.of(thrown)));
             }
         });
         Check.check(!answered.isCancelled(), "the answer to %s was cancelled", method);
+    }
+
+    /**
+     * NOT_LEADER from within a flow: of another group, which the client did not ask, or of this one after it may have begun.
+     */
+    private static TatamiException ofThisGroup(TatamiException failure) {
+        return failure.code() == ErrorCode.NOT_LEADER
+                ? new TatamiException(ErrorCode.UNAVAILABLE, String.valueOf(failure.getMessage()), failure)
+                : failure;
     }
 
     private static void checkChangesAllowed(Method<?, ?> method, ClusterMap map) throws TatamiException {

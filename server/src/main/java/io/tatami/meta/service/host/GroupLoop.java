@@ -48,6 +48,7 @@ final class GroupLoop implements AutoCloseable {
 
     private final GroupId id;
     private final GroupStore store;
+    private final CommitLog log;
     private final Clock clock;
     private final Supplier<ClusterMap> cluster;
     private final Executor readers;
@@ -77,6 +78,7 @@ final class GroupLoop implements AutoCloseable {
             Consumer<Draft> committed) {
         this.id = id;
         this.store = store;
+        this.log = log;
         this.clock = clock;
         this.cluster = cluster;
         this.readers = readers;
@@ -118,8 +120,23 @@ final class GroupLoop implements AutoCloseable {
         }
     }
 
-    /** Decides a request on a snapshot; it must change nothing. */
+    /** Decides a request on a snapshot, taken when it is known that nobody else leads the group; it must change nothing. */
     void read(Pending<?, ?, ?> pending) {
+        CompletableFuture<Void> confirmed = log.confirm();
+        if (confirmed.isDone() && !confirmed.isCompletedExceptionally()) {
+            decideRead(pending);
+            return;
+        }
+        CompletableFuture<Void> unused = confirmed.whenComplete((done, thrown) -> {
+            if (thrown == null) {
+                decideRead(pending);
+            } else {
+                pending.fail(Causes.of(thrown));
+            }
+        });
+    }
+
+    private void decideRead(Pending<?, ?, ?> pending) {
         try {
             readers.execute(() -> {
                 if (reads.decide(pending)) {
@@ -133,7 +150,7 @@ final class GroupLoop implements AutoCloseable {
 
     /** The remembered reply of a request, or that there is none; fails with a remembered refusal. */
     <R extends Message> CompletableFuture<Optional<R>> recall(Method<?, R> method, RequestOrigin origin) {
-        return reads.recall(method, origin);
+        return log.confirm().thenCompose(confirmed -> reads.recall(method, origin));
     }
 
     private void run() {
@@ -263,8 +280,13 @@ final class GroupLoop implements AutoCloseable {
 
         @Override
         public void failed(Batch batch, Throwable cause) {
-            if (cause instanceof TatamiException) {
-                LOG.error("{} has stopped: a commit failed", id, cause);
+            if (cause instanceof TatamiException failure) {
+                if (failure.code() == ErrorCode.NOT_LEADER) {
+                    LOG.info("{} leads no more: a commit failed", id);
+                } else {
+                    LOG.error("{} has stopped: a commit failed", id, cause);
+                }
+                // Not as NOT_LEADER: the batch may be in the log, and be applied by the next leader.
                 stop(new TatamiException(ErrorCode.UNAVAILABLE, id + " has stopped: " + cause.getMessage(), cause));
             } else {
                 LOG.error("{} has stopped on a bug in Tatami", id, cause);

@@ -26,7 +26,7 @@ record GroupStores(Path directory, Identity identity) {
     /** The caller closes what this opens. */
     GroupStore open(GroupRecord group, StoreMemory memory) throws TatamiException {
         GroupId id = new GroupId(group.getGroup());
-        Path path = directory.resolve(id.toString());
+        Path path = path(id);
         if (!identity.made()) {
             return make(path, group, memory);
         }
@@ -42,6 +42,10 @@ record GroupStores(Path directory, Identity identity) {
             throw new TatamiException(ErrorCode.CORRUPT, path + " holds no group of Tatami");
         }
         return store;
+    }
+
+    Path path(GroupId group) {
+        return directory.resolve(group.toString());
     }
 
     private static GroupStore make(Path path, GroupRecord group, StoreMemory memory) throws TatamiException {

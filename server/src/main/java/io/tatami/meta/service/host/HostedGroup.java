@@ -1,228 +1,129 @@
 package io.tatami.meta.service.host;
 
-import com.google.protobuf.Message;
-import io.tatami.base.Check;
-import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
-import io.tatami.meta.log.LocalLog;
-import io.tatami.meta.op.Operation;
-import io.tatami.meta.op.UnsettledException.Question;
-import io.tatami.meta.op.cluster.ProveWritable;
-import io.tatami.meta.service.BackgroundTask;
-import io.tatami.meta.service.Flow;
-import io.tatami.meta.service.Group;
-import io.tatami.meta.service.GroupParts;
-import io.tatami.meta.service.GroupTable;
+import io.tatami.meta.log.CommitLog;
 import io.tatami.meta.service.Handlers;
-import io.tatami.meta.service.RequestOrigin;
-import io.tatami.meta.service.Settler;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.store.GroupStore;
-import io.tatami.protocol.Method;
-import io.tatami.protocol.wire.Empty;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * One group in this process: its store, its loop, what it serves and what it does by itself. Parts are added by one
- * thread before it starts; from then on it is safe for use by many threads.
+ * One group of this process, which leads for a term and then follows, as often as that happens; with a local log it leads
+ * from start to end. Each term has a {@link LeadingGroup} of its own, and requests reach the group only while there is one.
+ * Terms begin and end under its own lock; safe for use by many threads.
  */
-final class HostedGroup implements Opening, AutoCloseable {
+final class HostedGroup implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(HostedGroup.class);
+
     private final GroupRecord record;
-    private final GroupStore store;
     private final HostParts parts;
-    private final GroupLoop loop;
-    private final FlowsInFlight flows = new FlowsInFlight();
-    private final Map<Integer, Service<?, ?>> services = new HashMap<>();
-    private final Map<Class<?>, Function<Question, CompletableFuture<Void>>> settlers = new HashMap<>();
-    private final List<Waker> background = new ArrayList<>();
+    private final Kind kind;
+    private final Stage stage;
+    private final CompletableFuture<TatamiException> stopped = new CompletableFuture<>();
+    private volatile @Nullable LeadingGroup leading;
+    private boolean closed;
 
-    /** How one method is served. */
-    record Service<Q extends Message, R extends Message>(Method<Q, R> method, Flow<Q, R> flow) {}
+    /** What a kind of group is made of. */
+    @FunctionalInterface
+    interface Kind {
+        /** Adds the parts of a new term. */
+        void addTo(Opening group) throws TatamiException;
+    }
 
-    /** A background task and the kinds of records that end its rest. */
-    private record Waker(BackgroundRunner runner, String kinds) {}
+    /** Where the requests of this server's groups come in. */
+    interface Stage {
+        /** Requests for the group go there from now on. */
+        void open(LeadingGroup group);
 
-    /** @param store of this group; closed with it */
-    HostedGroup(GroupRecord record, GroupStore store, HostParts parts) {
+        /** Requests for the group are refused from now on. */
+        void close(GroupId group);
+    }
+
+    HostedGroup(GroupRecord record, HostParts parts, Kind kind, Stage stage) {
         this.record = record;
-        this.store = store;
         this.parts = parts;
-        this.loop = new GroupLoop(
-                id(),
-                store,
-                new LocalLog(store),
-                parts.clock(),
-                parts.peers()::map,
-                parts.readers(),
-                this::settle,
-                this::wakeBackground);
+        this.kind = kind;
+        this.stage = stage;
     }
 
     GroupId id() {
         return new GroupId(record.getGroup());
     }
 
-    GroupStore store() {
-        return store;
+    /** Whether it leads now. */
+    boolean isLeading() {
+        return leading != null;
     }
 
-    /** What this group serves. */
-    List<Service<?, ?>> services() {
-        return List.copyOf(services.values());
-    }
-
-    @Override
-    public <S> void add(Function<Draft, S> state, Handlers<S> handlers) throws TatamiException {
-        StateGroup<S> group = new StateGroup<>(state);
-        handlers.register(
-                new Table<>(group),
-                new GroupParts<>(group, record, parts.peers(), parts.signer(), parts.clock(), parts.settings()));
-    }
-
-    void start() {
-        loop.start();
-        background.forEach(waker -> waker.runner().wake());
-    }
-
-    /** Completes with why nothing is decided here any more, on a thread that must not be held up. */
+    /** Completes with why nothing will be decided here any more, on a thread that must not be held up. */
     CompletableFuture<TatamiException> stopped() {
-        return loop.stopped();
+        return stopped.copy();
     }
 
-    /** Has the group write to its disk, and so stop where that takes nothing any more. */
+    /** Begins a term that lasts until the process ends. */
+    void leadForGood(GroupStore store, CommitLog log) throws TatamiException {
+        CompletableFuture<Void> unused =
+                lead(store, log, (table, own) -> {}).thenAccept(stopped::complete);
+    }
+
+    /**
+     * Begins a term, unless this is closed.
+     *
+     * @param store stays the caller's, and belongs to the term until {@link #follow} returns
+     * @param more is served beside the group's own parts
+     * @return completes with why the term can decide nothing any more, on a thread that must not be held up
+     * @throws TatamiException INVALID_ARGUMENT for a bad setting
+     */
+    synchronized CompletableFuture<TatamiException> lead(GroupStore store, CommitLog log, Handlers<Draft> more)
+            throws TatamiException {
+        follow();
+        if (closed) {
+            return new CompletableFuture<>();
+        }
+        LeadingGroup group = new LeadingGroup(record, store, log, parts);
+        kind.addTo(group);
+        group.add(draft -> draft, more);
+        leading = group;
+        stage.open(group);
+        group.start();
+        return group.stopped();
+    }
+
+    /** Ends the term, if one is under way; nothing of it uses the store when this returns. */
+    synchronized void follow() {
+        LeadingGroup group = leading;
+        leading = null;
+        if (group != null) {
+            stage.close(id());
+            group.close();
+        }
+    }
+
+    /** Nothing will be decided here any more. */
+    void fail(TatamiException reason) {
+        if (stopped.complete(reason)) {
+            LOG.error("{} is served here no more", id(), reason);
+        }
+        follow();
+    }
+
+    /** Has the group write to its disk, where it leads, and so stop where that takes nothing any more. */
     void proveWritable() {
-        CompletableFuture<Empty> unused = new StateGroup<Draft>(draft -> draft)
-                .submit(new ProveWritable(), RequestOrigin.SERVICE, Empty.getDefaultInstance());
-    }
-
-    private CompletableFuture<Void> settle(Question question) {
-        Function<Question, CompletableFuture<Void>> settler = settlers.get(question.getClass());
-        return settler == null
-                ? CompletableFuture.failedFuture(
-                        new TatamiException(ErrorCode.INTERNAL, id() + " has nobody who settles " + question))
-                : settler.apply(question);
-    }
-
-    private void wakeBackground(Draft committed) {
-        for (Waker waker : background) {
-            if (waker.kinds().isEmpty()) {
-                continue;
-            }
-            for (byte[] key : committed.changes().keySet()) {
-                if (waker.kinds().indexOf(key[0]) >= 0) {
-                    waker.runner().wake();
-                    break;
-                }
-            }
+        LeadingGroup group = leading;
+        if (group != null) {
+            group.proveWritable();
         }
     }
 
-    /** Background tasks end, what is being decided is answered, and the rest fails with UNAVAILABLE. */
-    void stop() {
-        background.forEach(waker -> waker.runner().close());
-        loop.close();
-    }
-
+    /** The term under way ends, and no other begins. */
     @Override
-    public void close() {
-        stop();
-        store.close();
-    }
-
-    /** The loop, for operations on one type of state. */
-    private final class StateGroup<S> implements Group<S> {
-        private final Function<Draft, S> state;
-
-        StateGroup(Function<Draft, S> state) {
-            this.state = state;
-        }
-
-        @Override
-        public GroupId id() {
-            return HostedGroup.this.id();
-        }
-
-        @Override
-        public <Q extends Message, R extends Message> CompletableFuture<R> submit(
-                Operation<S, Q, R> operation, RequestOrigin origin, Q request) {
-            return enqueue(new Pending<>(state, operation, origin, request, null));
-        }
-
-        @Override
-        public <Q extends Message, R extends Message> CompletableFuture<R> submitOnce(
-                Method<?, R> method, Operation<S, Q, R> operation, RequestOrigin origin, Q request) {
-            return enqueue(new Pending<>(state, operation, origin, request, method));
-        }
-
-        private <R extends Message> CompletableFuture<R> enqueue(Pending<S, ?, R> pending) {
-            loop.enqueue(pending);
-            return pending.future();
-        }
-
-        @Override
-        public <Q extends Message, R extends Message> CompletableFuture<R> read(
-                Operation<S, Q, R> operation, RequestOrigin origin, Q request) {
-            Pending<S, Q, R> pending = new Pending<>(state, operation, origin, request, null);
-            loop.read(pending);
-            return pending.future();
-        }
-    }
-
-    /** Where a part says what it serves. */
-    private final class Table<S> implements GroupTable<S> {
-        private final Group<S> group;
-
-        Table(Group<S> group) {
-            this.group = group;
-        }
-
-        @Override
-        public <Q extends Message, R extends Message> GroupTable<S> write(
-                Method<Q, R> method, Operation<S, Q, R> operation) {
-            return serve(method, (origin, request) -> group.submitOnce(method, operation, origin, request));
-        }
-
-        @Override
-        public <Q extends Message, R extends Message> GroupTable<S> read(
-                Method<Q, R> method, Operation<S, Q, R> operation) {
-            return serve(method, (origin, request) -> group.read(operation, origin, request));
-        }
-
-        @Override
-        public <Q extends Message, R extends Message> GroupTable<S> around(Method<Q, R> method, Flow<Q, R> write) {
-            return serve(method, write);
-        }
-
-        @Override
-        public <Q extends Message, R extends Message> GroupTable<S> flow(Method<Q, R> method, Flow<Q, R> flow) {
-            return serve(method, method.idempotent() ? flow : flows.once(loop, method, flow));
-        }
-
-        private <Q extends Message, R extends Message> GroupTable<S> serve(Method<Q, R> method, Flow<Q, R> flow) {
-            Service<?, ?> before = services.put(method.number(), new Service<>(method, flow));
-            Check.check(before == null, "%s is served twice", method);
-            return this;
-        }
-
-        @Override
-        public GroupTable<S> background(String name, String wakingKinds, BackgroundTask task) {
-            String fullName = id() + "." + name;
-            background.add(new Waker(new BackgroundRunner(fullName, task, parts.timer()), wakingKinds));
-            return this;
-        }
-
-        @Override
-        public <T extends Question> GroupTable<S> settle(Class<T> kind, Settler<T> settler) {
-            var before = settlers.put(kind, question -> settler.settle(kind.cast(question)));
-            Check.check(before == null, "%s is settled twice", kind.getSimpleName());
-            return this;
-        }
+    public synchronized void close() {
+        closed = true;
+        follow();
     }
 }

@@ -25,6 +25,7 @@ import java.util.UUID;
  * @param handleKey empty until the cluster has taken the server in
  * @param superuser who formatted the cluster
  * @param groups those this server hosts; none until the cluster has given it some
+ * @param replicas how the groups are replicated
  * @param made their stores were made: one that is missing from then on is lost, and never made anew
  */
 record Identity(
@@ -34,28 +35,44 @@ record Identity(
         ByteString handleKey,
         String superuser,
         List<GroupId> groups,
-        boolean made) {
+        boolean made,
+        Replicas replicas) {
     private static final String FILE_NAME = "metadata-server.id";
     private static final int VERSION = 3;
     private static final int GROUP_FORMAT_VERSION = 1;
 
+    /**
+     * How the groups of the cluster are replicated, as this server knows it.
+     *
+     * @param count servers that are to hold each group; 1 for a local log
+     * @param port where this server's replicas listen, by which the others know them; 0 where there are none
+     * @param founds this server is the first member of the cluster's groups, instead of waiting to be made one
+     */
+    record Replicas(int count, int port, boolean founds) {
+        static final Replicas NONE = new Replicas(1, 0, false);
+
+        boolean isReplicated() {
+            return count > 1;
+        }
+    }
+
     /** A new cluster whose groups are all hosted here. */
-    static Identity ofNewCluster(int shards, String superuser, List<GroupId> groups) {
+    static Identity ofNewCluster(int shards, String superuser, List<GroupId> groups, Replicas replicas) {
         SecureRandom random = new SecureRandom();
         byte[] key = new byte[HandleSigner.KEY_BYTES];
         random.nextBytes(key);
         return new Identity(
-                UUID.randomUUID(), UUID.randomUUID(), shards, ByteString.copyFrom(key), superuser, groups, false);
+                UUID.randomUUID(), UUID.randomUUID(), shards, ByteString.copyFrom(key), superuser, groups, false, replicas);
     }
 
     /** A server that is about to ask a cluster for groups. */
     static Identity ofAsking(UUID cluster, int shards) {
-        return new Identity(UUID.randomUUID(), cluster, shards, ByteString.EMPTY, "", List.of(), false);
+        return new Identity(UUID.randomUUID(), cluster, shards, ByteString.EMPTY, "", List.of(), false, Replicas.NONE);
     }
 
     /** The same server, taken in by its cluster. */
-    Identity afterJoining(ByteString key, String clusterSuperuser, List<GroupId> given) {
-        return new Identity(server, cluster, shards, key, clusterSuperuser, given, false);
+    Identity afterJoining(ByteString key, String clusterSuperuser, List<GroupId> given, Replicas how) {
+        return new Identity(server, cluster, shards, key, clusterSuperuser, given, false, how);
     }
 
     /** Whether the cluster has given this server groups. */
@@ -69,7 +86,7 @@ record Identity(
 
     /** The same server, whose stores were made. */
     Identity afterMaking() {
-        return new Identity(server, cluster, shards, handleKey, superuser, groups, true);
+        return new Identity(server, cluster, shards, handleKey, superuser, groups, true, replicas);
     }
 
     static Optional<Identity> read(Path directory) throws TatamiException {
@@ -89,7 +106,8 @@ record Identity(
                     record.getHandleKey(),
                     record.getSuperuser(),
                     record.getGroupList().stream().map(GroupId::new).toList(),
-                    record.getMade()));
+                    record.getMade(),
+                    new Replicas(Math.max(1, record.getReplicas()), record.getRaftPort(), record.getFounds())));
         } catch (InvalidProtocolBufferException e) {
             throw new TatamiException(ErrorCode.CORRUPT, file + " does not parse", e);
         }
@@ -103,6 +121,9 @@ record Identity(
                 .addAllGroup(groups.stream().map(GroupId::value).toList())
                 .setMade(made)
                 .setServerId(serverIdBytes())
+                .setReplicas(replicas.isReplicated() ? replicas.count() : 0)
+                .setRaftPort(replicas.port())
+                .setFounds(replicas.founds())
                 .build();
         DurableFile.replace(
                 directory.resolve(FILE_NAME),
@@ -137,6 +158,7 @@ record Identity(
                 .setFormatVersion(GROUP_FORMAT_VERSION)
                 .setShards(shards)
                 .setHandleKey(handleKey)
+                .setReplicas(replicas.isReplicated() ? replicas.count() : 0)
                 .build();
     }
 }

@@ -1,17 +1,17 @@
 package io.tatami.meta.service.host;
 
+import com.google.protobuf.ByteString;
 import io.tatami.base.Clock;
 import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.LockFile;
 import io.tatami.base.TatamiException;
+import io.tatami.base.UuidBytes;
 import io.tatami.conf.Setting;
 import io.tatami.conf.Settings;
 import io.tatami.meta.gate.HandleSigner;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
-import io.tatami.meta.state.wire.GroupRecord;
-import io.tatami.meta.store.GroupStore;
 import io.tatami.meta.store.StoreMemory;
 import io.tatami.meta.store.StoreSettings;
 import io.tatami.protocol.UserIdentity;
@@ -19,7 +19,8 @@ import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.RegisterMetadataServerRequest;
 import io.tatami.rpc.CallOptions;
-import io.tatami.rpc.HandlerTable;
+import io.tatami.rpc.GroupLeaders;
+import io.tatami.rpc.GroupRoutes;
 import io.tatami.rpc.netty.ClientIdentity;
 import io.tatami.rpc.netty.EventLoops;
 import io.tatami.rpc.netty.RpcClient;
@@ -33,12 +34,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,20 +51,27 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  *  DIR/metadata-server.id   DIR/lock   DIR/namespace   DIR/shard-0   DIR/shard-1 …
+ *  DIR/raft                 the logs of replicated groups
  * </pre>
  */
 public final class MetadataServer implements AutoCloseable {
     /** What can be configured about a metadata server beside its store, its files and its tree. */
-    public static final List<Setting<?>> SETTINGS = SpaceGuard.ALL;
+    public static final List<Setting<?>> SETTINGS = List.of(SpaceGuard.RESERVE, RaftPort.PORT);
 
     private static final int READERS = 4;
+    private static final long MAP_TIMEOUT_MILLIS = 5_000;
+
+    /** How long a start waits for a leader of a replicated namespace, before it goes on without. */
+    private static final long ELECTION_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final Logger LOG = LoggerFactory.getLogger(MetadataServer.class);
 
     private final Resources resources = new Resources();
     private final Identity identity;
     private final ClusterMapHolder maps;
-    private final TreeMap<GroupId, HostedGroup> groups = new TreeMap<>();
-    private final CompletableFuture<String> ended = new CompletableFuture<>();
+    private final Replication replication;
+    private final HostedGroups groups;
     private final InetSocketAddress address;
 
     /**
@@ -78,13 +88,35 @@ public final class MetadataServer implements AutoCloseable {
      * @param shards of a new cluster: a power of two up to 256, fixed for its life
      * @param hosted groups of a new cluster that this server hosts, the namespace group among them; the other shards
      *     wait for servers that join
+     * @param replicas how many servers are to hold each group: 1, or 3 or more and then all groups are hosted here first
      */
-    public record NewCluster(int shards, List<GroupId> hosted) {
+    public record NewCluster(int shards, List<GroupId> hosted, int replicas) {
+        /** The most servers that may hold a group. */
+        public static final int REPLICAS_MAX = 7;
+
         public NewCluster {
             if (Integer.bitCount(shards) != 1 || shards > GroupId.SHARDS_MAX) {
                 throw new IllegalArgumentException(
                         shards + " shards: the number is a power of two from 1 to " + GroupId.SHARDS_MAX);
             }
+            if (replicas % 2 == 0 || replicas < 1 || replicas > REPLICAS_MAX) {
+                throw new IllegalArgumentException(
+                        replicas + " replicas: the number is odd, from 1 to " + REPLICAS_MAX);
+            }
+            if (replicas > 1 && hosted.size() <= shards) {
+                throw new IllegalArgumentException(
+                        "the first server of a cluster with replicas hosts every group; leave --host-shards out");
+            }
+        }
+
+        /** Each group on one server. */
+        public NewCluster(int shards, List<GroupId> hosted) {
+            this(shards, hosted, 1);
+        }
+
+        /** The same, with each group on several servers. */
+        public NewCluster withReplicas(int count) {
+            return new NewCluster(shards, hosted, count);
         }
 
         /** All groups on one server. */
@@ -116,20 +148,23 @@ public final class MetadataServer implements AutoCloseable {
             ServiceCredential credential = new ServiceCredential(signer, identity.cluster());
             ExecutorService readers = resources.keep(Executors.newFixedThreadPool(READERS), "readers");
             ScheduledExecutorService timer = resources.keep(Executors.newScheduledThreadPool(1), "timer");
+            GroupLeaders leaders = new GroupLeaders();
             HostParts parts = new HostParts(
-                    new RoutedPeers(client, maps::map, credential.bytes(), timer, clock),
+                    new RoutedPeers(client, leaders, maps::map, credential.bytes(), timer, clock),
                     signer,
                     clock,
                     settings,
                     readers,
                     timer);
-            openGroups(place.directory(), parts, resources.keep(new StoreMemory(StoreSettings.from(settings))));
             SpaceGuard space = SpaceGuard.of(place.directory(), settings.get(SpaceGuard.RESERVE));
             BackgroundRunner spaceWatch = new BackgroundRunner("disk space", space::look, timer);
             resources.keep(spaceWatch::close);
             spaceWatch.wake();
             Callers callers = new Callers(mapping, readers, clock, identity.superuser(), "supergroup");
-            HandlerTable handlers = new Dispatch(callers, credential, maps, space).handlers(groups.values());
+            replication = replication(place, settings);
+            groups = resources.keep(new HostedGroups(replication));
+            Dispatch dispatch = new Dispatch(callers, credential, maps, space, this::leader);
+            groups.open(place.directory(), identity, parts, maps, dispatch);
             RpcServer listener = resources.keep(new RpcServer(
                     loops,
                     rpc,
@@ -139,21 +174,22 @@ public final class MetadataServer implements AutoCloseable {
                             identity.cluster(),
                             () -> maps.map().getEpoch(),
                             ServerIdentity.simple("", identity.cluster()).authenticator()),
-                    handlers));
+                    dispatch.table()));
             address = (InetSocketAddress) listener.start(new InetSocketAddress(place.host(), place.port()));
             CrashPoint.hit("meta.open.listens");
-            groups.values().forEach(HostedGroup::start);
-            watchGroups();
+            groups.start();
             join(
                     new ClusterMember(
-                            namespaceLink(client, start.seeds()),
+                            namespaceRoutes(client, leaders, start.seeds()),
                             maps,
                             registration(place),
-                            CallOptions.DEFAULT.withGroup(GroupId.NAMESPACE).withCredential(credential.bytes()),
-                            reason -> stopServing(handlers, reason)),
-                    timer);
+                            groups::led,
+                            CallOptions.DEFAULT.withCredential(credential.bytes()),
+                            groups::stop),
+                    timer,
+                    clock);
             CrashPoint.hit("meta.open.announced");
-            LOG.info("cluster {}: groups {} serve at {}", identity.cluster(), groups.keySet(), address);
+            LOG.info("cluster {}: groups {} serve at {}", identity.cluster(), groups.ids(), address);
         } catch (TatamiException | RuntimeException e) {
             resources.closeAfter(e);
             throw e;
@@ -190,7 +226,7 @@ public final class MetadataServer implements AutoCloseable {
     public static MetadataServer open(
             Place place, NewCluster fresh, Settings settings, GroupMapping mapping, Clock clock)
             throws TatamiException {
-        return new MetadataServer(place, new Start.Founding(place, fresh), settings, mapping, clock);
+        return new MetadataServer(place, new Start.Founding(place, fresh, raftPort(settings)), settings, mapping, clock);
     }
 
     /**
@@ -211,7 +247,7 @@ public final class MetadataServer implements AutoCloseable {
             GroupMapping mapping,
             Clock clock)
             throws TatamiException {
-        return new MetadataServer(place, new Start.Joining(place, seeds, shards), settings, mapping, clock);
+        return new MetadataServer(place, new Start.Joining(place, seeds, shards, raftPort(settings)), settings, mapping, clock);
     }
 
     public UUID cluster() {
@@ -232,7 +268,7 @@ public final class MetadataServer implements AutoCloseable {
      * the disk, or because the groups belong to another server. Also when this is closed.
      */
     public CompletableFuture<String> ended() {
-        return ended.copy();
+        return groups.ended();
     }
 
     private static Identity identity(Start start, EventLoops loops, RpcSettings rpc, Clock clock)
@@ -246,86 +282,95 @@ public final class MetadataServer implements AutoCloseable {
         return ClientIdentity.simple("metadata server", UserIdentity.of(System.getProperty("user.name")));
     }
 
-    private void openGroups(Path directory, HostParts parts, StoreMemory memory) throws TatamiException {
-        GroupStores stores = new GroupStores(directory, identity);
-        for (GroupId id : identity.groups()) {
-            GroupRecord record = identity.record(id);
-            GroupStore store = stores.open(record, memory);
-            HostedGroup group = resources.keep(new HostedGroup(record, store, parts));
-            if (id.isNamespace()) {
-                NamespaceParts.addTo(group, maps, identity.superuser());
-            } else {
-                ShardParts.addTo(group);
-            }
-            groups.put(id, group);
-        }
-        if (!identity.made()) {
-            CrashPoint.hit("meta.format.before-made");
-            identity.afterMaking().write(directory);
-        }
+    private static RaftPort raftPort(Settings settings) throws TatamiException {
+        return new RaftPort(settings.get(RaftPort.PORT));
     }
 
-    private NamespaceLink namespaceLink(RpcClient client, List<InetSocketAddress> seeds) {
-        return identity.hostsNamespace()
-                ? new NamespaceLink(client, List.of(), () -> Optional.of(address))
-                : new NamespaceLink(client, seeds, () -> NamespaceLink.leader(maps.map()));
+    /** Classes of the replicated log are loaded only where there is one. */
+    private Replication replication(Place place, Settings settings) throws TatamiException {
+        GroupStores stores = new GroupStores(place.directory(), identity);
+        StoreMemory memory = resources.keep(new StoreMemory(StoreSettings.from(settings)));
+        return identity.replicas().isReplicated()
+                ? RaftReplication.open(identity, place, settings, stores, memory)
+                : new LocalReplication(stores, memory);
+    }
+
+    /** Who leads a group that does not lead here, for {@link Dispatch}. */
+    private String leader(GroupId group) {
+        return replication
+                .leader(group)
+                .filter(server -> !server.equals(identity.server()))
+                .map(server -> maps.endpoint(ByteString.copyFrom(UuidBytes.of(server))))
+                .filter(endpoint -> endpoint.getPort() != 0)
+                .map(GroupLeaders::detail)
+                .orElse("");
+    }
+
+    private GroupRoutes namespaceRoutes(RpcClient client, GroupLeaders leaders, List<InetSocketAddress> seeds) {
+        if (identity.hostsNamespace() && seeds.isEmpty()) {
+            leaders.assume(GroupId.NAMESPACE, address);
+        }
+        return new GroupRoutes(
+                client,
+                leaders,
+                () -> Stream.concat(seeds.stream(), replication.knownServers().stream())
+                        .toList(),
+                MAP_TIMEOUT_MILLIS);
     }
 
     private RegisterMetadataServerRequest registration(Place place) {
-        return RegisterMetadataServerRequest.newBuilder()
+        RegisterMetadataServerRequest.Builder registration = RegisterMetadataServerRequest.newBuilder()
                 .setServerId(identity.serverIdBytes())
-                .setEndpoint(Endpoint.newBuilder().setHost(place.host()).setPort(address.getPort()))
-                .addAllHostedGroup(groups.keySet().stream().map(GroupId::value).toList())
-                .build();
+                .setEndpoint(endpoint(place, address.getPort()))
+                .addAllHostedGroup(groups.ids().stream().map(GroupId::value).toList());
+        if (identity.replicas().isReplicated()) {
+            registration.setRaft(endpoint(place, identity.replicas().port()));
+        }
+        return registration.build();
+    }
+
+    private static Endpoint endpoint(Place place, int port) {
+        return Endpoint.newBuilder().setHost(place.host()).setPort(port).build();
     }
 
     /** Tells the namespace group where the groups here are, and from then on keeps the map fresh. */
-    private void join(ClusterMember member, ScheduledExecutorService timer) throws TatamiException {
+    private void join(ClusterMember member, ScheduledExecutorService timer, Clock clock) throws TatamiException {
+        boolean isReplicated = identity.replicas().isReplicated();
         try {
-            Awaiting.result(member.register());
+            register(member, clock);
         } catch (TatamiException e) {
-            if (identity.hostsNamespace() || !e.code().isRetryable()) {
+            if ((identity.hostsNamespace() && !isReplicated) || !e.code().isRetryable()) {
                 throw e;
             }
             LOG.warn("the namespace group does not answer; this server serves what it can until it does", e);
         }
-        if (!identity.hostsNamespace()) {
+        if (!identity.hostsNamespace() || isReplicated) {
             BackgroundRunner membership = new BackgroundRunner("cluster.member", member::run, timer);
             resources.keep(membership::close);
+            groups.whenLeading(membership::wake);
             membership.wake();
         }
     }
 
-    /** The groups share a disk: where one of them has stopped, a group with nothing to do would never notice. */
-    private void watchGroups() {
-        List<CompletableFuture<TatamiException>> stopped =
-                groups.values().stream().map(HostedGroup::stopped).toList();
-        stopped.forEach(one -> {
-            CompletableFuture<Void> unused = one.thenAccept(reason -> proveOthersWritable());
-        });
-        CompletableFuture<Boolean> unused = CompletableFuture.allOf(stopped.toArray(CompletableFuture<?>[]::new))
-                .thenApply(all ->
-                        ended.complete(String.valueOf(stopped.get(0).join().getMessage())));
-    }
-
-    private void proveOthersWritable() {
-        if (!ended.isDone()) {
-            groups.values().forEach(HostedGroup::proveWritable);
-        }
-    }
-
-    private void stopServing(HandlerTable handlers, String reason) {
-        LOG.error("this server stops serving {}: {}", groups.keySet(), reason);
-        ended.complete(reason);
-        for (HostedGroup group : groups.values()) {
-            handlers.closeGroup(group.id());
-            group.stop();
+    /** Once, and where the namespace group is replicated until it had time to elect a leader. */
+    private void register(ClusterMember member, Clock clock) throws TatamiException {
+        long giveUpNanos = clock.monotonicNanos() + ELECTION_NANOS;
+        while (true) {
+            try {
+                Awaiting.result(member.register());
+                return;
+            } catch (TatamiException e) {
+                boolean isPatient = identity.replicas().isReplicated() && clock.monotonicNanos() - giveUpNanos < 0;
+                if (!isPatient || !e.code().isRetryable()) {
+                    throw e;
+                }
+                LockSupport.parkNanos(PAUSE_NANOS);
+            }
         }
     }
 
     @Override
     public void close() throws TatamiException {
-        ended.complete("the server is closed");
         resources.close();
     }
 }

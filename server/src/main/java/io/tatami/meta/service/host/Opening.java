@@ -5,7 +5,7 @@ import io.tatami.meta.service.Handlers;
 import io.tatami.meta.state.Draft;
 import java.util.function.Function;
 
-/** A group that is being opened, to which its parts are added. */
+/** A group whose term begins, to which its parts are added. */
 interface Opening {
     /**
      * Adds a part.

@@ -13,9 +13,9 @@ import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Endpoint;
-import io.tatami.protocol.wire.GroupLocation;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connector;
+import io.tatami.rpc.GroupLeaders;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -28,13 +28,25 @@ final class RoutedPeers implements Peers {
     private static final long PAUSE_MILLIS_MAX = 500;
 
     private final Connector connector;
+    private final GroupLeaders leaders;
     private final Supplier<ClusterMap> map;
     private final ByteString credential;
     private final Executor executor;
     private final Clock clock;
 
-    RoutedPeers(Connector connector, Supplier<ClusterMap> map, ByteString credential, Executor executor, Clock clock) {
+    /**
+     * @param leaders follows {@code map}, and may know more
+     * @param executor where pauses end
+     */
+    RoutedPeers(
+            Connector connector,
+            GroupLeaders leaders,
+            Supplier<ClusterMap> map,
+            ByteString credential,
+            Executor executor,
+            Clock clock) {
         this.connector = connector;
+        this.leaders = leaders;
         this.map = map;
         this.credential = credential;
         this.executor = executor;
@@ -45,7 +57,7 @@ final class RoutedPeers implements Peers {
     public <Q extends Message, R extends Message> CompletableFuture<R> call(
             GroupId to, Method<Q, R> method, Q body, long timeoutMillis) {
         Attempt<Q, R> attempt = new Attempt<>(
-                () -> leaderOf(to), method, body, CallOptions.DEFAULT.withGroup(to), deadline(timeoutMillis));
+                new LeaderOf(to), method, body, CallOptions.DEFAULT.withGroup(to), deadline(timeoutMillis));
         attempt.begin(PAUSE_MILLIS_MIN);
         return attempt.result;
     }
@@ -59,7 +71,17 @@ final class RoutedPeers implements Peers {
             return CompletableFuture.failedFuture(e);
         }
         Attempt<Q, R> attempt =
-                new Attempt<>(() -> addressOf(to), method, body, CallOptions.DEFAULT, deadline(TIMEOUT_MILLIS_DEFAULT));
+                new Attempt<>((Fixed) () -> addressOf(to), method, body, CallOptions.DEFAULT, deadline(TIMEOUT_MILLIS_DEFAULT));
+        attempt.begin(PAUSE_MILLIS_MIN);
+        return attempt.result;
+    }
+
+    @Override
+    public <Q extends Message, R extends Message> CompletableFuture<R> callMetadataServer(
+            Endpoint to, Method<Q, R> method, Q body, long timeoutMillis) {
+        InetSocketAddress address = GroupLeaders.address(to);
+        Attempt<Q, R> attempt =
+                new Attempt<>((Fixed) () -> address, method, body, CallOptions.DEFAULT, deadline(timeoutMillis));
         attempt.begin(PAUSE_MILLIS_MIN);
         return attempt.result;
     }
@@ -73,31 +95,54 @@ final class RoutedPeers implements Peers {
         return clock.monotonicNanos() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
     }
 
-    private InetSocketAddress leaderOf(GroupId group) throws TatamiException {
-        for (GroupLocation location : map.get().getGroupList()) {
-            if (location.getGroup() == group.value() && location.hasLeader()) {
-                return address(location.getLeader());
-            }
-        }
-        throw new TatamiException(ErrorCode.UNAVAILABLE, "no metadata server hosts " + group);
-    }
-
     private InetSocketAddress addressOf(ServerId server) throws TatamiException {
         for (BlockServerInfo info : map.get().getBlockServerList()) {
             if (info.getServerId() == server.value() && info.getState() != BlockServerInfo.State.DEAD) {
-                return address(info.getData());
+                return GroupLeaders.address(info.getData());
             }
         }
         throw new TatamiException(ErrorCode.UNAVAILABLE, "block server " + server + " is not there");
     }
 
-    private static InetSocketAddress address(Endpoint endpoint) {
-        return new InetSocketAddress(endpoint.getHost(), endpoint.getPort());
-    }
-
-    /** Where to, as the map says now. */
+    /** Where to, as far as is known now. */
     private interface Place {
         InetSocketAddress find() throws TatamiException;
+
+        /** Learns that a call there failed. */
+        void failed(InetSocketAddress asked, TatamiException failure);
+    }
+
+    /** A server, whatever it answers. */
+    @FunctionalInterface
+    private interface Fixed extends Place {
+        @Override
+        default void failed(InetSocketAddress asked, TatamiException failure) {
+            // There is no other.
+        }
+    }
+
+    /** Whoever leads a group. */
+    private final class LeaderOf implements Place {
+        private final GroupId group;
+
+        LeaderOf(GroupId group) {
+            this.group = group;
+        }
+
+        @Override
+        public InetSocketAddress find() throws TatamiException {
+            leaders.offer(map.get());
+            InetSocketAddress leader = leaders.leader(group);
+            if (leader == null) {
+                throw new TatamiException(ErrorCode.UNAVAILABLE, "no metadata server hosts " + group);
+            }
+            return leader;
+        }
+
+        @Override
+        public void failed(InetSocketAddress asked, TatamiException failure) {
+            boolean unused = leaders.failed(group, asked, failure);
+        }
     }
 
     /** One call with all its tries. */
@@ -119,21 +164,25 @@ final class RoutedPeers implements Peers {
 
         void begin(long pauseMillis) {
             long leftMillis = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - clock.monotonicNanos());
-            CompletableFuture<R> reply;
+            InetSocketAddress to;
             try {
-                reply = connector
-                        .connect(place.find())
-                        .thenCompose(connection ->
-                                connection.call(method, options.withTimeoutMillis(Math.max(1, leftMillis)), body));
+                to = place.find();
             } catch (TatamiException e) {
-                reply = CompletableFuture.failedFuture(e);
+                failed(e, pauseMillis);
+                return;
             }
+            CompletableFuture<R> reply = connector
+                    .connect(to)
+                    .thenCompose(connection ->
+                            connection.call(method, options.withTimeoutMillis(Math.max(1, leftMillis)), body));
             reply.whenComplete((answer, thrown) -> {
                         if (thrown == null) {
                             CrashPoint.hit("meta.peer.answered", method.name());
                             result.complete(answer);
                         } else {
-                            failed(Causes.of(thrown), pauseMillis);
+                            TatamiException failure = Causes.of(thrown);
+                            place.failed(to, failure);
+                            failed(failure, pauseMillis);
                         }
                     })
                     .exceptionally(bug -> {

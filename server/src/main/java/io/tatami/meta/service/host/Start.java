@@ -4,20 +4,24 @@ import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.base.UuidBytes;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.ClusterMap;
-import io.tatami.protocol.wire.GetClusterMapRequest;
 import io.tatami.protocol.wire.RegisterMetadataServerReply;
 import io.tatami.protocol.wire.RegisterMetadataServerRequest;
 import io.tatami.rpc.CallOptions;
-import io.tatami.rpc.Connection;
 import io.tatami.rpc.Connector;
+import io.tatami.rpc.GroupLeaders;
+import io.tatami.rpc.GroupRoutes;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 
 /** How a metadata server comes to its identity. */
 sealed interface Start {
+    long MAP_TIMEOUT_MILLIS = 5_000;
+
     /** The identity of the directory, made where it has none; a member's. */
     Identity identity(Connector connector) throws TatamiException;
 
@@ -25,14 +29,18 @@ sealed interface Start {
     List<InetSocketAddress> seeds();
 
     /** The first server of a cluster. */
-    record Founding(MetadataServer.Place place, MetadataServer.NewCluster fresh) implements Start {
+    record Founding(MetadataServer.Place place, MetadataServer.NewCluster fresh, RaftPort raftPort) implements Start {
         @Override
         public Identity identity(Connector connector) throws TatamiException {
             Optional<Identity> known = Identity.read(place.directory());
             if (known.isPresent()) {
                 return requireFounder(known.get());
             }
-            Identity made = Identity.ofNewCluster(fresh.shards(), System.getProperty("user.name"), fresh.hosted());
+            Identity.Replicas replicas = fresh.replicas() > 1
+                    ? new Identity.Replicas(fresh.replicas(), raftPort.choose(place), true)
+                    : Identity.Replicas.NONE;
+            Identity made =
+                    Identity.ofNewCluster(fresh.shards(), System.getProperty("user.name"), fresh.hosted(), replicas);
             made.write(place.directory());
             return made;
         }
@@ -57,7 +65,9 @@ sealed interface Start {
      * A server that joins a cluster, or comes back to one. Its id is kept before it asks for shards, so that after a crash
      * it is given the same ones again.
      */
-    record Joining(MetadataServer.Place place, List<InetSocketAddress> seeds, List<Integer> shards) implements Start {
+    record Joining(
+            MetadataServer.Place place, List<InetSocketAddress> seeds, List<Integer> shards, RaftPort raftPort)
+            implements Start {
         @Override
         public Identity identity(Connector connector) throws TatamiException {
             Optional<Identity> known = Identity.read(place.directory());
@@ -65,23 +75,26 @@ sealed interface Start {
         }
 
         private Identity join(Optional<Identity> known, Connector connector) throws TatamiException {
-            Connection namespace = Awaiting.result(new NamespaceLink(connector, seeds, Optional::empty).connect());
-            Identity asking = known.isPresent() ? known.get() : ask(namespace);
-            if (!asking.cluster().equals(namespace.clusterId())) {
+            GroupRoutes routes = new GroupRoutes(connector, new GroupLeaders(), () -> seeds, MAP_TIMEOUT_MILLIS);
+            ClusterMap map = Awaiting.result(routes.askForMap());
+            UUID cluster = UuidBytes.get(map.getClusterId().asReadOnlyByteBuffer());
+            Identity asking = known.isPresent() ? known.get() : ask(cluster, map);
+            if (!asking.cluster().equals(cluster)) {
                 throw new TatamiException(
                         ErrorCode.WRONG_CLUSTER,
                         place.directory() + " is of a server that asked to join cluster " + asking.cluster() + ", not "
-                                + namespace.clusterId() + "; take another directory, or another --join");
+                                + cluster + "; take another directory, or another --join");
             }
             CrashPoint.hit("meta.join.before-assignment");
-            RegisterMetadataServerReply reply = namespace.callAndWait(
+            RegisterMetadataServerReply reply = Awaiting.result(routes.call(
+                    GroupId.NAMESPACE,
                     MetaMethods.REGISTER_METADATA_SERVER,
-                    CallOptions.DEFAULT.withGroup(GroupId.NAMESPACE),
+                    CallOptions.DEFAULT,
                     RegisterMetadataServerRequest.newBuilder()
                             .setServerId(asking.serverIdBytes())
                             .setTakeUnassigned(shards.isEmpty())
                             .addAllWantedShard(shards)
-                            .build());
+                            .build()));
             CrashPoint.hit("meta.join.assigned");
             if (reply.getAssignedGroupCount() == 0) {
                 throw new TatamiException(
@@ -91,17 +104,16 @@ sealed interface Start {
             Identity member = asking.afterJoining(
                     reply.getHandleKey(),
                     reply.getSuperuser(),
-                    reply.getAssignedGroupList().stream().map(GroupId::new).toList());
+                    reply.getAssignedGroupList().stream().map(GroupId::new).toList(),
+                    reply.getReplicas() > 1
+                            ? new Identity.Replicas(reply.getReplicas(), raftPort.choose(place), false)
+                            : Identity.Replicas.NONE);
             member.write(place.directory());
             return member;
         }
 
-        private Identity ask(Connection namespace) throws TatamiException {
-            ClusterMap map = namespace
-                    .callAndWait(
-                            MetaMethods.GET_CLUSTER_MAP, CallOptions.DEFAULT, GetClusterMapRequest.getDefaultInstance())
-                    .getMap();
-            Identity asking = Identity.ofAsking(namespace.clusterId(), map.getShards());
+        private Identity ask(UUID cluster, ClusterMap map) throws TatamiException {
+            Identity asking = Identity.ofAsking(cluster, map.getShards());
             asking.write(place.directory());
             return asking;
         }

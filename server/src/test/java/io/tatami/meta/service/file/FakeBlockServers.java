@@ -11,6 +11,7 @@ import io.tatami.meta.service.Peers;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.RecoverBlockReply;
 import io.tatami.protocol.wire.RecoverBlockRequest;
 import java.util.HashMap;
@@ -76,6 +77,12 @@ final class FakeBlockServers implements Peers {
     public <Q extends Message, R extends Message> CompletableFuture<R> call(
             GroupId to, Method<Q, R> method, Q body, long timeoutMillis) {
         return CompletableFuture.failedFuture(new TatamiException(ErrorCode.UNAVAILABLE, "there is no " + to));
+    }
+
+    @Override
+    public <Q extends Message, R extends Message> CompletableFuture<R> callMetadataServer(
+            Endpoint to, Method<Q, R> method, Q body, long timeoutMillis) {
+        throw new UnsupportedOperationException(String.valueOf(to));
     }
 
     @Override

@@ -29,6 +29,8 @@ import io.tatami.protocol.wire.RegisterBlockServerRequest;
 import io.tatami.protocol.wire.RegisterMetadataServerRequest;
 import io.tatami.protocol.wire.SafeModeRequest;
 import io.tatami.rpc.CallOptions;
+import io.tatami.rpc.GroupLeaders;
+import io.tatami.rpc.GroupRoutes;
 import io.tatami.rpc.netty.ClientIdentity;
 import io.tatami.rpc.netty.EventLoops;
 import io.tatami.rpc.netty.RpcClient;
@@ -39,7 +41,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -202,14 +203,15 @@ final class JoiningTest {
 
     private ClusterMember member(RpcClient client, Identity identity, int port, List<String> reasons) {
         return new ClusterMember(
-                new NamespaceLink(client, List.of(), () -> Optional.of(first.address())),
+                new GroupRoutes(client, new GroupLeaders(), () -> List.of(first.address()), 5_000),
                 new ClusterMapHolder(ClusterMap.getDefaultInstance()),
                 RegisterMetadataServerRequest.newBuilder()
                         .setServerId(identity.serverIdBytes())
                         .setEndpoint(Endpoint.newBuilder().setHost(HOST).setPort(port))
                         .addHostedGroup(0)
                         .build(),
-                CallOptions.DEFAULT.withGroup(GroupId.NAMESPACE),
+                List::of,
+                CallOptions.DEFAULT,
                 reasons::add);
     }
 

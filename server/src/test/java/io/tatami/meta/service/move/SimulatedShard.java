@@ -30,6 +30,7 @@ import io.tatami.meta.state.wire.ReplyRecord;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Empty;
+import io.tatami.protocol.wire.Endpoint;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -375,6 +376,12 @@ final class SimulatedShard {
         public <Q extends Message, R extends Message> CompletableFuture<R> call(
                 GroupId to, Method<Q, R> method, Q body, long timeoutMillis) {
             return network.call(to, method, RequestOrigin.SERVICE, body, timeoutMillis, this::isAlive);
+        }
+
+        @Override
+        public <Q extends Message, R extends Message> CompletableFuture<R> callMetadataServer(
+                Endpoint to, Method<Q, R> method, Q body, long timeoutMillis) {
+            throw new UnsupportedOperationException(String.valueOf(to));
         }
 
         @Override

@@ -31,6 +31,7 @@ import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.DeleteBlocksReply;
 import io.tatami.protocol.wire.DeleteBlocksRequest;
+import io.tatami.protocol.wire.Endpoint;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Map;
@@ -135,6 +136,12 @@ final class ReclaimShard implements Group<ShardState>, Peers, Clock {
     public <Q extends Message, R extends Message> CompletableFuture<R> call(
             GroupId to, Method<Q, R> method, Q body, long timeoutMillis) {
         return CompletableFuture.failedFuture(new TatamiException(ErrorCode.UNSUPPORTED, "there is one shard"));
+    }
+
+    @Override
+    public <Q extends Message, R extends Message> CompletableFuture<R> callMetadataServer(
+            Endpoint to, Method<Q, R> method, Q body, long timeoutMillis) {
+        throw new UnsupportedOperationException(String.valueOf(to));
     }
 
     @Override

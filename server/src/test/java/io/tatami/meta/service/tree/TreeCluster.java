@@ -25,6 +25,7 @@ import io.tatami.meta.state.TreeState;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.protocol.wire.Endpoint;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -199,6 +200,12 @@ final class TreeCluster {
         public <Q extends Message, R extends Message> CompletableFuture<R> callBlockServer(
                 ServerId to, Method<Q, R> method, Q body) {
             return Failures.failed(ErrorCode.UNAVAILABLE, "there are no block servers");
+        }
+
+        @Override
+        public <Q extends Message, R extends Message> CompletableFuture<R> callMetadataServer(
+                Endpoint to, Method<Q, R> method, Q body, long timeoutMillis) {
+            return Failures.failed(ErrorCode.UNAVAILABLE, "there are no other metadata servers");
         }
 
         @Override

@@ -1,0 +1,137 @@
+package io.tatami.meta.op.cluster;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.state.ClusterState;
+import io.tatami.meta.state.wire.GroupHostRecord;
+import io.tatami.meta.state.wire.GroupReplicaRecord;
+import io.tatami.protocol.wire.RegisterMetadataServerReply;
+import io.tatami.protocol.wire.RegisterMetadataServerRequest;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which servers hold the groups of a cluster in which each is held by several. Whoever founds the cluster has them all;
+ * each server that joins is given every group that too few have, the namespace group among them, and the same ones as often
+ * as it asks until it has said that it serves them.
+ */
+final class ReplicaPlaces {
+    private final ClusterState state;
+    private final RegisterMetadataServerRequest request;
+    private final int replicas;
+
+    ReplicaPlaces(ClusterState state, RegisterMetadataServerRequest request, int replicas) {
+        this.state = state;
+        this.request = request;
+        this.replicas = replicas;
+    }
+
+    /** Notes what the server says, and gives it what it is to have. */
+    RegisterMetadataServerReply.Builder registered(int shards, RegisterMetadataServerReply.Builder reply)
+            throws TatamiException {
+        for (int group : request.getHostedGroupList()) {
+            serve(new GroupId(group));
+        }
+        for (int number = GroupId.NAMESPACE.value(); number < shards; number++) {
+            if (!request.getHostedGroupList().contains(number) && isAskedFor(number) && assign(new GroupId(number))) {
+                reply.addAssignedGroup(number);
+            }
+        }
+        return reply;
+    }
+
+    private boolean isAskedFor(int number) {
+        return request.getTakeUnassigned() || request.getWantedShardList().contains(number);
+    }
+
+    private void serve(GroupId group) throws TatamiException {
+        @Nullable GroupHostRecord known = state.host(group);
+        GroupReplicaRecord self = self().setServes(true).build();
+        GroupHostRecord.Builder record =
+                known == null ? leading(GroupHostRecord.newBuilder(), self).addReplica(self) : known.toBuilder();
+        int place = place(record.getReplicaList());
+        if (place < 0) {
+            throw new TatamiException(
+                    ErrorCode.IN_USE,
+                    group + " belongs to other metadata servers; start this one with a directory of its own");
+        }
+        GroupReplicaRecord before = record.getReplica(place);
+        boolean isWhereItWas = before.getRaftHost().equals(self.getRaftHost()) && before.getRaftPort() == self.getRaftPort();
+        record.setReplica(place, self.toBuilder().setMember(before.getMember() && isWhereItWas));
+        if (record.getServerId().equals(self.getServerId())) {
+            leading(record, self);
+        }
+        put(group, known, record.build());
+    }
+
+    private boolean assign(GroupId group) {
+        @Nullable GroupHostRecord known = state.host(group);
+        if (known == null) {
+            return false;
+        }
+        int place = place(known.getReplicaList());
+        if (place < 0 && known.getReplicaCount() >= replicas) {
+            return false;
+        }
+        if (place >= 0 && known.getReplica(place).getServes()) {
+            return false;
+        }
+        GroupHostRecord.Builder record = known.toBuilder();
+        if (place < 0) {
+            record.addReplica(self());
+        } else {
+            record.setReplica(place, self());
+        }
+        put(group, known, record.build());
+        return true;
+    }
+
+    private void put(GroupId group, @Nullable GroupHostRecord known, GroupHostRecord record) {
+        if (!record.equals(known)) {
+            state.putHost(group, record);
+        }
+    }
+
+    private GroupReplicaRecord.Builder self() {
+        return GroupReplicaRecord.newBuilder()
+                .setServerId(request.getServerId())
+                .setHost(request.getEndpoint().getHost())
+                .setPort(request.getEndpoint().getPort())
+                .setRaftHost(request.getRaft().getHost())
+                .setRaftPort(request.getRaft().getPort());
+    }
+
+    private int place(List<GroupReplicaRecord> holders) {
+        return holders.stream().map(GroupReplicaRecord::getServerId).toList().indexOf(request.getServerId());
+    }
+
+    /** Notes that {@code replica} leads. */
+    static GroupHostRecord.Builder leading(GroupHostRecord.Builder record, GroupReplicaRecord replica) {
+        return record.setHost(replica.getHost())
+                .setPort(replica.getPort())
+                .setServerId(replica.getServerId())
+                .setServes(true);
+    }
+
+    /**
+     * Who the members of a group are to be, once as many serve it as shall: before that a group stays with one member, as
+     * two are no safer against the loss of one. Which is preferred as leader goes round from group to group.
+     *
+     * @return none where nothing is to be changed now
+     */
+    static List<GroupReplicaRecord> members(GroupId group, GroupHostRecord record, int replicas) {
+        List<GroupReplicaRecord> serving = record.getReplicaList().stream()
+                .filter(GroupReplicaRecord::getServes)
+                .toList();
+        if (serving.size() < replicas || serving.stream().allMatch(GroupReplicaRecord::getMember)) {
+            return List.of();
+        }
+        List<GroupReplicaRecord> ordered = new ArrayList<>();
+        for (int i = 0; i < serving.size(); i++) {
+            ordered.add(serving.get(Math.floorMod(group.value() + 1 + i, serving.size())));
+        }
+        return ordered;
+    }
+}

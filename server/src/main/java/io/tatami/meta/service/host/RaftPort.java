@@ -1,0 +1,41 @@
+package io.tatami.meta.service.host;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.conf.Setting;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+
+/**
+ * On which port a server's replicas talk to those of other servers. It is chosen when the server is new and kept from then
+ * on, because the others know the server by it.
+ *
+ * @param configured 0 where it follows from the metadata port
+ */
+record RaftPort(int configured) {
+    static final Setting<Integer> PORT = Setting.count(
+            "tatami.metadata.raft.port",
+            0,
+            0,
+            65_535,
+            "Port on which a new metadata server's replicas talk to the other servers'; kept in its directory. 0 for the"
+                    + " metadata port plus 100, or for any free one where the metadata port is any.");
+
+    private static final int ABOVE_METADATA_PORT = 100;
+
+    int choose(MetadataServer.Place place) throws TatamiException {
+        if (configured != 0) {
+            return configured;
+        }
+        if (place.port() != 0) {
+            return place.port() + ABOVE_METADATA_PORT;
+        }
+        try (ServerSocket any = new ServerSocket()) {
+            any.bind(new InetSocketAddress(place.host(), 0));
+            return any.getLocalPort();
+        } catch (IOException e) {
+            throw new TatamiException(ErrorCode.IO_ERROR, "no port is free at " + place.host() + ": " + e, e);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package io.tatami.meta.service.host;
+
+import io.tatami.base.TatamiException;
+import io.tatami.meta.log.CommitLog;
+import io.tatami.meta.log.RaftReplica;
+import io.tatami.meta.service.Handlers;
+import io.tatami.meta.state.Draft;
+import io.tatami.meta.store.GroupStore;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.Empty;
+import io.tatami.protocol.wire.SetGroupMembersRequest;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Has a group lead while its replica does. Called by the replica, one call at a time. */
+final class ReplicaTerms implements RaftReplica.Listener {
+    private static final Logger LOG = LoggerFactory.getLogger(ReplicaTerms.class);
+
+    private final HostedGroup group;
+    private final Handlers<Draft> membership;
+    private final Executor afterPause;
+    private @Nullable CommitLog current;
+
+    /**
+     * @param setMembers asked by the namespace's leader while this replica leads
+     * @param afterPause runs what it is given a moment later
+     */
+    ReplicaTerms(
+            HostedGroup group,
+            Function<SetGroupMembersRequest, CompletableFuture<Void>> setMembers,
+            Executor afterPause) {
+        this.group = group;
+        this.afterPause = afterPause;
+        this.membership = (table, parts) -> table.flow(
+                MetaMethods.SET_GROUP_MEMBERS,
+                (origin, request) -> setMembers.apply(request).thenApply(done -> Empty.getDefaultInstance()));
+    }
+
+    @Override
+    public void leads(GroupStore store, CommitLog log) {
+        LOG.info("{} is led from here, from entry {} on", group.id(), store.appliedIndex() + 1);
+        synchronized (this) {
+            current = log;
+        }
+        begin(store, log);
+    }
+
+    /** Where a batch could not be committed though the term goes on, the leader's memory begins anew. */
+    private synchronized void begin(GroupStore store, CommitLog log) {
+        if (current != log) {
+            return;
+        }
+        try {
+            CompletableFuture<Void> unused =
+                    group.lead(store, log, membership).thenRunAsync(() -> begin(store, log), afterPause);
+        } catch (TatamiException e) {
+            group.fail(e);
+        }
+    }
+
+    @Override
+    public CompletableFuture<Void> follows() {
+        LOG.info("{} is not led from here any more", group.id());
+        synchronized (this) {
+            current = null;
+        }
+        group.follow();
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public void failed(TatamiException reason) {
+        group.fail(reason);
+    }
+}
