@@ -78,7 +78,8 @@ final class GroupSnapshots implements StateMachineStorage {
         Optional<Snapshot> newest = newest();
         latest = newest.isEmpty()
                 ? null
-                : new FileListSnapshotInfo(files(newest.get().path()), newest.get().at());
+                : new FileListSnapshotInfo(
+                        files(newest.get().path()), newest.get().at());
     }
 
     private static List<FileInfo> files(Path snapshot) throws IOException {

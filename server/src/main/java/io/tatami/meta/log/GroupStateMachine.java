@@ -90,8 +90,7 @@ final class GroupStateMachine extends BaseStateMachine {
     private void load() throws IOException {
         Optional<GroupSnapshots.Snapshot> newest = snapshots.newest();
         try {
-            if (newest.isPresent()
-                    && newest.get().appliedIndex() > store.get().appliedIndex()) {
+            if (newest.isPresent() && newest.get().appliedIndex() > store.get().appliedIndex()) {
                 store.replaceBy(newest.get());
             }
         } catch (TatamiException e) {
@@ -179,7 +178,10 @@ final class GroupStateMachine extends BaseStateMachine {
         } catch (IOException e) {
             throw new IOException(stop(ioError("cannot use the leader's snapshot", e)));
         }
-        LOG.info("{} goes on from a snapshot of its leader's, at entry {}", id, store.get().appliedIndex());
+        LOG.info(
+                "{} goes on from a snapshot of its leader's, at entry {}",
+                id,
+                store.get().appliedIndex());
         getLifeCycle().transition(LifeCycle.State.STARTING);
         getLifeCycle().transition(LifeCycle.State.RUNNING);
     }

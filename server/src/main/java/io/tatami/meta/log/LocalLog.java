@@ -25,8 +25,8 @@ public final class LocalLog implements CommitLog {
         if (before.getReplicated()) {
             throw new TatamiException(
                     ErrorCode.UNSUPPORTED,
-                    "this store is a replica of a group with a replicated log and takes changes from there only; open the"
-                            + " group by that");
+                    "this store is a replica of a group with a replicated log and takes changes from there only; open"
+                            + " the group by that");
         }
         ProgressRecord progress = ProgressRecord.newBuilder()
                 .setAppliedIndex(entry.index())

@@ -59,8 +59,7 @@ public final class RaftHost implements AutoCloseable {
         this.directory = directory;
         this.settings = settings;
         this.records = records;
-        RaftProperties properties =
-                RatisProperties.of(settings, self.address().getPort());
+        RaftProperties properties = RatisProperties.of(settings, self.address().getPort());
         RatisProperties.setDirectory(properties, directory.resolve(NO_GROUPS));
         this.server = RaftServer.newBuilder()
                 .setServerId(RatisNames.peer(self.server()))
@@ -79,7 +78,8 @@ public final class RaftHost implements AutoCloseable {
      * @throws TatamiException WRONG_CLUSTER or CORRUPT where the directory is another server's; IO_ERROR where it cannot be
      *     used or the port is taken
      */
-    public static RaftHost open(UUID cluster, Member self, Path directory, RaftSettings settings) throws TatamiException {
+    public static RaftHost open(UUID cluster, Member self, Path directory, RaftSettings settings)
+            throws TatamiException {
         try {
             Files.createDirectories(directory);
             RaftRecords records = RaftRecords.open(directory, cluster, self.server());
@@ -131,7 +131,8 @@ public final class RaftHost implements AutoCloseable {
                 seal(group, opened.get(), founders);
                 records.begin(group, founders);
             }
-            return begin(group, raftGroup, opened, known.map(RaftRecords::founders).orElse(founders), isNew, listener);
+            return begin(
+                    group, raftGroup, opened, known.map(RaftRecords::founders).orElse(founders), isNew, listener);
         } catch (TatamiException | RuntimeException e) {
             opened.close();
             throw e;
@@ -139,17 +140,17 @@ public final class RaftHost implements AutoCloseable {
     }
 
     /** Whether the log is to be made; where it had been and is gone, this server has forgotten what it promised. */
-    private static boolean requireLog(GroupId group, Optional<RaftGroupRecord> known, Path log)
-            throws TatamiException {
+    private static boolean requireLog(GroupId group, Optional<RaftGroupRecord> known, Path log) throws TatamiException {
         if (Files.exists(log.resolve("current").resolve("raft-meta"))) {
             return false;
         }
         if (known.isPresent() && known.get().getMade()) {
             throw new TatamiException(
                     ErrorCode.CORRUPT,
-                    "the Raft log of " + group + " is gone from " + log + ". It is not made anew, because this server may"
-                            + " have voted and acknowledged what was in it: remove this server from the group, and add it"
-                            + " with an empty directory, which gives it a new id");
+                    "the Raft log of " + group + " is gone from " + log
+                            + ". It is not made anew, because this server may have voted and acknowledged what was in"
+                            + " it: remove this server from the group, and add it with an empty directory, which gives"
+                            + " it a new id");
         }
         try {
             GroupSnapshots.delete(log);
@@ -164,7 +165,8 @@ public final class RaftHost implements AutoCloseable {
         if (progress.getReplicated()) {
             throw new TatamiException(
                     ErrorCode.CORRUPT,
-                    "there are records of " + group + ", but its Raft log is gone from " + directory + ". It is not made"
+                    "there are records of " + group + ", but its Raft log is gone from " + directory
+                            + ". It is not made"
                             + " anew, because this server may have voted and acknowledged what was in it: remove this"
                             + " server from the group, and add it with an empty directory, which gives it a new id");
         }
@@ -186,8 +188,8 @@ public final class RaftHost implements AutoCloseable {
             boolean isNew,
             RaftReplica.Listener listener)
             throws TatamiException {
-        RatisReplica replica = new RatisReplica(
-                group, raftGroup, server, calls, client, store, settings, listener, this::forget);
+        RatisReplica replica =
+                new RatisReplica(group, raftGroup, server, calls, client, store, settings, listener, this::forget);
         if (replicas.putIfAbsent(raftGroup, replica) != null) {
             throw new TatamiException(ErrorCode.IN_USE, group + " is open already");
         }

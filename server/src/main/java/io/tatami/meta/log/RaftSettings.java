@@ -45,7 +45,8 @@ public record RaftSettings(
             "tatami.meta.raft.segment", "32m", "8m", "1g", "Length of one file of a replicated group's log.");
 
     /** Every setting read here. */
-    public static final List<Setting<?>> ALL = List.of(ELECTION_MIN, ELECTION_MAX, SNAPSHOT_ENTRIES, SNAPSHOT_BYTES, SEGMENT_BYTES);
+    public static final List<Setting<?>> ALL =
+            List.of(ELECTION_MIN, ELECTION_MAX, SNAPSHOT_ENTRIES, SNAPSHOT_BYTES, SEGMENT_BYTES);
 
     /** @throws SettingException INVALID_ARGUMENT on a bad value */
     public static RaftSettings from(Settings settings) throws SettingException {

@@ -93,8 +93,8 @@ final class RatisCalls {
 
     /** Ends with a group and leaves its files. */
     CompletableFuture<Message> removeGroup(RaftGroupId group) {
-        GroupManagementRequest request = GroupManagementRequest.newRemove(
-                client, server.getId(), calls.incrementAndGet(), group, false, false);
+        GroupManagementRequest request =
+                GroupManagementRequest.newRemove(client, server.getId(), calls.incrementAndGet(), group, false, false);
         return later(() -> server.groupManagementAsync(request));
     }
 
@@ -104,7 +104,7 @@ final class RatisCalls {
     }
 
     private CompletableFuture<Message> later(Call call) {
-        return CompletableFuture.supplyAsync(() -> replyTo(call), executor).thenCompose(reply -> reply);
+        return CompletableFuture.<Void>completedFuture(null).thenComposeAsync(begin -> replyTo(call), executor);
     }
 
     /** Fails with a TatamiException only. */

@@ -81,7 +81,8 @@ final class RatisLog implements CommitLog {
     private static TatamiException overtaken(LogEntry entry) {
         return new TatamiException(
                 ErrorCode.NOT_LEADER,
-                "entry " + entry.index() + " was decided before entries that another leader committed; it changed nothing");
+                "entry " + entry.index()
+                        + " was decided before entries that another leader committed; it changed nothing");
     }
 
     private Message append(byte[] bytes) throws TatamiException {

@@ -18,6 +18,7 @@ final class RatisProperties {
     private static final SizeInBytes APPEND_BYTES = SizeInBytes.valueOf("4MB");
     /** Outside the heap, for each group; an entry has to fit with its frame. */
     private static final SizeInBytes WRITE_BUFFER_BYTES = SizeInBytes.valueOf((4 << 20) + (64 << 10));
+
     private static final SizeInBytes SNAPSHOT_CHUNK_BYTES = SizeInBytes.valueOf("4MB");
     private static final int CACHED_SEGMENTS = 2;
     private static final TimeDuration STAGING = TimeDuration.valueOf(60, TimeUnit.SECONDS);

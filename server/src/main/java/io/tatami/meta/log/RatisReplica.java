@@ -91,7 +91,8 @@ final class RatisReplica implements RaftReplica {
 
     @Override
     public CompletableFuture<Void> setMembers(List<Member> members) {
-        // A new member begins with a snapshot where there is one. What was here before the group was replicated is in no log.
+        // A new member begins with a snapshot where there is one. What was here before the group was replicated is in
+        // no log.
         return calls.takeSnapshot(group)
                 .thenCompose(taken -> calls.setMembers(group, RatisNames.peers(members)))
                 .thenApply(reply -> null);
@@ -125,8 +126,7 @@ final class RatisReplica implements RaftReplica {
     private final class Reactions implements GroupStateMachine.Events {
         @Override
         public void leaderReady() {
-            leadership.gained(
-                    () -> new RatisLog(calls, group, store.get()), log -> listener.leads(store.get(), log));
+            leadership.gained(() -> new RatisLog(calls, group, store.get()), log -> listener.leads(store.get(), log));
         }
 
         @Override
@@ -163,7 +163,8 @@ final class RatisReplica implements RaftReplica {
             if (!ending.get()) {
                 leadership.failed(new TatamiException(
                         ErrorCode.UNAVAILABLE,
-                        "the Raft log of " + id + " has ended; see what was logged before, and start the server again"));
+                        "the Raft log of " + id
+                                + " has ended; see what was logged before, and start the server again"));
             }
         }
     }

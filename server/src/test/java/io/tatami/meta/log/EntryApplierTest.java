@@ -91,7 +91,8 @@ final class EntryApplierTest {
         assertTrue(apply(parts(empty, 1, "a").get(0), 1, 4));
         ProgressRecord now = store().progress();
         List<ReplicatedEntry> wrong = List.of(
-                parts(now.toBuilder().setStateHash(now.getStateHash() + 1).build(), 2, "b").get(0),
+                parts(now.toBuilder().setStateHash(now.getStateHash() + 1).build(), 2, "b")
+                        .get(0),
                 parts(now.toBuilder().setRaftIndex(3).build(), 2, "b").get(0),
                 parts(now, 3, "b").get(0),
                 parts(now, 1, "b").get(0));

@@ -67,7 +67,7 @@ final class ReplicaCluster implements AutoCloseable {
     }
 
     /** What a leader was given. */
-    record Lead(GroupStore store, CommitLog log) {}
+    record Lead(Node node, GroupStore store, CommitLog log) {}
 
     /** One server; its directory outlives its process. */
     final class Node implements RaftReplica.Listener {
@@ -79,8 +79,8 @@ final class ReplicaCluster implements AutoCloseable {
         private @Nullable RaftReplica replica;
 
         private Node(int number) throws IOException {
-            this.member = new Member(
-                    UUID.randomUUID(), new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort()));
+            this.member =
+                    new Member(UUID.randomUUID(), new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort()));
             this.home = directory.resolve("server-" + number);
         }
 
@@ -122,7 +122,7 @@ final class ReplicaCluster implements AutoCloseable {
 
         @Override
         public void leads(GroupStore store, CommitLog log) {
-            lead.set(new Lead(store, log));
+            lead.set(new Lead(this, store, log));
         }
 
         @Override
@@ -230,9 +230,7 @@ final class ReplicaCluster implements AutoCloseable {
     LogEntry entry(long index, String... keysAndValues) {
         NavigableMap<byte[], Draft.Change> changes = new TreeMap<>(Arrays::compareUnsigned);
         for (int i = 0; i < keysAndValues.length; i += 2) {
-            changes.put(
-                    keysAndValues[i].getBytes(UTF_8),
-                    new Draft.Change(keysAndValues[i + 1].getBytes(UTF_8)));
+            changes.put(keysAndValues[i].getBytes(UTF_8), new Draft.Change(keysAndValues[i + 1].getBytes(UTF_8)));
         }
         logMillis++;
         return new LogEntry(index, logMillis, changes);
