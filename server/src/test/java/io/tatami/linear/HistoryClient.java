@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 
 /** A client that does calls and has what came of them written down. Used by one thread. */
@@ -104,9 +105,9 @@ final class HistoryClient implements AutoCloseable {
     }
 
     private String close(int file) throws IOException {
-        try (FileWriter writer = writers.remove(file)) {
-            return "ok";
-        }
+        FileWriter writer = Objects.requireNonNull(writers.remove(file));
+        writer.close();
+        return "ok";
     }
 
     private String rename(TatamiPath from, TatamiPath to, boolean overwrite) throws TatamiException {

@@ -9,7 +9,8 @@ final class HistoryCoverage {
     private static final List<String> OUTCOMES = List.of(
             "mkdir true, mkdir false, mkdir NOT_FOUND, mkdir unknown",
             "mkdirs true, mkdirs false, mkdirs ALREADY_EXISTS, mkdirs NOT_A_DIRECTORY, mkdirs unknown",
-            "create ok, create ALREADY_EXISTS, create LEASE_HELD, create NOT_FOUND, create NOT_A_DIRECTORY, create unknown",
+            "create ok, create ALREADY_EXISTS, create LEASE_HELD, create NOT_FOUND, create NOT_A_DIRECTORY, create"
+                    + " unknown",
             "overwrite ok, overwrite ALREADY_EXISTS, overwrite NOT_FOUND, overwrite NOT_A_DIRECTORY, overwrite unknown",
             "close ok, close LEASE_EXPIRED, close unknown",
             "rename ok, rename NOT_FOUND, rename ALREADY_EXISTS, rename NOT_A_DIRECTORY, rename INVALID_ARGUMENT",

@@ -1,6 +1,5 @@
 package io.tatami.linear;
 
-import io.tatami.linear.check.Call;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -43,7 +42,7 @@ final class Mishaps {
             List<RoughConnector> connectors,
             int millisMax,
             Map<String, Long> counts) {
-        this.random = new Random(seed ^ Call.class.getName().hashCode());
+        this.random = new Random(~seed);
         this.servers = servers;
         this.ways = ways;
         this.connectors = connectors;

@@ -42,7 +42,9 @@ final class RoughConnector implements Connector {
 
     @Override
     public CompletableFuture<Connection> connect(SocketAddress address, Lane lane) {
-        return isDead() ? CompletableFuture.failedFuture(dead()) : inner.connect(address, lane).thenApply(Rough::new);
+        return isDead()
+                ? CompletableFuture.failedFuture(dead())
+                : inner.connect(address, lane).thenApply(Rough::new);
     }
 
     /** The client dies in the middle of what it is doing: its calls end with CANCELLED. */
@@ -82,8 +84,10 @@ final class RoughConnector implements Connector {
             Ways.Fate fate = ways.fate(random, client, real.peer());
             Runnable send = () -> send(method, options, body, fate.lostDown() ? new CompletableFuture<>() : told);
             if (fate.lostUp() || fate.lostDown()) {
-                later(TimeUnit.MILLISECONDS.toNanos(options.timeoutMillis()), () -> told.completeExceptionally(
-                        new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the message was lost")));
+                later(
+                        TimeUnit.MILLISECONDS.toNanos(options.timeoutMillis()),
+                        () -> told.completeExceptionally(
+                                new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the message was lost")));
             }
             if (!fate.lostUp()) {
                 later(fate.delayNanos(), send);
@@ -123,8 +127,8 @@ final class RoughConnector implements Connector {
         }
 
         @Override
-        public <Q extends Message, R extends Message> R callAndWait(
-                Method<Q, R> method, CallOptions options, Q body) throws TatamiException {
+        public <Q extends Message, R extends Message> R callAndWait(Method<Q, R> method, CallOptions options, Q body)
+                throws TatamiException {
             throw new UnsupportedOperationException("metadata is asked by futures");
         }
 

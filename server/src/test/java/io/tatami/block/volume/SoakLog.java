@@ -55,8 +55,8 @@ public final class SoakLog {
     }
 
     /** @param judge is given what all seeds counted, as the log has it, once they are done; fails where that is too little */
-    public static void run(
-            String name, int rangeSeeds, long seeds, Seed body, Consumer<Map<String, Long>> judge) throws Exception {
+    public static void run(String name, int rangeSeeds, long seeds, Seed body, Consumer<Map<String, Long>> judge)
+            throws Exception {
         Long only = Long.getLong("tatami.test.seed");
         if (only != null) {
             body.run(only, new TreeMap<>());

@@ -25,11 +25,10 @@ class CheckerTest {
 
     @Test
     void aReadUnderTheOldNameAfterAnAncestorWasRenamed() {
-        String before =
-                """
-                c1 1 2 mkdirs /a/d -> true
-                c1 3 4 create /a/d/f #1 -> ok
-                """;
+        String before = """
+            c1 1 2 mkdirs /a/d -> true
+            c1 3 4 create /a/d/f #1 -> ok
+            """;
         rejects(before + "c1 5 8 rename /a /b -> ok\nc2 9 10 status /a/d/f -> open:1");
         accepts(before + "c1 5 8 rename /a /b -> ok\nc2 7 10 status /a/d/f -> open:1");
         accepts(before + "c1 5 8 rename /a /b -> ok\nc2 9 10 status /b/d/f -> open:1");
@@ -43,8 +42,7 @@ class CheckerTest {
         rejects(before + "c1 3 6 create /a/f #1 -> ok\nc2 4 5 create /a/f #2 -> ok");
         accepts(before + "c1 3 6 create /a/f #1 -> ok\nc2 4 5 create /a/f #2 -> LEASE_HELD");
         accepts(before + "c1 3 6 overwrite /a/f #1 -> ok\nc2 4 5 create /a/f #2 -> ok");
-        accepts(before
-                + "c1 3 6 create /a/f #1 -> ok\nc2 4 5 create /a/f #2 -> ok\nc3 4 6 delete /a/f -> true");
+        accepts(before + "c1 3 6 create /a/f #1 -> ok\nc2 4 5 create /a/f #2 -> ok\nc3 4 6 delete /a/f -> true");
     }
 
     @Test
@@ -115,8 +113,10 @@ class CheckerTest {
     @Test
     void aFileThatIsAtTwoPlacesOrComesBack() {
         String before = "c1 1 2 mkdirs /a -> true\nc1 3 4 mkdirs /b -> true\nc1 5 6 create /a/f #1 -> ok\n";
-        rejects(before + "c1 7 14 rename /a/f /b/f -> ok\nc2 8 9 status /b/f -> open:1\nc2 10 11 status /a/f -> open:1");
-        accepts(before + "c1 7 14 rename /a/f /b/f -> ok\nc2 8 9 status /a/f -> open:1\nc2 10 11 status /b/f -> open:1");
+        rejects(before
+                + "c1 7 14 rename /a/f /b/f -> ok\nc2 8 9 status /b/f -> open:1\nc2 10 11 status /a/f -> open:1");
+        accepts(before
+                + "c1 7 14 rename /a/f /b/f -> ok\nc2 8 9 status /a/f -> open:1\nc2 10 11 status /b/f -> open:1");
         rejects(before + "c1 7 8 delete /a/f -> true\nc2 9 10 status /a/f -> open:1");
         rejects(before + "c1 7 - rename /a/f /b/f -> ?\nc2 8 9 status /b/f -> open:1\nc2 10 11 delete /b/f -> true\n"
                 + "c2 12 13 status /b/f -> open:1");
@@ -145,7 +145,12 @@ class CheckerTest {
     void whatIsTooMuchIsUndecidedAndNotPassed() {
         StringBuilder history = new StringBuilder("c1 1 2 mkdirs /a -> true\n");
         for (int i = 0; i < 16; i++) {
-            history.append("c2 ").append(3 + i).append(" - create /a/f").append(i).append(" #").append(i + 1);
+            history.append("c2 ")
+                    .append(3 + i)
+                    .append(" - create /a/f")
+                    .append(i)
+                    .append(" #")
+                    .append(i + 1);
             history.append(" -> ?\n");
         }
         history.append("c1 30 31 list /a -> [impossible=open:?]");
@@ -156,34 +161,30 @@ class CheckerTest {
 
     @Test
     void aViolationIsShrunkToWhatMatters() {
-        List<Operation> history = History.parse(
-                """
-                c1 1 2 mkdirs /a -> true
-                c2 3 4 list /a -> []
-                c2 5 6 status /a/g -> NOT_FOUND
-                c1 7 8 create /a/f #1 -> ok
-                c2 9 10 status /a/f -> NOT_FOUND
-                c2 11 12 delete /a/f -> true
-                c2 13 14 list /a -> []
-                """);
-        assertEquals(
-                """
-                c1 1 2 mkdirs /a -> true
-                c1 7 8 create /a/f #1 -> ok
-                c2 9 10 status /a/f -> NOT_FOUND
-                """,
-                History.text(Shrinking.shrink(Checker.DEFAULT, history)));
+        List<Operation> history = History.parse("""
+            c1 1 2 mkdirs /a -> true
+            c2 3 4 list /a -> []
+            c2 5 6 status /a/g -> NOT_FOUND
+            c1 7 8 create /a/f #1 -> ok
+            c2 9 10 status /a/f -> NOT_FOUND
+            c2 11 12 delete /a/f -> true
+            c2 13 14 list /a -> []
+            """);
+        assertEquals("""
+            c1 1 2 mkdirs /a -> true
+            c1 7 8 create /a/f #1 -> ok
+            c2 9 10 status /a/f -> NOT_FOUND
+            """, History.text(Shrinking.shrink(Checker.DEFAULT, history)));
     }
 
     @Test
     void aHistoryIsReadBackFromItsText() {
-        String text =
-                """
-                c1 1 - replace /a/f /b/f -> ?
-                c2 3 4 create /a/f #17 -> ok
-                c2 5 6 close #17 -> LEASE_EXPIRED
-                c10 7 18 list / -> [a/ b=file:3]
-                """;
+        String text = """
+            c1 1 - replace /a/f /b/f -> ?
+            c2 3 4 create /a/f #17 -> ok
+            c2 5 6 close #17 -> LEASE_EXPIRED
+            c10 7 18 list / -> [a/ b=file:3]
+            """;
         assertEquals(text, History.text(History.parse("# a comment\n\n" + text)));
     }
 }

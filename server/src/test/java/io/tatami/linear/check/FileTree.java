@@ -56,8 +56,10 @@ public final class FileTree {
         /** Whether a client may have been told {@code result}. */
         public boolean allows(String result) {
             return result.contains(OPEN_UNKNOWN)
-                    ? results.stream().anyMatch(one ->
-                            ANY_OPEN.matcher(one).replaceAll(OPEN_UNKNOWN).equals(result))
+                    ? results.stream()
+                            .anyMatch(one -> ANY_OPEN.matcher(one)
+                                    .replaceAll(OPEN_UNKNOWN)
+                                    .equals(result))
                     : results.contains(result);
         }
     }
@@ -81,7 +83,7 @@ public final class FileTree {
     private Answer mkdirs(String path, boolean parents) {
         String blocked = blocked(path);
         String there = nodes.get(path);
-        if (NOT_A_DIRECTORY.equals(blocked) || (blocked != null && !parents)) {
+        if (blocked != null && (!parents || blocked.equals(NOT_A_DIRECTORY))) {
             return told(blocked);
         }
         if (there != null) {
@@ -120,9 +122,7 @@ public final class FileTree {
             }
         }
         // A file that was renamed may have its home elsewhere, which hears of the deletion a moment later.
-        return moved.contains(OPEN + file)
-                ? new Answer(this, Set.of("LEASE_EXPIRED", OK))
-                : told("LEASE_EXPIRED");
+        return moved.contains(OPEN + file) ? new Answer(this, Set.of("LEASE_EXPIRED", OK)) : told("LEASE_EXPIRED");
     }
 
     private Answer rename(String source, String destination, boolean overwrite) {
@@ -182,7 +182,7 @@ public final class FileTree {
 
     private Answer delete(String path, boolean recursive) {
         String blocked = blocked(path);
-        if (NOT_A_DIRECTORY.equals(blocked)) {
+        if (blocked != null && blocked.equals(NOT_A_DIRECTORY)) {
             return told(blocked);
         }
         if (!nodes.containsKey(path)) {
@@ -266,7 +266,10 @@ public final class FileTree {
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof FileTree tree && tree.hash == hash && tree.nodes.equals(nodes) && tree.moved.equals(moved);
+        return other instanceof FileTree tree
+                && tree.hash == hash
+                && tree.nodes.equals(nodes)
+                && tree.moved.equals(moved);
     }
 
     @Override

@@ -33,7 +33,8 @@ public final class RandomCalls {
         } else if (kind < 66) {
             return Call.rename(random.nextInt(3) == 0 ? Kind.REPLACE : Kind.RENAME, path(random), path(random));
         } else if (kind < 76) {
-            return Call.rename(random.nextInt(3) == 0 ? Kind.REPLACE : Kind.RENAME, directory(random), directory(random));
+            return Call.rename(
+                    random.nextInt(3) == 0 ? Kind.REPLACE : Kind.RENAME, directory(random), directory(random));
         } else if (kind < 88) {
             return Call.of(random.nextInt(3) == 0 ? Kind.MKDIR : Kind.MKDIRS, directory(random));
         } else {

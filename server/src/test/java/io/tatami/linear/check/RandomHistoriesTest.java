@@ -107,7 +107,7 @@ class RandomHistoriesTest {
                 isListing && !result.contains("h=") ? operation.withResult(oneMore(result)) : operation;
             case OTHER_FILE -> operation.withResult(result.replaceFirst("(open|file):\\d+", "$1:999"));
             case UNSEEN ->
-                !isChange && (result.equals("dir") || result.contains(":") && !isListing)
+                !isChange && (result.equals("dir") || (result.contains(":") && !isListing))
                         ? operation.withResult("NOT_FOUND")
                         : operation;
             case LATER -> isDone ? moved(operation, 250) : operation;

@@ -30,8 +30,8 @@ final class RandomHistory {
                 open.add(i);
             }
             long moment = 1_000 + (long) i * STEP;
-            Operation operation =
-                    new Operation(i, moment - random.nextInt(4 * STEP), moment + random.nextInt(4 * STEP), call, result);
+            Operation operation = new Operation(
+                    i, moment - random.nextInt(4 * STEP), moment + random.nextInt(4 * STEP), call, result);
             history.add(random.nextInt(12) == 0 ? operation.forgotten() : operation);
         }
         return history;
