@@ -122,12 +122,13 @@ final class Checker {
             Check.check(seen.add(directory), "directory %d is reached twice", directory);
             for (Named child : tree.children(new DirectoryId(directory), "", Integer.MAX_VALUE)) {
                 Name name = new Name(directory, child.name());
+                Name expected = model.directories().get(child.id().value());
                 Check.check(
-                        name.equals(model.directories().get(child.id().value())),
+                        name.equals(expected),
                         "directory %s is %s, and should be %s",
                         child.id(),
                         name,
-                        model.directories().get(child.id().value()));
+                        String.valueOf(expected));
                 Check.check(child.equals(tree.find(child.id())), "%s does not know its name", child);
                 waiting.add(child.id().value());
             }

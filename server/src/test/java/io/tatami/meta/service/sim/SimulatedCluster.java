@@ -256,7 +256,7 @@ final class SimulatedCluster {
 
         @Override
         public long commitMillis() {
-            return 1 + world.below(4);
+            return 1L + world.below(4);
         }
 
         @Override

@@ -44,7 +44,7 @@ final class TransactionSimulation {
         this.faults = new Faults(world);
         int shards = 2 << world.below(3);
         this.cluster = new SimulatedCluster(world, shards, faults, new Crashes(world), plant, coverage);
-        this.troubleMillis = 1_000 + world.below(6_000);
+        this.troubleMillis = 1_000L + world.below(6_000);
     }
 
     private static List<String> required() {
