@@ -127,8 +127,7 @@ enum Planted implements Plant {
         public Message told(Message reply) {
             if (reply instanceof AnnounceReply announced) {
                 AnnounceReply.Builder unread = announced.toBuilder();
-                unread.getShareBuilderList()
-                        .forEach(share -> share.setFiles(0).setMoving(0));
+                unread.getShareBuilderList().forEach(share -> share.setFiles(0).setMoving(0));
                 return unread.build();
             }
             return reply;

@@ -170,9 +170,7 @@ final class TransactionSimulation {
         CompletableFuture<?> step = client().create(path(name), false, 0);
         Check.check(world.runUntil(step::isDone, SETTLED_MILLIS), "%s is not free, nor taken", name);
         Check.check(
-                !step.isCompletedExceptionally()
-                        || model().isDirectory(name)
-                        || !model().isDirectory(name.directory()),
+                !step.isCompletedExceptionally() || model().isDirectory(name) || !model().isDirectory(name.directory()),
                 "%s is kept by a marker that is not true: %s",
                 name,
                 step);
@@ -285,11 +283,13 @@ final class TransactionSimulation {
             case ADD_BLOCK, ADD_BLOCK_AGAIN ->
                 client.writing().isEmpty()
                         ? client.create(anyPath(), false, 1)
-                        : client.addBlock(client.writing().get(world.below(client.writing().size())));
+                        : client.addBlock(client.writing()
+                                .get(world.below(client.writing().size())));
             case CLOSE ->
                 client.writing().isEmpty()
                         ? client.append(somePath())
-                        : client.close(client.writing().get(world.below(client.writing().size())));
+                        : client.close(client.writing()
+                                .get(world.below(client.writing().size())));
             case LOOKUP -> client.lookup(somePath());
             case LIST -> client.list(world.chance(0.3) ? "/" : someDirectory());
         };
