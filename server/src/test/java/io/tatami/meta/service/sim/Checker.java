@@ -122,12 +122,13 @@ final class Checker {
             Check.check(seen.add(directory), "directory %d is reached twice", directory);
             for (Named child : tree.children(new DirectoryId(directory), "", Integer.MAX_VALUE)) {
                 Name name = new Name(directory, child.name());
+                Name expected = model.directories().get(child.id().value());
                 Check.check(
-                        name.equals(model.directories().get(child.id().value())),
+                        name.equals(expected),
                         "directory %s is %s, and should be %s",
                         child.id(),
                         name,
-                        model.directories().get(child.id().value()));
+                        String.valueOf(expected));
                 Check.check(child.equals(tree.find(child.id())), "%s does not know its name", child);
                 waiting.add(child.id().value());
             }
@@ -168,7 +169,11 @@ final class Checker {
             return;
         }
         Check.check(
-                expected.name().equals(name), "file %x is %s, and should be %s", file.getFileId(), name, expected.name());
+                expected.name().equals(name),
+                "file %x is %s, and should be %s",
+                file.getFileId(),
+                name,
+                expected.name());
         FileId id = new FileId(file.getFileId());
         HomeRecord home = cluster.shard(id.home().shard()).home(id);
         Check.check(home != null, "%s is file %s, which its home does not know", name, id);
@@ -177,8 +182,7 @@ final class Checker {
         }
     }
 
-    private static void checkHome(
-            int shard, Name name, FileEntry file, NamespaceModel.File expected, HomeRecord home) {
+    private static void checkHome(int shard, Name name, FileEntry file, NamespaceModel.File expected, HomeRecord home) {
         Check.check(
                 home.getEntryGroup() == shard
                         && home.getParentId() == name.directory()
@@ -197,17 +201,13 @@ final class Checker {
                 file,
                 home);
         Check.check(
-                open
-                        || (file.getLength() == home.getLength()
-                                && file.getContentVersion() == home.getContentVersion()),
+                open || (file.getLength() == home.getLength() && file.getContentVersion() == home.getContentVersion()),
                 "%s and its home do not agree: %s and %s",
                 name,
                 file,
                 home);
         Check.check(
-                open
-                        || expected.length() == NamespaceModel.UNKNOWN_LENGTH
-                        || file.getLength() == expected.length(),
+                open || expected.length() == NamespaceModel.UNKNOWN_LENGTH || file.getLength() == expected.length(),
                 "%s is %d bytes long, and should be %d",
                 name,
                 file.getLength(),
@@ -229,13 +229,21 @@ final class Checker {
     }
 
     private void checkHomes(int shard) {
-        each(cluster.shard(shard), 'f', (key, value) -> Check.check(
-                model.find(Keys.idOf(key)) != null, "file %x is gone, and its home has it still", Keys.idOf(key)));
+        each(
+                cluster.shard(shard),
+                'f',
+                (key, value) -> Check.check(
+                        model.find(Keys.idOf(key)) != null,
+                        "file %x is gone, and its home has it still",
+                        Keys.idOf(key)));
         each(
                 cluster.shard(shard),
                 's',
                 (key, value) -> Check.check(
-                        cluster.shard(shard).share(new DirectoryId(Keys.idOf(key))).getMoving() == 0,
+                        cluster.shard(shard)
+                                        .share(new DirectoryId(Keys.idOf(key)))
+                                        .getMoving()
+                                == 0,
                         "directory %d counts moves that are over",
                         Keys.idOf(key)));
     }

@@ -64,7 +64,7 @@ final class Ledger {
                     entry.told != Told.REFUSED || times == 0,
                     "%s was refused with %s, and done",
                     entry.method,
-                    entry.refusal);
+                    String.valueOf(entry.refusal));
         }
     }
 }

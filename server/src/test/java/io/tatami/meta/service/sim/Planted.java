@@ -11,6 +11,7 @@ import io.tatami.meta.op.tree.ReserveMarker;
 import io.tatami.meta.op.tree.SettleMarker;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.Draft;
+import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.CommitMoveRequest;
@@ -26,19 +27,19 @@ import io.tatami.protocol.wire.MoveStatusReply;
 import io.tatami.protocol.wire.OutboxDelivery;
 import io.tatami.protocol.wire.PrepareMoveReply;
 import io.tatami.protocol.wire.PrepareMoveRequest;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Bugs that the simulation must notice. */
 enum Planted implements Plant {
     /** The destination does not check the handles again before it commits. */
     COMMIT_TRUSTS_HANDLES {
-        private long newest;
-
         @Override
         public void before(Operation<?, ?, ?> operation, Draft records, Message request) {
             if (operation instanceof CommitMove) {
                 ShardState state = new ShardState(records);
-                newest = state.gateNewest();
+                records.put(KEPT, Long.toString(state.gateNewest()).getBytes(StandardCharsets.US_ASCII));
                 state.putGateNewest(0);
             }
         }
@@ -46,7 +47,9 @@ enum Planted implements Plant {
         @Override
         public void after(Operation<?, ?, ?> operation, Draft records, Message request, Message reply) {
             if (operation instanceof CommitMove) {
-                new ShardState(records).putGateNewest(newest);
+                byte[] kept = Objects.requireNonNull(records.get(KEPT));
+                records.delete(KEPT);
+                new ShardState(records).putGateNewest(Long.parseLong(new String(kept, StandardCharsets.US_ASCII)));
             }
         }
     },
@@ -124,8 +127,7 @@ enum Planted implements Plant {
         public Message told(Message reply) {
             if (reply instanceof AnnounceReply announced) {
                 AnnounceReply.Builder unread = announced.toBuilder();
-                unread.getShareBuilderList()
-                        .forEach(share -> share.setFiles(0).setMoving(0));
+                unread.getShareBuilderList().forEach(share -> share.setFiles(0).setMoving(0));
                 return unread.build();
             }
             return reply;
@@ -140,6 +142,8 @@ enum Planted implements Plant {
                     : request;
         }
     };
+
+    private static final byte[] KEPT = Keys.singleton("planted");
 
     private static void letGo(ShardState state, long transaction, long mark) {
         TransactionRecord move = state.transaction(transaction);

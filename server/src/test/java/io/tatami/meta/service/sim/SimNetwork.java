@@ -122,9 +122,9 @@ final class SimNetwork {
     private long delayMillis() {
         if (faults.areOn() && world.chance(faults.slow())) {
             coverage.count("messages delayed");
-            return 50 + world.below(2_000);
+            return 50L + world.below(2_000);
         }
-        return 1 + world.below(4);
+        return 1L + world.below(4);
     }
 
     private final class Attempt<R extends Message> {

@@ -129,7 +129,8 @@ final class SimulatedCluster {
     }
 
     /** The group as it runs now; null where it does not. */
-    @Nullable SteppedGroup running(GroupId group) {
+    @Nullable
+    SteppedGroup running(GroupId group) {
         return member(group.value()).running;
     }
 
@@ -210,8 +211,7 @@ final class SimulatedCluster {
                 var unused = new GiveCredits()
                         .decide(
                                 state,
-                                new RequestContext(
-                                        RequestOrigin.SERVICE.caller(), RequestOrigin.SERVICE.session(), 1),
+                                new RequestContext(RequestOrigin.SERVICE.caller(), RequestOrigin.SERVICE.session(), 1),
                                 gift);
             }
         }
@@ -256,7 +256,7 @@ final class SimulatedCluster {
 
         @Override
         public long commitMillis() {
-            return 1 + world.below(4);
+            return 1L + world.below(4);
         }
 
         @Override
@@ -336,11 +336,10 @@ final class SimulatedCluster {
             if (!isAlive()) {
                 return;
             }
-            LongFunction<RequestOrigin> origin = deadline -> new RequestOrigin(
-                    RequestOrigin.SERVICE.caller(), RequestOrigin.SERVICE.session(), 0, 0, deadline);
+            LongFunction<RequestOrigin> origin = deadline ->
+                    new RequestOrigin(RequestOrigin.SERVICE.caller(), RequestOrigin.SERVICE.session(), 0, 0, deadline);
             SimNetwork.Caller from = new SimNetwork.Caller(number, this::isAlive, this::inside);
-            var unused = network.attempt(
-                            from, to, method, origin, body, Math.max(1, endMillis - world.wallMillis()))
+            var unused = network.attempt(from, to, method, origin, body, Math.max(1, endMillis - world.wallMillis()))
                     .whenComplete((reply, thrown) -> {
                         if (thrown == null) {
                             CrashPoint.hit("meta.peer.answered", method.name());
