@@ -86,9 +86,7 @@ public final class Arrivals {
 
     /** After a name was put where none was: notes, now and then, that the directory has grown. */
     public static void noteGrowth(ShardState state, Handle handle, @Nullable EntryRecord before) {
-        if (before != null
-                || handle.getWideningFrom() != 0
-                || handle.getSpread() * 2 > state.group().getShards()) {
+        if (before != null || handle.getSpread() * 2 > state.group().getShards()) {
             return;
         }
         DirectoryId directory = new DirectoryId(handle.getDirectoryId());
