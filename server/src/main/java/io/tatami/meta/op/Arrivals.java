@@ -80,8 +80,7 @@ public final class Arrivals {
 
     /** The order of entries in a shard, which is that of their names' bytes. */
     public static int compare(String left, String right) {
-        return Arrays.compareUnsigned(
-                left.getBytes(StandardCharsets.UTF_8), right.getBytes(StandardCharsets.UTF_8));
+        return Arrays.compareUnsigned(left.getBytes(StandardCharsets.UTF_8), right.getBytes(StandardCharsets.UTF_8));
     }
 
     /** After a name was put where none was: notes, now and then, that the directory has grown. */

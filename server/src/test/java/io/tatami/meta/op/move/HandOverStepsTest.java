@@ -65,7 +65,9 @@ final class HandOverStepsTest {
                                 .setReplication(1))
                         .build();
                 state.putEntry(directory, name, entry);
-                state.putHome(file, HomeRecord.newBuilder().setName(name).setLength(10).build());
+                state.putHome(
+                        file,
+                        HomeRecord.newBuilder().setName(name).setLength(10).build());
                 Shares.entryChanged(state, directory, null, entry, 1);
                 if (Placement.shardOf(directory, name, 2, SHARDS).shard() == 1) {
                     theirs.add(name);
@@ -85,7 +87,8 @@ final class HandOverStepsTest {
         store.apply(draft);
     }
 
-    private static <Q extends Message, R extends Message> R decide(MemoryView store, Operation<ShardState, Q, R> operation, Q request)
+    private static <Q extends Message, R extends Message> R decide(
+            MemoryView store, Operation<ShardState, Q, R> operation, Q request)
             throws TatamiException, UnsettledException {
         Draft draft = new Draft(store);
         R reply = operation.decide(new ShardState(draft), CONTEXT, request);
@@ -232,12 +235,14 @@ final class HandOverStepsTest {
     @Test
     void entryThatIsBeingRenamedIsSettledFirst() {
         String renamed = theirs.get(0);
-        on(giver, state -> state.putEntry(
-                directory,
-                renamed,
-                state.entry(directory, renamed).toBuilder()
-                        .setLeavingTransaction(9)
-                        .build()));
+        on(
+                giver,
+                state -> state.putEntry(
+                        directory,
+                        renamed,
+                        state.entry(directory, renamed).toBuilder()
+                                .setLeavingTransaction(9)
+                                .build()));
         assertThrows(UnsettledException.class, () -> give(request()));
     }
 
@@ -245,12 +250,14 @@ final class HandOverStepsTest {
     void markersGoAlong() throws TatamiException, UnsettledException {
         String marked = theirs.get(0) + "d";
         boolean isTheirs = Placement.shardOf(directory, marked, 2, SHARDS).shard() == 1;
-        on(giver, state -> state.putEntry(
-                directory,
-                marked,
-                EntryRecord.newBuilder()
-                        .setMarker(Marker.newBuilder().setDirectoryId(77))
-                        .build()));
+        on(
+                giver,
+                state -> state.putEntry(
+                        directory,
+                        marked,
+                        EntryRecord.newBuilder()
+                                .setMarker(Marker.newBuilder().setDirectoryId(77))
+                                .build()));
         handOver();
         assertEquals(isTheirs, names(receiver).contains(marked));
         assertEquals(!isTheirs, names(giver).contains(marked));
@@ -259,8 +266,7 @@ final class HandOverStepsTest {
     @Test
     void namesAreForTheReceiverAsFarAsTheyHaveArrived() throws TatamiException, UnsettledException {
         assertThrows(
-                UnsettledException.class,
-                () -> Arrivals.requireHere(state(receiver), directory, theirs.get(0), 2, 1));
+                UnsettledException.class, () -> Arrivals.requireHere(state(receiver), directory, theirs.get(0), 2, 1));
         Arrivals.requireHere(state(giver), directory, names(giver).get(0), 2, 1);
         arrive("", give(request()));
         Arrivals.requireHere(state(receiver), directory, theirs.get(0), 2, 1);

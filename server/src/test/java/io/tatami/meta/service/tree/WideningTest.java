@@ -181,8 +181,7 @@ class WideningTest {
     void handleFromBeforeIsRefusedAndSaysSoToAllShards() throws TatamiException {
         SignedHandle before = handle();
         assertTrue(widen(1));
-        TatamiException refused =
-                assertThrows(TatamiException.class, () -> root.createThrough(before, "x"));
+        TatamiException refused = assertThrows(TatamiException.class, () -> root.createThrough(before, "x"));
         assertEquals(ErrorCode.STALE_HANDLE, refused.code());
     }
 
