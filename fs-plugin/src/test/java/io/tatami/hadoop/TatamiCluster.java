@@ -30,8 +30,9 @@ public final class TatamiCluster {
     private static final int SHARDS = 4;
     private static final long VOLUME_BYTES = 1L << 30;
 
-    /** Blocks are tiny here: the volume has room for many. */
-    private static final Map<String, String> SETTINGS = Map.of("tatami.block.credit.size", "1m");
+    /** Blocks are tiny here: the volume has room for many. Directories need not be so large to be divided over more shards. */
+    private static final Map<String, String> SETTINGS =
+            Map.of("tatami.block.credit.size", "1m", "tatami.directory.spread.entries", "1000");
 
     private static final class Shared {
         static final TatamiCluster CLUSTER = start();

@@ -80,15 +80,12 @@ public final class Arrivals {
 
     /** The order of entries in a shard, which is that of their names' bytes. */
     public static int compare(String left, String right) {
-        return Arrays.compareUnsigned(
-                left.getBytes(StandardCharsets.UTF_8), right.getBytes(StandardCharsets.UTF_8));
+        return Arrays.compareUnsigned(left.getBytes(StandardCharsets.UTF_8), right.getBytes(StandardCharsets.UTF_8));
     }
 
     /** After a name was put where none was: notes, now and then, that the directory has grown. */
     public static void noteGrowth(ShardState state, Handle handle, @Nullable EntryRecord before) {
-        if (before != null
-                || handle.getWideningFrom() != 0
-                || handle.getSpread() * 2 > state.group().getShards()) {
+        if (before != null || handle.getSpread() * 2 > state.group().getShards()) {
             return;
         }
         DirectoryId directory = new DirectoryId(handle.getDirectoryId());

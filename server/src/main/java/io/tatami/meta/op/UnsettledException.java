@@ -44,8 +44,7 @@ public final class UnsettledException extends Exception {
      * @param spread what the directory is widened to
      * @param fromSpread what it is widened from
      */
-    public record EntryNotArrived(DirectoryId directory, String name, int spread, int fromSpread)
-            implements Question {}
+    public record EntryNotArrived(DirectoryId directory, String name, int spread, int fromSpread) implements Question {}
 
     /** A move is about to put an entry here; this shard's own coordinator ends it. */
     public record EntryArriving(DirectoryId parent, String name, long transaction) implements Question {}

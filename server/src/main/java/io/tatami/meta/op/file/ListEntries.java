@@ -90,15 +90,13 @@ public final class ListEntries implements Operation<ShardState, ListRequest, Lis
     }
 
     /** @param arrival how far all is here; null for to the end */
-    private static List<Named> scan(
-            ShardState state, Place place, String after, @Nullable Arrival arrival, int count)
+    private static List<Named> scan(ShardState state, Place place, String after, @Nullable Arrival arrival, int count)
             throws UnsettledException {
         DirectoryId directory = place.directory();
         int spread = place.handle().getSpread();
         byte[] from = after.isEmpty() ? Keys.entries(directory) : Keys.entry(directory, next(after));
-        byte[] to = arrival == null
-                ? Keys.after(Keys.entries(directory))
-                : Keys.entry(directory, next(arrival.getUpTo()));
+        byte[] to =
+                arrival == null ? Keys.after(Keys.entries(directory)) : Keys.entry(directory, next(arrival.getUpTo()));
         List<Named> found = new ArrayList<>();
         try (View.Cursor cursor = state.draft().scan(from, to)) {
             while (found.size() < count && cursor.next()) {

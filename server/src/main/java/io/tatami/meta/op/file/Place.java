@@ -57,9 +57,16 @@ record Place(Handle handle, DirectoryId directory, String name, Caller caller) {
         return new Place(handle, new DirectoryId(handle.getDirectoryId()), name, caller);
     }
 
-    /** The same directory under another name of it. */
+    /**
+     * The same directory under another name of it.
+     *
+     * @throws TatamiException UNSUPPORTED where the name belongs to another shard, as not all need to in a wide directory
+     */
     Place sibling(ShardState state, String other) throws TatamiException, UnsettledException {
         Place place = new Place(handle, directory, other, caller);
+        if (!Arrivals.isOwnedHere(state, directory, other, handle.getSpread())) {
+            throw new TatamiException(ErrorCode.UNSUPPORTED, other + " lies in another shard than " + name);
+        }
         place.requireName(state.group());
         Arrivals.requireHere(state, handle, other);
         return place;

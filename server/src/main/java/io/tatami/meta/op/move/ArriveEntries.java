@@ -33,8 +33,9 @@ public final class ArriveEntries implements Operation<ShardState, ArriveEntriesR
         for (GiveEntriesReply.Entry given : request.getGiven().getEntryList()) {
             put(state, directory, given);
         }
-        Arrival.Builder after =
-                before.toBuilder().setDroppedUpTo(request.getAfter()).setComplete(!request.getGiven().getMore());
+        Arrival.Builder after = before.toBuilder()
+                .setDroppedUpTo(request.getAfter())
+                .setComplete(!request.getGiven().getMore());
         if (!request.getGiven().getUpTo().isEmpty()) {
             after.setUpTo(request.getGiven().getUpTo());
         }

@@ -3,7 +3,6 @@ package io.tatami.meta.op.move;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.GroupId;
 import io.tatami.base.Placement;
-import io.tatami.meta.op.Arrivals;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.Shares;
@@ -46,8 +45,7 @@ public final class GiveEntries implements Operation<ShardState, GiveEntriesReque
     public GiveEntriesReply decide(ShardState state, RequestContext context, GiveEntriesRequest request)
             throws UnsettledException {
         Range range = new Range(state, request, lookedAtMax);
-        GiveEntriesReply given =
-                request.getComplete() ? GiveEntriesReply.getDefaultInstance() : range.give();
+        GiveEntriesReply given = request.getComplete() ? GiveEntriesReply.getDefaultInstance() : range.give();
         boolean dropped = range.drop();
         if (dropped || given.getEntryCount() > 0) {
             range.note();

@@ -86,8 +86,7 @@ final class RenameRules {
     }
 
     /** The source's end where another shard, the destination, asks on behalf of whom the handle was made for. */
-    End sourceFromPeer(ShardState state, SignedHandle handle, String name)
-            throws TatamiException, UnsettledException {
+    End sourceFromPeer(ShardState state, SignedHandle handle, String name) throws TatamiException, UnsettledException {
         Handle parent = handles.freshFromPeer(state, handle);
         End source = writable(HandleCheck.callerOf(parent), parent, name, MessagePaths.SOURCE);
         if (!source.owner(state.group().getShards()).equals(state.id())) {

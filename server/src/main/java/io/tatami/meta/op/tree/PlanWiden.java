@@ -26,7 +26,8 @@ public final class PlanWiden implements Operation<TreeState, WidenDirectoryReque
         Named directory = widenable(state, request, shards);
         List<Long> above = directory == null ? null : above(state, directory);
         if (directory == null || above == null) {
-            return WidenPlan.getDefaultInstance();
+            boolean underWay = state.widening(new DirectoryId(request.getDirectoryId())) != null;
+            return WidenPlan.newBuilder().setUnderWay(underWay).build();
         }
         return WidenPlan.newBuilder()
                 .setPlace(Place.newBuilder()

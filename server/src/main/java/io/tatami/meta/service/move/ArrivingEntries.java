@@ -93,11 +93,10 @@ final class ArrivingEntries {
 
     /** The flow of TAKE_ENTRIES. */
     CompletableFuture<TakeEntriesReply> take(RequestOrigin origin, TakeEntriesRequest request) {
-        Part part =
-                new Part(new DirectoryId(request.getDirectoryId()), request.getFromSpread(), request.getSpread());
+        Part part = new Part(new DirectoryId(request.getDirectoryId()), request.getFromSpread(), request.getSpread());
         return advance(part, Arrival::getEnded)
-                .thenApply(ended ->
-                        TakeEntriesReply.newBuilder().setEnded(ended).build());
+                .thenApply(
+                        ended -> TakeEntriesReply.newBuilder().setEnded(ended).build());
     }
 
     /** Goes on until enough has arrived, or for so many steps that somebody else should have a turn: then false. */

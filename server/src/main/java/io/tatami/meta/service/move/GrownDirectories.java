@@ -29,6 +29,8 @@ final class GrownDirectories {
     /** A new note ends the rest. */
     private static final Duration REST = Duration.ofMinutes(1);
 
+    private static final Duration WHILE_WIDENED = Duration.ofSeconds(1);
+
     private static final GrownRequest SOME =
             GrownRequest.newBuilder().setLimit(DIRECTORIES_MAX).build();
     private static final ListGrown LIST = new ListGrown();
@@ -53,14 +55,19 @@ final class GrownDirectories {
         if (grown.getDirectoryCount() == 0) {
             return CompletableFuture.completedFuture(REST);
         }
-        CompletableFuture<?> all = CompletableFuture.completedFuture(null);
+        CompletableFuture<GrownReply.Builder> seenTo = CompletableFuture.completedFuture(GrownReply.newBuilder());
         for (GrownDirectory directory : grown.getDirectoryList()) {
-            if (isLarge(directory)) {
-                all = CompletableFuture.allOf(all, widen(directory));
-            }
+            CompletableFuture<Boolean> isOver =
+                    isLarge(directory) ? widen(directory) : CompletableFuture.completedFuture(true);
+            seenTo = seenTo.thenCombine(isOver, (over, one) -> one ? over.addDirectory(directory) : over);
         }
-        return all.thenCompose(done -> group.submit(FORGET, RequestOrigin.SERVICE, grown))
-                .thenApply(done -> Duration.ZERO);
+        return seenTo.thenCompose(over -> forget(over.build(), grown));
+    }
+
+    /** Those that are being widened just now stay noted. */
+    private CompletableFuture<Duration> forget(GrownReply seenTo, GrownReply grown) {
+        Duration rest = seenTo.getDirectoryCount() < grown.getDirectoryCount() ? WHILE_WIDENED : Duration.ZERO;
+        return group.submit(FORGET, RequestOrigin.SERVICE, seenTo).thenApply(done -> rest);
     }
 
     private boolean isLarge(GrownDirectory directory) {
@@ -78,11 +85,13 @@ final class GrownDirectories {
         return !tooLarge;
     }
 
-    private CompletableFuture<?> widen(GrownDirectory directory) {
+    /** True once nothing more is to be done about what was noted. */
+    private CompletableFuture<Boolean> widen(GrownDirectory directory) {
         WidenDirectoryRequest request = WidenDirectoryRequest.newBuilder()
                 .setDirectoryId(directory.getDirectoryId())
                 .setFromSpread(directory.getSpread())
                 .build();
-        return peers.call(GroupId.NAMESPACE, MetaMethods.WIDEN_DIRECTORY, request);
+        return peers.call(GroupId.NAMESPACE, MetaMethods.WIDEN_DIRECTORY, request)
+                .thenApply(reply -> !reply.getUnderWay());
     }
 }

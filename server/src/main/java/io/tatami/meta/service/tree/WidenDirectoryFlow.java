@@ -34,7 +34,9 @@ final class WidenDirectoryFlow implements Flow<WidenDirectoryRequest, WidenDirec
     private CompletableFuture<WidenDirectoryReply> attempt(RequestOrigin origin, WidenDirectoryRequest request) {
         return tree.group().read(plan, origin, request).thenCompose(planned -> {
             if (!planned.hasPlace()) {
-                return CompletableFuture.completedFuture(WidenDirectoryReply.getDefaultInstance());
+                return CompletableFuture.completedFuture(WidenDirectoryReply.newBuilder()
+                        .setUnderWay(planned.getUnderWay())
+                        .build());
             }
             TreeChange change = TreeChange.newBuilder()
                     .setDirectoryId(request.getDirectoryId())

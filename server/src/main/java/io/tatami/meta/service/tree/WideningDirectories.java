@@ -80,10 +80,12 @@ final class WideningDirectories implements BackgroundTask {
 
     private CompletableFuture<Void> end(WideningDirectory directory) {
         CrashPoint.hit("meta.widen-directory.handed-over");
-        return tree.group().submit(END, RequestOrigin.SERVICE, directory).thenAccept(done -> LOG.info(
-                "the entries of directory {} are divided over {} shards",
-                directory.getDirectoryId(),
-                directory.getSpread()));
+        return tree.group()
+                .submit(END, RequestOrigin.SERVICE, directory)
+                .thenAccept(done -> LOG.info(
+                        "the entries of directory {} are divided over {} shards",
+                        directory.getDirectoryId(),
+                        directory.getSpread()));
     }
 
     private List<GroupId> receivers(WideningDirectory directory) {

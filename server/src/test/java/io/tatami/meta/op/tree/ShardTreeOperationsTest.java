@@ -149,7 +149,8 @@ class ShardTreeOperationsTest {
                         AnnounceRequest.newBuilder().addChange(change).build());
     }
 
-    private ReserveMarkerReply reserve(String name, long directory, long version) throws TatamiException, UnsettledException {
+    private ReserveMarkerReply reserve(String name, long directory, long version)
+            throws TatamiException, UnsettledException {
         return new ReserveMarker()
                 .decide(state, CONTEXT, request(name, directory, version).build());
     }

@@ -552,8 +552,7 @@ final class WideningSimulation {
                 for (ListReply part : parts) {
                     page.addAll(part.getStatusList());
                     if (part.getMore()) {
-                        String last =
-                                part.getStatus(part.getStatusCount() - 1).getName();
+                        String last = part.getStatus(part.getStatusCount() - 1).getName();
                         upTo = upTo == null || Arrivals.compare(last, upTo) < 0 ? last : upTo;
                     }
                 }
@@ -576,7 +575,8 @@ final class WideningSimulation {
                     .mapToObj(step -> call(GroupId.ofShard((first + step) % SHARDS), MetaMethods.LIST, request))
                     .toList();
             return CompletableFuture.allOf(calls.toArray(CompletableFuture<?>[]::new))
-                    .thenApply(done -> calls.stream().map(CompletableFuture::join).toList());
+                    .thenApply(
+                            done -> calls.stream().map(CompletableFuture::join).toList());
         }
 
         // -------------------------------------------------------------------------------------- calls

@@ -144,6 +144,19 @@ class WideningTest {
         assertSettled(4, files(3 * Arrivals.GROWTH_STEP));
     }
 
+    @Test
+    void clientThatKeepsItsHandleFromTheMiddleOfAWideningBringsAboutTheNext() throws TatamiException {
+        createFiles(FILES);
+        assertTrue(widen(1));
+        SignedHandle kept = handle();
+        noticeAndHandOver();
+        for (int i = FILES; i < 3 * Arrivals.GROWTH_STEP; i++) {
+            root.createThrough(kept, "f" + i);
+        }
+        noticeAndHandOver();
+        assertSettled(4, files(3 * Arrivals.GROWTH_STEP));
+    }
+
     /** The tree's work may come before that of the shards which tell it what there is to do. */
     private void noticeAndHandOver() throws TatamiException {
         cluster.rest();
@@ -168,8 +181,7 @@ class WideningTest {
     void handleFromBeforeIsRefusedAndSaysSoToAllShards() throws TatamiException {
         SignedHandle before = handle();
         assertTrue(widen(1));
-        TatamiException refused =
-                assertThrows(TatamiException.class, () -> root.createThrough(before, "x"));
+        TatamiException refused = assertThrows(TatamiException.class, () -> root.createThrough(before, "x"));
         assertEquals(ErrorCode.STALE_HANDLE, refused.code());
     }
 
