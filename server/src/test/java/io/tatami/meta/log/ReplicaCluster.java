@@ -38,6 +38,7 @@ final class ReplicaCluster implements AutoCloseable {
     static final GroupId GROUP = GroupId.ofShard(3);
     private static final long LIMIT_MILLIS = 120_000;
     private static final int PORT_LEAST = 15_000;
+    private static final String MARK = "mark";
     private static final int PORTS = 16_000;
 
     private final UUID cluster = UUID.randomUUID();
@@ -47,6 +48,7 @@ final class ReplicaCluster implements AutoCloseable {
     private final List<Node> nodes = new ArrayList<>();
     private final Random ports = new Random();
     private long logMillis = 1_000;
+    private long marks;
 
     /** @param settings with short elections: a slow machine has more of them, and nothing waits for their number */
     ReplicaCluster(Path directory, RaftSettings settings) {
@@ -191,12 +193,20 @@ final class ReplicaCluster implements AutoCloseable {
         return leader == null ? fail("no leader") : leader;
     }
 
-    /** Commits by whoever leads, as often as it takes; the entry is there once where it is another than all before. */
+    /**
+     * Commits by whoever leads, as often as it takes, and once: what a failed try has left is known by a mark that the entry
+     * carries. By one thread at a time.
+     */
     void commit(String... keysAndValues) throws Exception {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LIMIT_MILLIS);
+        marks++;
+        String mark = Long.toString(marks);
+        String[] marked = Arrays.copyOf(keysAndValues, keysAndValues.length + 2);
+        marked[keysAndValues.length] = MARK;
+        marked[keysAndValues.length + 1] = mark;
         while (true) {
             Lead lead = awaitLeader().lead.get();
-            if (lead != null && tryCommit(lead, keysAndValues)) {
+            if (lead != null && (read(lead.store(), MARK).equals(mark) || tryCommit(lead, marked))) {
                 return;
             }
             if (System.nanoTime() - deadline > 0) {
