@@ -70,7 +70,9 @@ final class FailoverTest {
                 client.awaitSteps(STEPS);
                 try (TatamiClient observer = trio.connect()) {
                     client.check(observer);
-                    assertEquals(1 + MetadataTrio.SHARDS, observer.clusterStatus().groups().size());
+                    assertEquals(
+                            1 + MetadataTrio.SHARDS,
+                            observer.clusterStatus().groups().size());
                 }
             }
         }

@@ -227,7 +227,8 @@ public final class MetadataServer implements AutoCloseable {
     public static MetadataServer open(
             Place place, NewCluster fresh, Settings settings, GroupMapping mapping, Clock clock)
             throws TatamiException {
-        return new MetadataServer(place, new Start.Founding(place, fresh, raftPort(settings)), settings, mapping, clock);
+        return new MetadataServer(
+                place, new Start.Founding(place, fresh, raftPort(settings)), settings, mapping, clock);
     }
 
     /**
@@ -248,7 +249,8 @@ public final class MetadataServer implements AutoCloseable {
             GroupMapping mapping,
             Clock clock)
             throws TatamiException {
-        return new MetadataServer(place, new Start.Joining(place, seeds, shards, raftPort(settings)), settings, mapping, clock);
+        return new MetadataServer(
+                place, new Start.Joining(place, seeds, shards, raftPort(settings)), settings, mapping, clock);
     }
 
     public UUID cluster() {
