@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.TatamiException;
+import io.tatami.base.Threads;
 import io.tatami.client.CreateSpec;
 import io.tatami.client.PathStatus;
 import io.tatami.client.TatamiClient;
@@ -189,9 +190,9 @@ final class FailoverClient implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() {
         ends = true;
         client.close();
-        thread.join();
+        Threads.joinUninterrupted(thread);
     }
 }

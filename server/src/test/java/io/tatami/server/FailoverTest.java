@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -16,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class FailoverTest {
     private static final long SEED = Long.getLong("tatami.test.seed", System.nanoTime());
     private static final int CLIENTS = 3;
-    private static final int STEPS = 20;
+    private static final int STEPS = 10;
 
     @TempDir
     private Path directory = Path.of("");
@@ -42,6 +43,7 @@ final class FailoverTest {
         }
     }
 
+    @Tag("soak")
     @Test
     void theNamespacesLeaderMayBeKilledAndThenTheOneAfterIt() throws Exception {
         try (MetadataTrio trio = new MetadataTrio.InProcesses(directory)) {
@@ -54,6 +56,7 @@ final class FailoverTest {
         }
     }
 
+    @Tag("soak")
     @Test
     void aClusterComesBackAfterAllItsServersHaveDied() throws Exception {
         try (MetadataTrio trio = new MetadataTrio.InOneProcess(directory)) {

@@ -49,6 +49,9 @@ abstract class MetadataTrio implements AutoCloseable {
     /** Ends a server without a word to the others. */
     abstract void kill(int server) throws Exception;
 
+    @Override
+    public abstract void close() throws IOException;
+
     final TatamiClient connect() throws TatamiException {
         return TatamiClient.connect(authority(), UserIdentity.of(System.getProperty("user.name")), CLIENT);
     }
