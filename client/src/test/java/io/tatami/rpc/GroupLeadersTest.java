@@ -15,6 +15,7 @@ import io.tatami.protocol.wire.GroupReplica;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -63,7 +64,7 @@ final class GroupLeadersTest {
         leaders.offer(map(1, 2, 1, 2, 3));
         Set<InetSocketAddress> asked = new LinkedHashSet<>();
         for (int i = 0; i < 3; i++) {
-            InetSocketAddress leader = leaders.leader(SHARD);
+            InetSocketAddress leader = Objects.requireNonNull(leaders.leader(SHARD));
             asked.add(leader);
             assertTrue(leaders.failed(SHARD, leader, SILENT));
         }

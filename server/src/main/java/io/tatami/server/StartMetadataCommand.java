@@ -43,8 +43,9 @@ final class StartMetadataCommand implements Callable<Integer> {
             names = "--replicas",
             defaultValue = "1",
             paramLabel = "N",
-            description = "Metadata servers that are to hold each group of a new cluster, an odd number: with 3 any one of"
-                    + " them may be lost (default: ${DEFAULT-VALUE}).")
+            description =
+                    "Metadata servers that are to hold each group of a new cluster, an odd number: with 3 any one of"
+                            + " them may be lost (default: ${DEFAULT-VALUE}).")
     private int replicas;
 
     @Option(

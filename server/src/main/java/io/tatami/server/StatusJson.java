@@ -36,7 +36,11 @@ final class StatusJson {
         Map<String, Object> group = new LinkedHashMap<>();
         group.put("group", state.group().toString());
         group.put("leader", state.address());
-        group.put("replicas", cluster.replicas(state.group()).stream().map(StatusJson::replica).toList());
+        group.put(
+                "replicas",
+                cluster.replicas(state.group()).stream()
+                        .map(StatusJson::replica)
+                        .toList());
         group.put("failure", state.failure());
         GroupStatusReply numbers = state.status();
         if (numbers != null) {

@@ -27,7 +27,8 @@ public final class BlockServers {
     private volatile Snapshot snapshot = new Snapshot(null, Map.of(), List.of());
 
     /** @param alive by id */
-    private record Snapshot(@Nullable ClusterMap map, Map<Integer, BlockServerInfo> byId, List<BlockServerInfo> alive) {}
+    private record Snapshot(
+            @Nullable ClusterMap map, Map<Integer, BlockServerInfo> byId, List<BlockServerInfo> alive) {}
 
     public BlockServers(MetadataRouter router, LocalHost localHost) {
         this.router = router;

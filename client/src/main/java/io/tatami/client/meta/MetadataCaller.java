@@ -195,7 +195,8 @@ public final class MetadataCaller {
     /** After an attempt at {@code asked} failed: finds out where to send the next one. */
     void mend(GroupId group, @Nullable InetSocketAddress asked, TatamiException failure, Deadline deadline)
             throws TatamiException {
-        boolean isTold = failure.code() == ErrorCode.NOT_LEADER && !failure.detail().isEmpty();
+        boolean isTold =
+                failure.code() == ErrorCode.NOT_LEADER && !failure.detail().isEmpty();
         if (asked != null && isTold && router.learn(group, asked, failure)) {
             return;
         }

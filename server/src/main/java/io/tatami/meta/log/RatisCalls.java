@@ -132,8 +132,12 @@ final class RatisCalls {
         if (cause instanceof TatamiException ours) {
             return ours;
         }
-        if (cause instanceof NotLeaderException || cause instanceof LeaderSteppingDownException) {
+        if (cause instanceof NotLeaderException) {
             return new TatamiException(ErrorCode.NOT_LEADER, "another replica leads the group, or none does", cause);
+        }
+        if (cause instanceof LeaderSteppingDownException) {
+            // It leads on where the other one does not take over; where that does, this one is told so.
+            return new TatamiException(ErrorCode.BUSY, "the leader makes room for another replica", cause);
         }
         if (cause instanceof LeaderNotReadyException) {
             return new TatamiException(ErrorCode.BUSY, "the leader has not applied what came before it", cause);

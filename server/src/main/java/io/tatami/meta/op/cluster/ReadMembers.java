@@ -3,8 +3,8 @@ package io.tatami.meta.op.cluster;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.ClusterState;
 import io.tatami.meta.state.RequestContext;
-import io.tatami.meta.state.wire.MembersRecord;
 import io.tatami.meta.state.wire.GroupReplicaRecord;
+import io.tatami.meta.state.wire.MembersRecord;
 import io.tatami.protocol.wire.Empty;
 import java.util.List;
 

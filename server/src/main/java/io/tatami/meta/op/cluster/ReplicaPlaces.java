@@ -58,7 +58,8 @@ final class ReplicaPlaces {
                     group + " belongs to other metadata servers; start this one with a directory of its own");
         }
         GroupReplicaRecord before = record.getReplica(place);
-        boolean isWhereItWas = before.getRaftHost().equals(self.getRaftHost()) && before.getRaftPort() == self.getRaftPort();
+        boolean isWhereItWas =
+                before.getRaftHost().equals(self.getRaftHost()) && before.getRaftPort() == self.getRaftPort();
         record.setReplica(place, self.toBuilder().setMember(before.getMember() && isWhereItWas));
         if (record.getServerId().equals(self.getServerId())) {
             leading(record, self);

@@ -36,11 +36,7 @@ final class ServerReports {
     private record Heard(Endpoint endpoint, long nanos) {}
 
     ServerReports(
-            Group<ClusterState> group,
-            Clock clock,
-            ClusterMapHolder maps,
-            ClusterWatch watch,
-            MapAnnouncer announcer) {
+            Group<ClusterState> group, Clock clock, ClusterMapHolder maps, ClusterWatch watch, MapAnnouncer announcer) {
         this.group = group;
         this.clock = clock;
         this.maps = maps;

@@ -70,10 +70,14 @@ final class BackgroundRunner {
         } catch (RuntimeException e) {
             done = CompletableFuture.failedFuture(e);
         }
-        done.whenComplete(this::finished).exceptionally(bug -> {
-            LOG.error("background task {} cannot go on", name, bug);
-            return Duration.ZERO;
-        });
+        CompletableFuture<Void> unused = done.<Void>handle((rest, thrown) -> {
+                    finished(rest, thrown);
+                    return null;
+                })
+                .exceptionally(bug -> {
+                    LOG.error("background task {} cannot go on", name, bug);
+                    return null;
+                });
     }
 
     private synchronized void finished(@Nullable Duration rest, @Nullable Throwable thrown) {

@@ -67,8 +67,7 @@ final class HostedGroup implements AutoCloseable {
 
     /** Begins a term that lasts until the process ends. */
     void leadForGood(GroupStore store, CommitLog log) throws TatamiException {
-        CompletableFuture<Void> unused =
-                lead(store, log, (table, own) -> {}).thenAccept(stopped::complete);
+        CompletableFuture<Void> unused = lead(store, log, (table, own) -> {}).thenAccept(stopped::complete);
     }
 
     /**

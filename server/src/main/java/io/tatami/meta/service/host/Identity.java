@@ -62,7 +62,14 @@ record Identity(
         byte[] key = new byte[HandleSigner.KEY_BYTES];
         random.nextBytes(key);
         return new Identity(
-                UUID.randomUUID(), UUID.randomUUID(), shards, ByteString.copyFrom(key), superuser, groups, false, replicas);
+                UUID.randomUUID(),
+                UUID.randomUUID(),
+                shards,
+                ByteString.copyFrom(key),
+                superuser,
+                groups,
+                false,
+                replicas);
     }
 
     /** A server that is about to ask a cluster for groups. */

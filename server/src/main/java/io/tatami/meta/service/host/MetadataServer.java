@@ -186,6 +186,7 @@ public final class MetadataServer implements AutoCloseable {
                             groups::led,
                             CallOptions.DEFAULT.withCredential(credential.bytes()),
                             groups::stop),
+                    leaders,
                     timer,
                     clock);
             CrashPoint.hit("meta.open.announced");
@@ -226,7 +227,8 @@ public final class MetadataServer implements AutoCloseable {
     public static MetadataServer open(
             Place place, NewCluster fresh, Settings settings, GroupMapping mapping, Clock clock)
             throws TatamiException {
-        return new MetadataServer(place, new Start.Founding(place, fresh, raftPort(settings)), settings, mapping, clock);
+        return new MetadataServer(
+                place, new Start.Founding(place, fresh, raftPort(settings)), settings, mapping, clock);
     }
 
     /**
@@ -247,7 +249,8 @@ public final class MetadataServer implements AutoCloseable {
             GroupMapping mapping,
             Clock clock)
             throws TatamiException {
-        return new MetadataServer(place, new Start.Joining(place, seeds, shards, raftPort(settings)), settings, mapping, clock);
+        return new MetadataServer(
+                place, new Start.Joining(place, seeds, shards, raftPort(settings)), settings, mapping, clock);
     }
 
     public UUID cluster() {
@@ -334,7 +337,8 @@ public final class MetadataServer implements AutoCloseable {
     }
 
     /** Tells the namespace group where the groups here are, and from then on keeps the map fresh. */
-    private void join(ClusterMember member, ScheduledExecutorService timer, Clock clock) throws TatamiException {
+    private void join(ClusterMember member, GroupLeaders leaders, ScheduledExecutorService timer, Clock clock)
+            throws TatamiException {
         boolean isReplicated = identity.replicas().isReplicated();
         try {
             register(member, clock);
@@ -347,7 +351,12 @@ public final class MetadataServer implements AutoCloseable {
         if (!identity.hostsNamespace() || isReplicated) {
             BackgroundRunner membership = new BackgroundRunner("cluster.member", member::run, timer);
             resources.keep(membership::close);
-            groups.whenLeading(membership::wake);
+            groups.whenLeading(() -> {
+                if (groups.led().contains(GroupId.NAMESPACE.value())) {
+                    leaders.assume(GroupId.NAMESPACE, address);
+                }
+                membership.wake();
+            });
             membership.wake();
         }
     }

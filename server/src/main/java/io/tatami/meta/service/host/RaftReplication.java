@@ -125,8 +125,7 @@ final class RaftReplication implements Replication {
         try (StoreSnapshot snapshot = namespace.store().snapshot()) {
             for (ClusterState.Host group : new ClusterState(new Draft(snapshot.view())).hosts()) {
                 for (GroupReplicaRecord replica : group.record().getReplicaList()) {
-                    InetSocketAddress server =
-                            InetSocketAddress.createUnresolved(replica.getHost(), replica.getPort());
+                    InetSocketAddress server = InetSocketAddress.createUnresolved(replica.getHost(), replica.getPort());
                     if (replica.getServes() && !servers.contains(server)) {
                         servers.add(server);
                     }

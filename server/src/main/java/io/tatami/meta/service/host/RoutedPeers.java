@@ -70,8 +70,8 @@ final class RoutedPeers implements Peers {
         } catch (TatamiException e) {
             return CompletableFuture.failedFuture(e);
         }
-        Attempt<Q, R> attempt =
-                new Attempt<>((Fixed) () -> addressOf(to), method, body, CallOptions.DEFAULT, deadline(TIMEOUT_MILLIS_DEFAULT));
+        Attempt<Q, R> attempt = new Attempt<>(
+                (Fixed) () -> addressOf(to), method, body, CallOptions.DEFAULT, deadline(TIMEOUT_MILLIS_DEFAULT));
         attempt.begin(PAUSE_MILLIS_MIN);
         return attempt.result;
     }

@@ -65,8 +65,7 @@ sealed interface Start {
      * A server that joins a cluster, or comes back to one. Its id is kept before it asks for shards, so that after a crash
      * it is given the same ones again.
      */
-    record Joining(
-            MetadataServer.Place place, List<InetSocketAddress> seeds, List<Integer> shards, RaftPort raftPort)
+    record Joining(MetadataServer.Place place, List<InetSocketAddress> seeds, List<Integer> shards, RaftPort raftPort)
             implements Start {
         @Override
         public Identity identity(Connector connector) throws TatamiException {

@@ -145,9 +145,11 @@ final class ReplicaPlacesTest {
                         .setRaft(endpoint(7))
                         .addHostedGroup(0)
                         .build());
-        assertEquals(List.of(0), members().getGroupList().stream()
-                .map(MembersRecord.OfGroup::getGroup)
-                .toList());
+        assertEquals(
+                List.of(0),
+                members().getGroupList().stream()
+                        .map(MembersRecord.OfGroup::getGroup)
+                        .toList());
     }
 
     @Test

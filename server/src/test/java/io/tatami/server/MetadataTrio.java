@@ -1,0 +1,188 @@
+package io.tatami.server;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tatami.base.Clock;
+import io.tatami.base.GroupId;
+import io.tatami.base.TatamiException;
+import io.tatami.client.ClusterStatus;
+import io.tatami.client.TatamiClient;
+import io.tatami.conf.Settings;
+import io.tatami.meta.service.host.MetadataServer;
+import io.tatami.protocol.UserIdentity;
+import io.tatami.protocol.wire.GroupReplica;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Three metadata servers that all hold every group, in this process or in one each. Used by one thread. */
+abstract class MetadataTrio implements AutoCloseable {
+    static final int SERVERS = 3;
+    static final int SHARDS = 2;
+
+    /** Delay is no error, however slow the machine is. */
+    private static final Settings CLIENT =
+            Settings.of(Map.of("tatami.client.operation.timeout", "180s", "tatami.client.connect.timeout", "60s"));
+
+    private static final long NANOS_MAX = TimeUnit.MINUTES.toNanos(4);
+
+    /** Where each server was at its first start, and is from then on. */
+    final int[] ports = new int[SERVERS];
+
+    /** Founds the cluster, lets the others join, and returns when each group has all three as members. */
+    final void form() throws Exception {
+        for (int server = 0; server < SERVERS; server++) {
+            start(server);
+        }
+        try (TatamiClient client = connect()) {
+            awaitAllMembers(client);
+        }
+    }
+
+    /** Starts a server, or starts it again, and returns when it serves. */
+    abstract void start(int server) throws Exception;
+
+    /** Ends a server without a word to the others. */
+    abstract void kill(int server) throws Exception;
+
+    @Override
+    public abstract void close() throws IOException;
+
+    final TatamiClient connect() throws TatamiException {
+        return TatamiClient.connect(authority(), UserIdentity.of(System.getProperty("user.name")), CLIENT);
+    }
+
+    private String authority() {
+        List<String> servers = new ArrayList<>();
+        for (int port : ports) {
+            servers.add("localhost:" + port);
+        }
+        return String.join(",", servers);
+    }
+
+    static void awaitAllMembers(TatamiClient client) throws Exception {
+        long giveUpNanos = System.nanoTime() + NANOS_MAX;
+        ClusterStatus status = client.clusterStatus();
+        while (!isFull(status)) {
+            ClusterStatus last = status;
+            assertTrue(System.nanoTime() - giveUpNanos < 0, () -> "still not full: " + last.map());
+            Thread.sleep(50);
+            status = client.clusterStatus();
+        }
+    }
+
+    private static boolean isFull(ClusterStatus status) {
+        return status.groups().stream()
+                .allMatch(group -> status.replicas(group.group()).stream()
+                                .filter(GroupReplica::getMember)
+                                .count()
+                        == SERVERS);
+    }
+
+    /** Which server leads a group, by what the cluster tells. */
+    final int leader(TatamiClient client, GroupId group) throws TatamiException {
+        for (ClusterStatus.GroupState state : client.clusterStatus().groups()) {
+            for (int server = 0; server < SERVERS; server++) {
+                if (state.group().equals(group) && state.address().endsWith(":" + ports[server])) {
+                    return server;
+                }
+            }
+        }
+        throw new AssertionError("nobody leads " + group);
+    }
+
+    /** In this process; a kill closes the server, which tells nobody. */
+    static final class InOneProcess extends MetadataTrio {
+        private final Path directory;
+        private final @Nullable MetadataServer[] servers = new MetadataServer[SERVERS];
+
+        InOneProcess(Path directory) {
+            this.directory = directory;
+        }
+
+        @Override
+        void start(int server) throws TatamiException {
+            MetadataServer.Place place =
+                    new MetadataServer.Place(directory.resolve("meta-" + server), "localhost", ports[server]);
+            MetadataServer founder = servers[0];
+            MetadataServer started = server == 0 || founder == null
+                    ? MetadataServer.open(
+                            place,
+                            MetadataServer.NewCluster.onOneServer(SHARDS).withReplicas(SERVERS),
+                            Settings.defaults(),
+                            user -> List.of(),
+                            Clock.SYSTEM)
+                    : MetadataServer.join(
+                            place,
+                            List.of(founder.address()),
+                            List.of(),
+                            Settings.defaults(),
+                            user -> List.of(),
+                            Clock.SYSTEM);
+            servers[server] = started;
+            ports[server] = started.address().getPort();
+        }
+
+        @Override
+        void kill(int server) throws TatamiException {
+            MetadataServer killed = servers[server];
+            servers[server] = null;
+            if (killed != null) {
+                killed.close();
+            }
+        }
+
+        @Override
+        public void close() throws TatamiException {
+            for (int server = 0; server < SERVERS; server++) {
+                kill(server);
+            }
+        }
+    }
+
+    /** A process each; a kill is {@code kill -9}. */
+    static final class InProcesses extends MetadataTrio {
+        private final Path directory;
+        private final @Nullable ServerProcess[] servers = new ServerProcess[SERVERS];
+
+        InProcesses(Path directory) {
+            this.directory = directory;
+        }
+
+        @Override
+        void start(int server) throws IOException, InterruptedException {
+            List<String> words = new ArrayList<>(List.of("metadata", "--port=" + ports[server]));
+            words.addAll(
+                    server == 0
+                            ? List.of("--replicas=" + SERVERS, "--shards=" + SHARDS)
+                            : List.of("--join=localhost:" + ports[0]));
+            ServerProcess started =
+                    ServerProcess.start(directory.resolve("meta-" + server), TatamiServer.class, List.of(), words);
+            servers[server] = started;
+            String uri = started.awaitUri();
+            ports[server] = Integer.parseInt(uri.substring(uri.lastIndexOf(':') + 1));
+        }
+
+        @Override
+        void kill(int server) throws InterruptedException {
+            ServerProcess killed = servers[server];
+            servers[server] = null;
+            if (killed != null) {
+                killed.kill();
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            for (ServerProcess server : servers) {
+                if (server != null) {
+                    server.close();
+                }
+            }
+        }
+    }
+}
