@@ -32,8 +32,9 @@ public final class BulkBenchmark implements Callable<Integer> {
         Files.createDirectories(place.work());
         Undo undo = new Undo();
         try (Results results = new Results(place.results(), "bulk", BulkRounds.COLUMNS)) {
-            results.remark("all files of a mode in one directory, all directories in one shard, replication 1, durable at each return;"
-                    + " asking is done by the benchmark's client: the product has no such mode");
+            results.remark(
+                    "all files of a mode in one directory, all directories in one shard, replication 1, durable at"
+                            + " each return; asking is done by the benchmark's client: the product has no such mode");
             Rounds figures = new BulkRounds(options, rounds, place.work(), undo, results).run();
             summarize(figures, results);
             results.remark("raw figures: " + results.file());
@@ -47,7 +48,11 @@ public final class BulkBenchmark implements Callable<Integer> {
         figures.medians().forEach(results::remark);
         for (int clients : options.clientCounts) {
             for (CreateMode mode : List.of(CreateMode.GRANTS, CreateMode.ASKING)) {
-                tell(results, figures, BulkRounds.creates(clients, mode), BulkRounds.creates(clients, CreateMode.METADATA));
+                tell(
+                        results,
+                        figures,
+                        BulkRounds.creates(clients, mode),
+                        BulkRounds.creates(clients, CreateMode.METADATA));
                 tell(results, figures, BulkRounds.both(clients, mode), BulkRounds.both(clients, CreateMode.METADATA));
             }
         }

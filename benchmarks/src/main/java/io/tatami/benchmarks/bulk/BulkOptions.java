@@ -26,6 +26,7 @@ final class BulkOptions {
     @Option(
             names = "--capacity",
             paramLabel = "SIZE",
-            description = "Of the volume; of a small one shards are given fewer credits at once (default: ${DEFAULT-VALUE}).")
+            description =
+                    "Of the volume; of a small one shards are given fewer credits at once (default: ${DEFAULT-VALUE}).")
     String capacity = "40g";
 }

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.fs.FileUtil;
 
 /**
  * In each round a new Tatami, and for each number of clients the three modes in random order. What a mode leaves to the
@@ -70,6 +71,7 @@ final class BulkRounds {
     /** The figures of all rounds under {@link #creates} and {@link #both}. */
     Rounds run() throws Exception {
         Random random = rounds.random();
+        undo.add(() -> FileUtil.fullyDelete(clientDirectory().toFile()));
         for (int round = 1; round <= rounds.rounds(); round++) {
             try (Peer peer = Peers.start("tatami", work.resolve("bulk"), options.capacity, undo)) {
                 for (int clients : options.clientCounts) {
@@ -89,16 +91,21 @@ final class BulkRounds {
         return "creates and closes/s x" + clients + " " + mode.label();
     }
 
+    private Path clientDirectory() {
+        return work.resolve("bulk-clients");
+    }
+
     private void measure(int round, Peer peer, int clients, Random random) throws Exception {
         String authority =
                 URI.create(peer.configuration().get("fs.defaultFS", "")).getAuthority();
         List<CreateMode> modes = Arrays.asList(CreateMode.values());
         try (TatamiClient observer = TatamiClient.connect(
                         authority, UserIdentity.of(System.getProperty("user.name")), Settings.of(Map.of()));
-                ClientProcesses processes = new ClientProcesses(
-                        KIND, clients, peer.configuration(), work.resolve("bulk-clients-" + clients), authority)) {
+                ClientProcesses processes =
+                        new ClientProcesses(KIND, clients, peer.configuration(), clientDirectory(), authority)) {
             Turn turn = new Turn(peer, observer, processes, clients);
-            int warmUpSeconds = (options.warmUpSeconds + WARM_UP_TURNS * modes.size() - 1) / (WARM_UP_TURNS * modes.size());
+            int warmUpSeconds =
+                    (options.warmUpSeconds + WARM_UP_TURNS * modes.size() - 1) / (WARM_UP_TURNS * modes.size());
             for (int i = 0; i < WARM_UP_TURNS; i++) {
                 for (CreateMode mode : modes) {
                     turn.run(mode, "/bulk/warm-" + clients + "-" + i + "-" + mode.label(), warmUpSeconds);
@@ -130,8 +137,7 @@ final class BulkRounds {
             ServiceCounts before = settled();
             double clientCpu = processes.cpuSeconds();
             CpuMeter meter = new CpuMeter(peer);
-            BulkTally created =
-                    BulkTally.parse(processes.run("create " + mode + " " + made + " " + seconds));
+            BulkTally created = BulkTally.parse(processes.run("create " + mode + " " + made + " " + seconds));
             long serverCpu = meter.usedNanos();
             clientCpu = processes.cpuSeconds() - clientCpu;
             ServiceCounts counted = ServiceCounts.of(observer).since(before);

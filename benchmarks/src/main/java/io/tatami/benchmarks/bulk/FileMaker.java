@@ -72,8 +72,7 @@ final class FileMaker implements Closeable {
         UserIdentity user = UserIdentity.of(System.getProperty("user.name"));
         loops = SharedLoops.take(rpc);
         connector = new RpcClient(loops.loops(), rpc, Clock.SYSTEM, ClientIdentity.simple(NAME, user));
-        MetadataRouter router =
-                new MetadataRouter(connector, MetadataAddress.of(authority, Settings.of(Map.of())));
+        MetadataRouter router = new MetadataRouter(connector, MetadataAddress.of(authority, Settings.of(Map.of())));
         caller = new MetadataCaller(
                 router, new MetadataCaller.Limits(NAME, LIMIT, settings.attemptTimeout()), Clock.SYSTEM, new Random());
         servers = new BlockServers(router, new LocalHost(settings.host()));
@@ -116,8 +115,7 @@ final class FileMaker implements Closeable {
 
     /** One round trip to the server, which takes an extent for the block; that is given back later, by no round trip. */
     private void askServers(Grant grant) throws TatamiException {
-        WriteSpec place = WriteSpec.create(
-                new BlockId(grant.getBlockId()), grant.getGeneration(), RESERVED_BYTES);
+        WriteSpec place = WriteSpec.create(new BlockId(grant.getBlockId()), grant.getGeneration(), RESERVED_BYTES);
         try (BlockWriteStream stream =
                 blocks.openWriter(servers.targets(grant.getServerIdList(), caller.deadline()), place)) {
             stream.awaitReady();

@@ -32,7 +32,8 @@ public final class StreamWorker {
 
     /** Arguments: the number of the first client, how many, and the bytes of each call of read and write. */
     public static void main(String[] arguments) throws Exception {
-        try (ClientGroup<FileSystem> clients = ClientGroup.ofFileSystems(Integer.parseInt(arguments[0]), Integer.parseInt(arguments[1]))) {
+        try (ClientGroup<FileSystem> clients =
+                ClientGroup.ofFileSystems(Integer.parseInt(arguments[0]), Integer.parseInt(arguments[1]))) {
             StreamWorker worker = new StreamWorker(clients, Integer.parseInt(arguments[2]));
             clients.serve(worker::run);
         }

@@ -37,7 +37,8 @@ final class FenceOptions {
     @Option(
             names = "--pause-millis",
             split = ",",
-            description = "For how long; after 5 s a change that not all shards know is withdrawn, and the client tries it"
-                    + " again (default: 2000,8000).")
+            description =
+                    "For how long; after 5 s a change that not all shards know is withdrawn, and the client tries it"
+                            + " again (default: 2000,8000).")
     List<Integer> pauseMillis = List.of(2_000, 8_000);
 }

@@ -68,7 +68,8 @@ final class FenceRounds {
 
     /** The figures of all rounds. */
     Rounds run() throws Exception {
-        PeerOrder order = new PeerOrder(options.shards.stream().map(String::valueOf).toList(), rounds.random());
+        PeerOrder order =
+                new PeerOrder(options.shards.stream().map(String::valueOf).toList(), rounds.random());
         for (int round = 1; round <= rounds.rounds(); round++) {
             for (String shards : order.next()) {
                 measure(round, Integer.parseInt(shards));
@@ -89,7 +90,11 @@ final class FenceRounds {
             client.mkdirs(here, CreateSpec.modes(0777, 022), true);
             List<CreateLoad.Place> places = places(client, shape);
             try (CreateLoad load = new CreateLoad(places, () -> connect(started))) {
-                new FenceSetting(new FenceSetting.Place(round, shape, started.servers()), options, new Renamer(client, here), load)
+                new FenceSetting(
+                                new FenceSetting.Place(round, shape, started.servers()),
+                                options,
+                                new Renamer(client, here),
+                                load)
                         .measure(undo, this::record);
             }
         }
@@ -98,8 +103,7 @@ final class FenceRounds {
     private static TatamiClient connect(Peer cluster) throws IOException {
         String authority =
                 URI.create(cluster.configuration().get("fs.defaultFS", "")).getAuthority();
-        return TatamiClient.connect(
-                authority, UserIdentity.of(System.getProperty("user.name")), Settings.of(Map.of()));
+        return TatamiClient.connect(authority, UserIdentity.of(System.getProperty("user.name")), Settings.of(Map.of()));
     }
 
     /** Directories that are not renamed, as many on each server. */

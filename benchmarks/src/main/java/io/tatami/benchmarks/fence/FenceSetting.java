@@ -32,7 +32,11 @@ final class FenceSetting {
      * @param createsPerSecond in directories of all servers that were not paused; null where that was not looked at
      * @param onPausedPerSecond in directories of the one that was; null where none was
      */
-    record Part(String name, Latencies renames, @Nullable Double createsPerSecond, @Nullable Double onPausedPerSecond) {}
+    record Part(
+            String name,
+            Latencies renames,
+            @Nullable Double createsPerSecond,
+            @Nullable Double onPausedPerSecond) {}
 
     /** Hears what was measured. */
     @FunctionalInterface
@@ -51,7 +55,8 @@ final class FenceSetting {
         renamer.renameFor(options.warmUpSeconds);
         CreateRate alone = begin();
         Thread.sleep(TimeUnit.SECONDS.toMillis(options.seconds));
-        recorder.record(place, new Part("creates alone", new Latencies(), alone.end().all(), null));
+        recorder.record(
+                place, new Part("creates alone", new Latencies(), alone.end().all(), null));
         CreateRate beside = begin();
         Latencies renames = renamer.renameFor(options.seconds);
         recorder.record(place, new Part("renames", renames, beside.end().all(), null));

@@ -115,8 +115,9 @@ public final class MetaBenchmark implements Callable<Integer> {
     /** The most clients that were asked for; of the operations those that {@link ScalingRounds} knows. */
     private int scale() throws Exception {
         if (!CpuQuota.isAvailable()) {
-            System.err.println("tatami: bench meta --servers needs root and cgroup v1's cpu and cpuacct controllers, to give"
-                    + " each server an equal part of a core");
+            System.err.println(
+                    "tatami: bench meta --servers needs root and cgroup v1's cpu and cpuacct controllers, to give"
+                            + " each server an equal part of a core");
             return 2;
         }
         Files.createDirectories(place.work());
@@ -129,7 +130,9 @@ public final class MetaBenchmark implements Callable<Integer> {
             results.remark("one directory over all shards, one shard a server; each server, and the namespace group's"
                     + " in every setting, may use " + scaling.cores + " of a core");
             Rounds figures = new ScalingRounds(scaling, rounds, load, place.work(), undo, results).run();
-            new ScalingSummary(figures, scaling.servers, scaling.cores).lines(operations).forEach(results::remark);
+            new ScalingSummary(figures, scaling.servers, scaling.cores)
+                    .lines(operations)
+                    .forEach(results::remark);
             results.remark("raw figures: " + results.file());
         } finally {
             undo.run();

@@ -29,7 +29,8 @@ public final class MetaWorker {
 
     /** Arguments: the number of the first client and how many. */
     public static void main(String[] arguments) throws Exception {
-        try (ClientGroup<FileSystem> clients = ClientGroup.ofFileSystems(Integer.parseInt(arguments[0]), Integer.parseInt(arguments[1]))) {
+        try (ClientGroup<FileSystem> clients =
+                ClientGroup.ofFileSystems(Integer.parseInt(arguments[0]), Integer.parseInt(arguments[1]))) {
             clients.serve(new MetaWorker(clients)::run);
         }
     }

@@ -26,7 +26,8 @@ final class ScalingOptions {
 
     @Option(
             names = "--settle-seconds",
-            description = "With --servers: how long each kind of operation goes on under the quotas before it is measured"
-                    + " (default: ${DEFAULT-VALUE}).")
+            description =
+                    "With --servers: how long each kind of operation goes on under the quotas before it is measured"
+                            + " (default: ${DEFAULT-VALUE}).")
     int settleSeconds = 5;
 }

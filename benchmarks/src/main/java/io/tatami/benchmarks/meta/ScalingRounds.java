@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FileUtil;
 
 /**
  * In each round, in random order, a new cluster for each number of servers. Every shard has a process of its own, and the
@@ -63,8 +64,7 @@ final class ScalingRounds {
     /** What clients do in each setting; times in seconds. */
     record Load(List<MetaOperation> operations, int clients, int seconds, int warmUpSeconds, int operationsMax) {}
 
-    ScalingRounds(
-            ScalingOptions options, RoundOptions rounds, Load load, Path work, Undo undo, Results results) {
+    ScalingRounds(ScalingOptions options, RoundOptions rounds, Load load, Path work, Undo undo, Results results) {
         this.options = options;
         this.rounds = rounds;
         this.load = load;
@@ -87,7 +87,9 @@ final class ScalingRounds {
 
     /** The figures of the rounds that count. */
     Rounds run() throws Exception {
-        PeerOrder order = new PeerOrder(options.servers.stream().map(String::valueOf).toList(), rounds.random());
+        undo.add(() -> FileUtil.fullyDelete(clientDirectory().toFile()));
+        PeerOrder order =
+                new PeerOrder(options.servers.stream().map(String::valueOf).toList(), rounds.random());
         for (int round = 1; round <= rounds.rounds(); round++) {
             roundCounts = true;
             for (String servers : order.next()) {
@@ -103,17 +105,23 @@ final class ScalingRounds {
         return figures;
     }
 
+    private Path clientDirectory() {
+        return work.resolve("scaling-clients");
+    }
+
     private void measure(int round, int servers) throws Exception {
         progress.tell("round %d: %d servers", round, servers);
         List<CpuQuota> quotas = new ArrayList<>();
         MetadataCluster.Shape shape = new MetadataCluster.Shape(servers, servers, servers);
         Path directory = work.resolve("scaling-" + servers);
         try (Peer cluster = Peers.inTurn(
-                        directory, undo, () -> MetadataCluster.start(directory, shape, (number, process) -> {
+                        directory,
+                        undo,
+                        () -> MetadataCluster.start(directory, shape, (number, process) -> {
                             quotas.add(quota(number));
                             quotas.get(number).add(process);
                         }));
-                WorkerPool pool = new WorkerPool(cluster, load.clients(), work.resolve("scaling-clients"))) {
+                WorkerPool pool = new WorkerPool(cluster, load.clients(), clientDirectory())) {
             for (MetaOperation operation : load.operations()) {
                 makeDirectories(cluster, root(operation));
                 for (String part : WARM_UPS) {
@@ -194,7 +202,8 @@ final class ScalingRounds {
             int round, int servers, MetaOperation operation, WorkerPool.Outcome outcome, List<CpuQuota.Usage> used) {
         List<CpuQuota.Usage> shards = used.subList(1, used.size());
         double rate = outcome.operations() / outcome.seconds();
-        double shardMicros = shards.stream().mapToLong(CpuQuota.Usage::usedNanos).sum() / 1e3 / outcome.operations();
+        double shardMicros =
+                shards.stream().mapToLong(CpuQuota.Usage::usedNanos).sum() / 1e3 / outcome.operations();
         double namespaceMicros = used.get(0).usedNanos() / 1e3 / outcome.operations();
         double shardUse = shards.stream()
                 .mapToDouble(shard -> quotaUsed(shard, outcome))
@@ -234,9 +243,7 @@ final class ScalingRounds {
 
     /** Those in which the quota was used up, of all in which there was something to do. */
     private static String periods(List<CpuQuota.Usage> used) {
-        return used.stream()
-                        .mapToLong(CpuQuota.Usage::throttledPeriods)
-                        .sum()
+        return used.stream().mapToLong(CpuQuota.Usage::throttledPeriods).sum()
                 + "/" + used.stream().mapToLong(CpuQuota.Usage::periods).sum();
     }
 }

@@ -55,7 +55,8 @@ final class ScalingSummary {
         }
         ScalingModel law = ScalingModel.fit(points);
         List<String> lines = new ArrayList<>(List.of(text(
-                "%s: least squares of the universal scalability law: rate(n) = %.0f n / (1 + %.5f (n - 1) + %.7f n (n - 1))",
+                "%s: least squares of the universal scalability law: rate(n) = %.0f n / (1 + %.5f (n - 1) + %.7f n (n"
+                        + " - 1))",
                 operation, law.perServer(), law.contention(), law.crosstalk())));
         for (int count : EXPECTED) {
             lines.add(text(
@@ -65,7 +66,9 @@ final class ScalingSummary {
         lines.add(
                 Double.isFinite(law.peakServers())
                         ? text("%s: by the law more than %.0f servers do less", operation, law.peakServers())
-                        : text("%s: by the law the limit is %.0f/s; more servers never do less", operation, law.limit()));
+                        : text(
+                                "%s: by the law the limit is %.0f/s; more servers never do less",
+                                operation, law.limit()));
         return lines;
     }
 
@@ -86,7 +89,8 @@ final class ScalingSummary {
                 cores,
                 model.namespaceCeiling(1))));
         for (int count : EXPECTED) {
-            lines.add(text("%s: CPU alone would allow %.0f/s with %d servers", operation, model.rate(count, cores), count));
+            lines.add(text(
+                    "%s: CPU alone would allow %.0f/s with %d servers", operation, model.rate(count, cores), count));
         }
         lines.add(text(
                 "%s: by CPU alone the namespace group is what all wait for from %.1f servers on",

@@ -32,8 +32,8 @@ record TatamiServerProcess(ServerProcess process, String uri) implements AutoClo
         Path data = directory.resolve("data");
         List<String> java = new ArrayList<>(ManagementFactory.getRuntimeMXBean().getInputArguments());
         java.addAll(javaOptions);
-        List<String> arguments = new ArrayList<>(
-                List.of("start", role, "--foreground", "--port", "0", "--data", data.toString()));
+        List<String> arguments =
+                new ArrayList<>(List.of("start", role, "--foreground", "--port", "0", "--data", data.toString()));
         arguments.addAll(options);
         ServerProcess process = ServerProcess.start(
                 "io.tatami.server.TatamiServer", java, directory, arguments, directory.resolve("server.out"));

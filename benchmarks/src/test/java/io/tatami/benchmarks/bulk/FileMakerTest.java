@@ -42,7 +42,8 @@ class FileMakerTest {
                         files.add(maker.create(TatamiPath.of("/made/" + mode.label() + i), mode));
                     }
                     int blocks = mode.hasBlock() ? FILES : 0;
-                    assertEquals(blocks, ServiceCounts.of(observer).since(before).blocks(), mode.label());
+                    assertEquals(
+                            blocks, ServiceCounts.of(observer).since(before).blocks(), mode.label());
                     for (int i = 0; i < FILES; i++) {
                         TatamiPath path = TatamiPath.of("/made/" + mode.label() + i);
                         assertFalse(observer.isClosed(path));

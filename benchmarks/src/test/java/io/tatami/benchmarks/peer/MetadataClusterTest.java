@@ -37,7 +37,8 @@ class MetadataClusterTest {
             try (FileSystem fs = FileSystem.newInstance(
                     FileSystem.getDefaultUri(cluster.configuration()), cluster.configuration())) {
                 for (int i = 0; i < 40; i++) {
-                    fs.create(new org.apache.hadoop.fs.Path("/wide/f" + i), false).close();
+                    fs.create(new org.apache.hadoop.fs.Path("/wide/f" + i), false)
+                            .close();
                 }
             }
             String authority =
@@ -50,13 +51,16 @@ class MetadataClusterTest {
                         .collect(Collectors.groupingBy(
                                 ClusterStatus.GroupState::address,
                                 Collectors.mapping(group -> group.group().shard(), Collectors.toList())));
-                assertEquals(List.of(List.of(0, 2), List.of(1, 3)), shardsByServer.values().stream()
-                        .sorted(Comparator.comparing(shards -> shards.get(0)))
-                        .toList());
+                assertEquals(
+                        List.of(List.of(0, 2), List.of(1, 3)),
+                        shardsByServer.values().stream()
+                                .sorted(Comparator.comparing(shards -> shards.get(0)))
+                                .toList());
                 assertFalse(shardsByServer.containsKey(groups.get(0).address()));
                 assertTrue(groups.stream()
                         .skip(1)
-                        .allMatch(group -> group.status() != null && group.status().getFiles() > 0));
+                        .allMatch(group ->
+                                group.status() != null && group.status().getFiles() > 0));
             }
         }
         assertTrue(processes.stream().noneMatch(ProcessHandle::isAlive));
