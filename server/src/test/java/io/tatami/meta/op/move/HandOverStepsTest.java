@@ -35,6 +35,7 @@ import io.tatami.protocol.wire.GiveEntriesReply;
 import io.tatami.protocol.wire.GiveEntriesRequest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -240,7 +241,7 @@ final class HandOverStepsTest {
                 state -> state.putEntry(
                         directory,
                         renamed,
-                        state.entry(directory, renamed).toBuilder()
+                        Objects.requireNonNull(state.entry(directory, renamed)).toBuilder()
                                 .setLeavingTransaction(9)
                                 .build()));
         assertThrows(UnsettledException.class, () -> give(request()));

@@ -45,6 +45,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -330,6 +331,10 @@ final class WideningSimulation {
             }
         }
 
+        private TreeMap<String, Long> names(int directory) {
+            return Objects.requireNonNull(ledger.get(directory));
+        }
+
         void begin() {
             next(CompletableFuture.completedFuture(null));
         }
@@ -352,7 +357,7 @@ final class WideningSimulation {
             }
             int choice = world.below(100);
             Directory directory = directory(FIRST_DIRECTORY + world.below(DIRECTORIES));
-            Map<String, Long> mine = ledger.get(directory.id);
+            Map<String, Long> mine = names(directory.id);
             String name = name();
             if (choice < 8) {
                 next(intoDoomed());
@@ -390,7 +395,7 @@ final class WideningSimulation {
                                             .build()))
                     .thenCompose(reply -> {
                         long file = reply.getStatus().getId();
-                        ledger.get(directory.id).put(name, file);
+                        names(directory.id).put(name, file);
                         open.add(file);
                         return stays ? CompletableFuture.completedFuture(null) : close();
                     });
@@ -406,7 +411,7 @@ final class WideningSimulation {
                                             .setHandle(handle)
                                             .setName(name)
                                             .build()))
-                    .thenAccept(reply -> ledger.get(directory.id).remove(name));
+                    .thenAccept(reply -> names(directory.id).remove(name));
         }
 
         private CompletableFuture<?> rename(Directory from, String source, Directory to, String destination) {
@@ -436,8 +441,11 @@ final class WideningSimulation {
                                 destination,
                                 failure);
                         if (failure == null) {
-                            long file = ledger.get(from.id).remove(source);
-                            ledger.get(to.id).put(destination, file);
+                            names(to.id)
+                                    .put(
+                                            destination,
+                                            Objects.requireNonNull(
+                                                    names(from.id).remove(source)));
                         }
                         return reply;
                     });
@@ -446,7 +454,10 @@ final class WideningSimulation {
         private CompletableFuture<?> present(Directory directory, String name) {
             return lookup(directory, name).thenAccept(status -> {
                 Check.check(
-                        status.getId() == ledger.get(directory.id).get(name), "%s/%s is another file", directory, name);
+                        Objects.equals(names(directory.id).get(name), status.getId()),
+                        "%s/%s is another file",
+                        directory,
+                        name);
             });
         }
 
@@ -536,11 +547,11 @@ final class WideningSimulation {
                     }
                 }
                 Check.check(
-                        seen.equals(ledger.get(directory.id)),
+                        seen.equals(names(directory.id)),
                         "a listing of %s shows %s, there are %s",
                         directory.id,
                         seen,
-                        ledger.get(directory.id));
+                        names(directory.id));
             });
         }
 

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 final class WideningSimulationTest {
-    private static final int SEEDS = 20;
+    private static final int SEEDS = 12;
     private static final int PLANTED_SEEDS_MAX = 500;
     private static final int SEEDS_SOAK = 20_000;
 

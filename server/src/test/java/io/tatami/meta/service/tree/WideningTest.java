@@ -14,6 +14,7 @@ import io.tatami.base.Placement;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.Arrivals;
 import io.tatami.meta.state.Caller;
+import io.tatami.meta.state.TreeState.Named;
 import io.tatami.meta.state.wire.ShareRecord;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.DeleteFileRequest;
@@ -23,6 +24,7 @@ import io.tatami.protocol.wire.SignedHandle;
 import io.tatami.protocol.wire.WidenDirectoryReply;
 import io.tatami.protocol.wire.WidenDirectoryRequest;
 import java.util.List;
+import java.util.Objects;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -124,8 +126,9 @@ class WideningTest {
         assertEquals(names, found);
         cluster.readTree(tree -> {
             assertNull(tree.widening(directory));
-            assertEquals(0, tree.find(directory).record().getWideningFrom());
-            assertEquals(spread, tree.find(directory).record().getSpread());
+            Named settled = Objects.requireNonNull(tree.find(directory));
+            assertEquals(0, settled.record().getWideningFrom());
+            assertEquals(spread, settled.record().getSpread());
         });
     }
 
