@@ -120,8 +120,9 @@ public final class GroupLeaders {
         if (!MAYBE_MOVED.contains(failure.code())) {
             return false;
         }
-        if (!asked.equals(known.leader(group))) {
-            return true;
+        InetSocketAddress leader = known.leader(group);
+        if (!asked.equals(leader)) {
+            return leader != null;
         }
         InetSocketAddress named = failure.code() == ErrorCode.NOT_LEADER ? parse(failure.detail()) : null;
         InetSocketAddress next = named != null && !named.equals(asked) ? named : after(asked, known.places(group));
