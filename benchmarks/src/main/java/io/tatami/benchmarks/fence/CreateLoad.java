@@ -93,13 +93,18 @@ final class CreateLoad implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException, InterruptedException {
+    public void close() throws IOException {
         stopping = true;
         threads.shutdown();
-        boolean ended = threads.awaitTermination(STOP_LIMIT_SECONDS, TimeUnit.SECONDS);
-        makers.forEach(maker -> maker.client().close());
-        if (!ended) {
-            throw new IOException("clients that create files did not stop in " + STOP_LIMIT_SECONDS + " s");
+        try {
+            if (!threads.awaitTermination(STOP_LIMIT_SECONDS, TimeUnit.SECONDS)) {
+                throw new IOException("clients that create files did not stop in " + STOP_LIMIT_SECONDS + " s");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while clients that create files end", e);
+        } finally {
+            makers.forEach(maker -> maker.client().close());
         }
     }
 }

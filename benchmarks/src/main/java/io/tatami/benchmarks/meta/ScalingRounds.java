@@ -158,14 +158,9 @@ final class ScalingRounds {
 
     /** Also where this program is interrupted; the processes are gone by then, or go with it. */
     private CpuQuota quota(int number) throws IOException {
-        try {
-            CpuQuota quota = new CpuQuota("bench-" + number);
-            undo.add(quota::close);
-            return quota;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException("interrupted", e);
-        }
+        CpuQuota quota = new CpuQuota("bench-" + number);
+        undo.add(quota::close);
+        return quota;
     }
 
     private WorkerPool.Outcome run(WorkerPool pool, MetaOperation operation, String part, int seconds)
@@ -243,7 +238,7 @@ final class ScalingRounds {
 
     /** Those in which the quota was used up, of all in which there was something to do. */
     private static String periods(List<CpuQuota.Usage> used) {
-        return used.stream().mapToLong(CpuQuota.Usage::throttledPeriods).sum()
-                + "/" + used.stream().mapToLong(CpuQuota.Usage::periods).sum();
+        return used.stream().mapToLong(CpuQuota.Usage::throttledPeriods).sum() + "/"
+                + used.stream().mapToLong(CpuQuota.Usage::periods).sum();
     }
 }

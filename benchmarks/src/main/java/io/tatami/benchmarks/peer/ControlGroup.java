@@ -48,7 +48,7 @@ public final class ControlGroup implements AutoCloseable {
 
     /** Its processes, which may be ending just now, go back to the group above. Does nothing the second time. */
     @Override
-    public void close() throws IOException, InterruptedException {
+    public void close() throws IOException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
         while (Files.exists(group)) {
             try {
@@ -61,8 +61,17 @@ public final class ControlGroup implements AutoCloseable {
                 if (System.nanoTime() - deadline > 0) {
                     throw e;
                 }
-                Thread.sleep(PAUSE_MILLIS);
+                pause();
             }
+        }
+    }
+
+    private static void pause() throws IOException {
+        try {
+            Thread.sleep(PAUSE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while a control group's processes end", e);
         }
     }
 }

@@ -49,7 +49,7 @@ public final class CpuQuota implements AutoCloseable {
     }
 
     /** For as many groups of processes as there are {@code name}s; at first without a limit. */
-    public CpuQuota(String name) throws IOException, InterruptedException {
+    public CpuQuota(String name) throws IOException {
         limits = ControlGroup.make(LIMITS, name);
         try {
             account = ControlGroup.make(ACCOUNT, name);
@@ -85,7 +85,7 @@ public final class CpuQuota implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException, InterruptedException {
+    public void close() throws IOException {
         try {
             limits.close();
         } finally {

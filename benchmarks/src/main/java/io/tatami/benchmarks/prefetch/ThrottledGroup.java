@@ -37,7 +37,7 @@ final class ThrottledGroup implements AutoCloseable {
 
     /** Its processes go back to the group above. */
     @Override
-    public void close() throws IOException, InterruptedException {
+    public void close() throws IOException {
         group.close();
     }
 }
