@@ -75,7 +75,10 @@ class DirectDeviceTest {
             Process other = holder(file);
             String said = new String(other.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             assertTrue(other.waitFor(30, TimeUnit.SECONDS), "the other process did not end");
-            assertTrue(said.contains("is in use by process " + ProcessHandle.current().pid()), said);
+            assertTrue(
+                    said.contains(
+                            "is in use by process " + ProcessHandle.current().pid()),
+                    said);
         } finally {
             device.close();
         }

@@ -38,7 +38,9 @@ public final class SettleWriter implements Operation<ShardState, SettleWriterReq
             LeaseRecord lease = state.lease(writer, file);
             if (lease != null && lease.getVersion() < request.getVersion()) {
                 state.putLease(
-                        writer, file, lease.toBuilder().setVersion(request.getVersion()).build());
+                        writer,
+                        file,
+                        lease.toBuilder().setVersion(request.getVersion()).build());
             }
         }
         return Empty.getDefaultInstance();

@@ -11,14 +11,14 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.state.Keys;
+import io.tatami.meta.state.MemoryView;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.View;
-import io.tatami.protocol.wire.AppendReply;
-import io.tatami.protocol.wire.Attributes;
-import io.tatami.protocol.wire.AppendRequest;
-import io.tatami.meta.state.wire.FileEntry;
 import io.tatami.meta.state.wire.EntryRecord;
-import io.tatami.meta.state.MemoryView;
+import io.tatami.meta.state.wire.FileEntry;
+import io.tatami.protocol.wire.AppendReply;
+import io.tatami.protocol.wire.AppendRequest;
+import io.tatami.protocol.wire.Attributes;
 import io.tatami.protocol.wire.CompleteRequest;
 import io.tatami.protocol.wire.CreateReply;
 import io.tatami.protocol.wire.CutFileRequest;
@@ -88,7 +88,8 @@ class MovedNameTest {
                 EntryRecord.newBuilder()
                         .setFile(FileEntry.newBuilder()
                                 .setFileId(elsewhere.value())
-                                .setAttributes(Attributes.newBuilder().setOwner("u").setMode(0777)))
+                                .setAttributes(
+                                        Attributes.newBuilder().setOwner("u").setMode(0777)))
                         .build()));
         MemoryView before = shard.store().copy();
         AppendReply located = shard.run(

@@ -105,9 +105,7 @@ public final class SteppedGroup implements Opening {
     @Override
     public <S> void add(Function<Draft, S> state, Handlers<S> handlers) throws TatamiException {
         StateGroup<S> group = new StateGroup<>(state);
-        handlers.register(
-                new Table<>(group),
-                new GroupParts<>(group, record, peers, signer, clock, settings));
+        handlers.register(new Table<>(group), new GroupParts<>(group, record, peers, signer, clock, settings));
     }
 
     public void start() {

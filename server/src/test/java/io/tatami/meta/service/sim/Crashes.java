@@ -106,8 +106,12 @@ final class Crashes {
 
     /** The operation in words, as the names of crash points have it. */
     static String nameOf(Operation<?, ?, ?> operation) {
-        return NAMES.computeIfAbsent(operation.getClass(), kind -> kind.isHidden()
-                ? "other"
-                : kind.getSimpleName().replaceAll("(?<=[a-z])(?=[A-Z])", "-").toLowerCase(Locale.ROOT));
+        return NAMES.computeIfAbsent(
+                operation.getClass(),
+                kind -> kind.isHidden()
+                        ? "other"
+                        : kind.getSimpleName()
+                                .replaceAll("(?<=[a-z])(?=[A-Z])", "-")
+                                .toLowerCase(Locale.ROOT));
     }
 }

@@ -22,6 +22,7 @@ final class NamespaceModel {
 
     /** The id of a file, or that of a directory below 0; 0 for nothing. */
     private final Map<Name, Long> names = new HashMap<>();
+
     private final Map<Long, Name> directories = new TreeMap<>();
     private final Map<Long, File> files = new TreeMap<>();
     private final Map<Name, List<Meaning>> history = new HashMap<>();
@@ -150,7 +151,8 @@ final class NamespaceModel {
             Check.check(above != directory, "%s is renamed into itself, to %s", source, destination);
         }
         Name fresh = new Name(parent, to.get(to.size() - 1));
-        Check.check(meaning(fresh) == -replaced, "%s is %x, and %x was replaced", destination, meaning(fresh), replaced);
+        Check.check(
+                meaning(fresh) == -replaced, "%s is %x, and %x was replaced", destination, meaning(fresh), replaced);
         if (replaced != 0) {
             requireEmpty(replaced, destination);
             directories.remove(replaced);
@@ -190,8 +192,8 @@ final class NamespaceModel {
     }
 
     private void requireEmpty(long directory, String path) {
-        names.forEach((name, id) -> Check.check(
-                name.directory() != directory || id == 0, "%s is taken for empty, and has %s", path, name));
+        names.forEach((name, id) ->
+                Check.check(name.directory() != directory || id == 0, "%s is taken for empty, and has %s", path, name));
     }
 
     // ------------------------------------------------------------------------------------------ questions
@@ -218,7 +220,8 @@ final class NamespaceModel {
         return directories.containsKey(id);
     }
 
-    @Nullable File find(long file) {
+    @Nullable
+    File find(long file) {
         return files.get(file);
     }
 

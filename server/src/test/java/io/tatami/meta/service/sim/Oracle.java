@@ -123,7 +123,9 @@ final class Oracle {
     private void committedEnd(Decided decided) {
         Message request = decided.request();
         if (decided.operation() instanceof CompleteFile && request instanceof CompleteRequest complete) {
-            model.closed(complete.getFileId(), ((CompleteReply) decided.reply()).getStatus().getLength());
+            model.closed(
+                    complete.getFileId(),
+                    ((CompleteReply) decided.reply()).getStatus().getLength());
         } else if (decided.operation() instanceof BeginRecovery && request instanceof RecoverFileRequest recover) {
             model.takenFromWriter(recover.getFileId(), recover.getWriterSession());
         } else if (decided.operation() instanceof FinishRecovery && request instanceof FinishRecoveryRequest finish) {

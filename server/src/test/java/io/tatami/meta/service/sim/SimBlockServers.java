@@ -34,7 +34,8 @@ final class SimBlockServers {
     }
 
     static boolean isBug(Throwable thrown) {
-        Throwable cause = thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+        Throwable cause =
+                thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
         return !(cause instanceof TatamiException);
     }
 

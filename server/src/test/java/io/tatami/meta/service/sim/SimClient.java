@@ -130,8 +130,7 @@ final class SimClient {
                     .setDestinationName(name(destination))
                     .setOverwrite(overwrite)
                     .build();
-            return session.once(
-                    session.owner(session.opened(to), name(destination)), MetaMethods.RENAME_FILE, request);
+            return session.once(session.owner(session.opened(to), name(destination)), MetaMethods.RENAME_FILE, request);
         });
     }
 
@@ -247,8 +246,10 @@ final class SimClient {
                 .addAllWritten(open.blocks)
                 .setGrants(1)
                 .build();
-        return stillWritten(open, session.once(open.home(), MetaMethods.ADD_BLOCKS, request)
-                .thenAccept(reply -> write(open, reply.getGrantList())));
+        return stillWritten(
+                open,
+                session.once(open.home(), MetaMethods.ADD_BLOCKS, request)
+                        .thenAccept(reply -> write(open, reply.getGrantList())));
     }
 
     CompletableFuture<?> close(Writing open) {

@@ -75,13 +75,18 @@ final class SimSession {
     }
 
     private <Q extends Message, R extends Message> void send(
-            GroupId to, Method<Q, R> method, Q body, long mine, long endMillis, long pause, CompletableFuture<R> reply) {
+            GroupId to,
+            Method<Q, R> method,
+            Q body,
+            long mine,
+            long endMillis,
+            long pause,
+            CompletableFuture<R> reply) {
         if (dead) {
             return;
         }
         long lowWaterMark = mine == 0 ? 0 : mine - 1;
-        SimNetwork.Caller from =
-                new SimNetwork.Caller((int) (1_000 + session), () -> !dead, action -> action.run());
+        SimNetwork.Caller from = new SimNetwork.Caller((int) (1_000 + session), () -> !dead, action -> action.run());
         long left = endMillis - world.wallMillis();
         var unused = cluster.network()
                 .attempt(
@@ -105,8 +110,7 @@ final class SimSession {
                                 ErrorCode.DEADLINE_EXCEEDED, method + " was given up: " + failure.getMessage()));
                     } else {
                         world.after(
-                                pause,
-                                () -> send(to, method, body, mine, endMillis, Math.min(500, pause * 2), reply));
+                                pause, () -> send(to, method, body, mine, endMillis, Math.min(500, pause * 2), reply));
                     }
                 })
                 .exceptionally(bug -> {

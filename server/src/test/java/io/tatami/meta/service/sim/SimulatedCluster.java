@@ -3,6 +3,7 @@ package io.tatami.meta.service.sim;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
 import io.tatami.base.CrashPoint;
+import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
@@ -27,6 +28,7 @@ import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.GiveCreditsRequest;
 import java.util.Map;
 import java.util.TreeMap;
@@ -324,6 +326,14 @@ final class SimulatedCluster {
             }
             begin(to, method, plant.asked(body), world.wallMillis() + timeoutMillis, PAUSE_MILLIS_MIN, result);
             return result;
+        }
+
+        /** Nothing that is simulated asks a server rather than a group. */
+        @Override
+        public <Q extends Message, R extends Message> CompletableFuture<R> callMetadataServer(
+                Endpoint to, Method<Q, R> method, Q body, long timeoutMillis) {
+            return CompletableFuture.failedFuture(
+                    new TatamiException(ErrorCode.UNAVAILABLE, "there is no server at " + to.getHost()));
         }
 
         private <Q extends Message, R extends Message> void begin(
