@@ -16,8 +16,10 @@ import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.protocol.RaftGroup;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.protocol.SetConfigurationRequest;
 import org.apache.ratis.protocol.SnapshotManagementRequest;
+import org.apache.ratis.protocol.TransferLeadershipRequest;
 import org.apache.ratis.protocol.exceptions.LeaderNotReadyException;
 import org.apache.ratis.protocol.exceptions.LeaderSteppingDownException;
 import org.apache.ratis.protocol.exceptions.NotLeaderException;
@@ -35,6 +37,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RatisCalls {
     private static final long SNAPSHOT_TIMEOUT_MILLIS = 600_000;
+    private static final long STEP_DOWN_TIMEOUT_MILLIS = 10_000;
 
     private final RaftServer server;
     private final ClientId client;
@@ -75,6 +78,14 @@ final class RatisCalls {
         SetConfigurationRequest request =
                 new SetConfigurationRequest(client, server.getId(), group, calls.incrementAndGet(), peers);
         return later(() -> server.setConfigurationAsync(request));
+    }
+
+    /** Has another replica elected, or this one for a new term; without effect where this one does not lead. */
+    CompletableFuture<Message> stepDown(RaftGroupId group) {
+        @Nullable RaftPeerId whoever = null;
+        TransferLeadershipRequest request = new TransferLeadershipRequest(
+                client, server.getId(), group, calls.incrementAndGet(), whoever, STEP_DOWN_TIMEOUT_MILLIS);
+        return later(() -> server.transferLeadershipAsync(request));
     }
 
     /** Has a snapshot taken, where entries were applied since the last. */

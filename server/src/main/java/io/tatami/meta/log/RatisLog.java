@@ -30,24 +30,30 @@ final class RatisLog implements CommitLog {
     /** Completes with why this log takes nothing more. */
     private final CompletableFuture<TatamiException> ended = new CompletableFuture<>();
 
-    RatisLog(RatisCalls calls, RaftGroupId group, GroupStore store) {
+    private final Runnable stepDown;
+
+    /** @param stepDown called where a commit fails: what became of the entry is known once a term begins */
+    RatisLog(RatisCalls calls, RaftGroupId group, GroupStore store, Runnable stepDown) {
         this.calls = calls;
         this.group = group;
         this.store = store;
+        this.stepDown = stepDown;
         this.rounds = new ConfirmRounds(() -> untilEnded(calls.readIndex(group)));
     }
 
     /** Another replica leads, or none. Without effect where the log has ended. */
     void depose() {
-        end(new TatamiException(ErrorCode.NOT_LEADER, "this replica leads its group no more"));
+        boolean unused = end(new TatamiException(ErrorCode.NOT_LEADER, "this replica leads its group no more"));
     }
 
-    private void end(TatamiException reason) {
-        if (ended.complete(reason)) {
+    private boolean end(TatamiException reason) {
+        boolean isFirst = ended.complete(reason);
+        if (isFirst) {
             for (CompletableFuture<Message> reply : waiting) {
                 boolean unused = reply.completeExceptionally(reason);
             }
         }
+        return isFirst;
     }
 
     /**
@@ -73,7 +79,9 @@ final class RatisLog implements CommitLog {
                 }
             }
         } catch (TatamiException e) {
-            end(e);
+            if (end(e)) {
+                stepDown.run();
+            }
             throw e;
         }
     }
@@ -171,6 +179,6 @@ final class RatisLog implements CommitLog {
     /** Ends what is under way. */
     @Override
     public void close() {
-        end(new TatamiException(ErrorCode.UNAVAILABLE, "the replicated log is closed"));
+        boolean unused = end(new TatamiException(ErrorCode.UNAVAILABLE, "the replicated log is closed"));
     }
 }

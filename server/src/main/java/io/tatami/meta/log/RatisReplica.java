@@ -114,6 +114,16 @@ final class RatisReplica implements RaftReplica {
         closed.accept(this);
     }
 
+    /** So that the log of another term follows one that has failed, here or elsewhere. */
+    private void stepDown() {
+        CompletableFuture<Message> asked = calls.stepDown(group).whenComplete((done, thrown) -> {
+            if (thrown != null && !ending.get()) {
+                LOG.warn("{} could not give up leading after a commit that failed", id, thrown);
+            }
+        });
+        assert asked != null;
+    }
+
     private void leave() {
         try {
             Message unused = calls.removeGroup(group).join();
@@ -126,7 +136,9 @@ final class RatisReplica implements RaftReplica {
     private final class Reactions implements GroupStateMachine.Events {
         @Override
         public void leaderReady() {
-            leadership.gained(() -> new RatisLog(calls, group, store.get()), log -> listener.leads(store.get(), log));
+            leadership.gained(
+                    () -> new RatisLog(calls, group, store.get(), RatisReplica.this::stepDown),
+                    log -> listener.leads(store.get(), log));
         }
 
         @Override
