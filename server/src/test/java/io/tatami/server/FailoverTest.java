@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class FailoverTest {
     private static final long SEED = Long.getLong("tatami.test.seed", System.nanoTime());
     private static final int CLIENTS = 3;
-    private static final int STEPS = 10;
+    private static final int STEPS = 5;
 
     @TempDir
     private Path directory = Path.of("");

@@ -147,7 +147,7 @@ final class RaftReplicaTest {
             List<Node> nodes = cluster.found(3);
             List<Member> members = nodes.stream().map(node -> node.member).toList();
             Map<String, String> acknowledged = new TreeMap<>();
-            for (int round = 0; round < 3; round++) {
+            for (int round = 0; round < 2; round++) {
                 for (int i = 0; i < 10; i++) {
                     String key = "e" + random.nextInt(1_000);
                     cluster.commit(key, round + "." + i);

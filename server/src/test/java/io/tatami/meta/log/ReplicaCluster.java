@@ -270,7 +270,8 @@ final class ReplicaCluster implements AutoCloseable {
 
     @Override
     public void close() {
-        nodes.forEach(Node::close);
+        // Each waits for Ratis's threads to end.
+        nodes.parallelStream().forEach(Node::close);
         memory.close();
     }
 }
