@@ -7,10 +7,11 @@ import java.util.List;
 public final class WideningSettings {
     public static final Setting<Integer> ENTRIES = Setting.count(
             "tatami.directory.spread.entries",
-            10_000,
+            0,
             0,
             1_000_000,
-            "From how many entries in one shard on a directory is divided over twice as many; 0 for never.");
+            "From how many entries in one shard on a directory is divided over twice as many, such as 10000 where shards"
+                    + " lie on several servers; 0 for never.");
 
     public static final List<Setting<?>> ALL = List.of(ENTRIES);
 
