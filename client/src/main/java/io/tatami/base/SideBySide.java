@@ -35,7 +35,7 @@ public final class SideBySide {
      * Calls all and waits for them, for {@code bound} at most; what has not ended then is interrupted.
      *
      * @return the answers in the order of {@code targets}; DEADLINE_EXCEEDED of calls that did not end in time
-     * @throws TatamiException CANCELLED, with the flag set again, where this thread is interrupted
+     * @throws TatamiException CANCELLED, with the flag set again, where this thread is interrupted while it waits
      */
     public static <T, R> List<Answer<T, R>> ask(Collection<T> targets, Duration bound, Call<T, R> call)
             throws TatamiException {

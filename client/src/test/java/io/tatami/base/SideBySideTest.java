@@ -59,10 +59,11 @@ final class SideBySideTest {
 
     @Test
     void anInterruptOfTheCallerEndsTheWaitingAndIsKept() {
+        CountDownLatch interrupted = new CountDownLatch(2);
         Thread.currentThread().interrupt();
 
-        TatamiException failure =
-                assertThrows(TatamiException.class, () -> SideBySide.ask(List.of(1, 2), LONG, number -> number));
+        TatamiException failure = assertThrows(
+                TatamiException.class, () -> SideBySide.ask(List.of(1, 2), LONG, number -> hang(interrupted)));
 
         assertTrue(Thread.interrupted());
         assertEquals(ErrorCode.CANCELLED, failure.code());

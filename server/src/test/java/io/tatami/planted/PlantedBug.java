@@ -32,7 +32,7 @@ enum PlantedBug {
             "io/tatami/meta/gate/HandleCheck.java",
             "if (version >= state.gateNewest()) {",
             "if (version >= 0) {",
-            "io.tatami.meta.service.move.MoveSimulationTest#renamesLoseAndDoubleNothingWhateverCrashesAndGetsLost"),
+            "io.tatami.meta.service.sim.TransactionSimulationTest#transactionsHoldWhateverCrashesAndGetsLost"),
     RECLAIM_IGNORES_AN_ERROR(
             "io/tatami/meta/service/reclaim/BlockReclaimer.java",
             ".exceptionally(failure -> false);",

@@ -239,6 +239,11 @@ final class NamespaceModel {
         return meaning(name) < 0;
     }
 
+    /** Whether nothing has this name. */
+    boolean isFree(Name name) {
+        return meaning(name) == 0;
+    }
+
     // ------------------------------------------------------------------------------------------ parts
 
     private long meaning(Name name) {

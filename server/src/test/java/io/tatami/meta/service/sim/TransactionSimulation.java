@@ -106,7 +106,7 @@ final class TransactionSimulation {
             int steps = 4 + world.below(STEPS_MAX);
             world.after(world.below(200), () -> next(each, steps));
             if (world.chance(0.3)) {
-                world.after(100 + world.below((int) troubleMillis), () -> die(each));
+                world.after(100 + world.below((int) troubleMillis - 100), () -> die(each));
             }
         }
         int cuts = world.below(4);
@@ -165,12 +165,12 @@ final class TransactionSimulation {
         new Checker(cluster).check();
     }
 
-    /** A file takes the name; unless what was asked long ago, and is done only now, puts a directory there after all. */
+    /** A file takes the name; unless what was asked long ago, and is done only now, puts something there after all. */
     private void takeOver(Name name) {
         CompletableFuture<?> step = client().create(path(name), false, 0);
         Check.check(world.runUntil(step::isDone, SETTLED_MILLIS), "%s is not free, nor taken", name);
         Check.check(
-                !step.isCompletedExceptionally() || model().isDirectory(name) || !model().isDirectory(name.directory()),
+                !step.isCompletedExceptionally() || !model().isFree(name) || !model().isDirectory(name.directory()),
                 "%s is kept by a marker that is not true: %s",
                 name,
                 step);
