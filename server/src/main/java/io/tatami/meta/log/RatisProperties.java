@@ -28,8 +28,9 @@ final class RatisProperties {
 
     private RatisProperties() {}
 
-    static RaftProperties of(RaftSettings settings, int port) {
+    static RaftProperties of(RaftSettings settings, String bindHost, int port) {
         RaftProperties properties = new RaftProperties();
+        GrpcConfigKeys.Server.setHost(properties, bindHost);
         GrpcConfigKeys.Server.setPort(properties, port);
         GrpcConfigKeys.setMessageSizeMax(properties, MESSAGE_BYTES);
         log(properties, settings);

@@ -79,14 +79,14 @@ final class ReplicaCluster implements AutoCloseable {
         private @Nullable RaftReplica replica;
 
         private Node(int number) throws IOException {
-            this.member =
-                    new Member(UUID.randomUUID(), new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort()));
+            this.member = new Member(UUID.randomUUID(), InetSocketAddress.createUnresolved("127.0.0.1", freePort()));
             this.home = directory.resolve("server-" + number);
         }
 
         void open(List<Member> founders) throws TatamiException, IOException {
             java.nio.file.Files.createDirectories(home);
-            RaftHost opened = RaftHost.open(cluster, member, home.resolve("raft"), settings);
+            RaftHost opened =
+                    RaftHost.open(cluster, member, member.address().getHostString(), home.resolve("raft"), settings);
             host = opened;
             replica = opened.open(GROUP, store(), memory, founders, this);
         }
