@@ -3,12 +3,14 @@ package io.tatami.meta.log;
 import static io.tatami.meta.log.ReplicaCluster.await;
 import static io.tatami.meta.log.ReplicaCluster.read;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.log.ReplicaCluster.Lead;
@@ -18,12 +20,14 @@ import io.tatami.meta.store.GroupStore;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -238,6 +242,71 @@ final class RaftReplicaTest {
                 assertTrue(reached.isConnected());
             }
             assertThrows(ConnectException.class, () -> new Socket("127.0.0.2", port).close());
+        }
+    }
+
+    /** A leader does not stay in doubt because a reply was lost: heartbeats alone would leave it so. */
+    @Test
+    void anEntryWhoseAcknowledgementsWereLostIsCommittedWithoutAnother() throws Exception {
+        RaftSettings patient = ReplicaCluster.settings(Duration.ofSeconds(4), Duration.ofSeconds(6));
+        try (ReplicaCluster cluster = new ReplicaCluster(directory, patient).withRelays()) {
+            List<Node> nodes = cluster.found(3);
+            cluster.commit("e", "1");
+            cluster.awaitEqual();
+            Node leader = cluster.awaitLeader();
+            List<Node> followers = nodes.stream().filter(node -> node != leader).toList();
+            followers.forEach(node -> node.relay().holdReplies(true));
+            CompletableFuture<Void> commit = CompletableFuture.runAsync(() -> {
+                try {
+                    cluster.commit("e", "lost-and-found");
+                } catch (Exception e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            for (Node follower : followers) {
+                await("the entry in a log", () -> logHas(follower, "lost-and-found"));
+            }
+            assertFalse(commit.isDone());
+            followers.forEach(node -> node.relay().breakConnections());
+            followers.forEach(node -> node.relay().holdReplies(false));
+            commit.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+            assertEquals(leader, cluster.awaitLeader(), "nobody else was elected for it");
+            assertEquals(2, leader.progress().getAppliedIndex());
+        }
+    }
+
+    private static boolean logHas(Node node, String text) throws IOException {
+        try (Stream<Path> files = Files.list(logsOf(node))) {
+            for (Path file : files.toList()) {
+                String bytes = Files.readString(file, StandardCharsets.ISO_8859_1);
+                if (bytes.contains(text)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    @Test
+    void nobodyIsElectedByAVoteThatIsNotDurable() throws Exception {
+        int failures = 12;
+        AtomicInteger votes = new AtomicInteger();
+        AtomicBoolean ledBefore = new AtomicBoolean();
+        try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
+            CrashPoint.listen(name -> {
+                if (name.equals("meta.raft.before-vote-synced")) {
+                    if (votes.incrementAndGet() <= failures) {
+                        ledBefore.compareAndSet(false, cluster.isLed());
+                        throw new IllegalStateException("a device that does not sync");
+                    }
+                }
+            });
+            cluster.found(3);
+            cluster.commit("e", "1");
+            assertTrue(votes.get() > failures, votes + " votes");
+            assertFalse(ledBefore.get(), "elected by votes that were lost");
+        } finally {
+            CrashPoint.listen(null);
         }
     }
 
