@@ -197,8 +197,8 @@ public abstract class MetadataTrio implements AutoCloseable {
                     server == 0
                             ? List.of("--replicas=" + SERVERS, "--shards=" + SHARDS)
                             : List.of("--join=localhost:" + ports[0]));
-            ServerProcess started =
-                    ServerProcess.start(directory.resolve("meta-" + server), TatamiServer.class, options(server), words);
+            ServerProcess started = ServerProcess.start(
+                    directory.resolve("meta-" + server), TatamiServer.class, options(server), words);
             servers[server] = started;
             String uri = started.awaitUri();
             ports[server] = Integer.parseInt(uri.substring(uri.lastIndexOf(':') + 1));
