@@ -41,7 +41,7 @@ class ReplicatedOperationsTest {
 
     @Test
     void randomOperationsComeToTheSameWhileLeadersDie() throws Exception {
-        run(1, 600, 150, 60);
+        run(1, 320, 80, 30);
     }
 
     @Test
