@@ -11,14 +11,15 @@ import io.tatami.meta.log.RaftReplica;
 import io.tatami.meta.log.RaftSettings;
 import io.tatami.meta.state.ClusterState;
 import io.tatami.meta.state.Draft;
+import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.state.wire.GroupReplicaRecord;
 import io.tatami.meta.store.StoreMemory;
-import io.tatami.meta.store.StoreSnapshot;
 import io.tatami.protocol.wire.GroupReplica;
 import io.tatami.protocol.wire.SetGroupMembersRequest;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,7 +42,7 @@ final class RaftReplication implements Replication {
     private final Identity identity;
     private final GroupStores stores;
     private final StoreMemory memory;
-    private final List<HostedGroup> groups = new ArrayList<>();
+    private final Map<HostedGroup, GroupRecord> groups = new LinkedHashMap<>();
     private final Map<GroupId, RaftReplica> replicas = new ConcurrentHashMap<>();
 
     private RaftReplication(RaftHost host, Member self, Identity identity, GroupStores stores, StoreMemory memory) {
@@ -60,32 +61,40 @@ final class RaftReplication implements Replication {
                 identity.server(),
                 InetSocketAddress.createUnresolved(
                         place.host(), identity.replicas().port()));
-        RaftHost host =
-                RaftHost.open(identity.cluster(), self, place.directory().resolve("raft"), RaftSettings.from(settings));
+        RaftHost host = RaftHost.open(
+                identity.cluster(),
+                self,
+                RaftPort.bindHost(place, settings),
+                place.directory().resolve("raft"),
+                RaftSettings.from(settings));
         return new RaftReplication(host, self, identity, stores, memory);
     }
 
-    /** What a founder's group begins with is made here; other replicas are given it by the group's leader. */
     @Override
-    public void open(GroupRecord record, HostedGroup group) throws TatamiException {
-        if (identity.replicas().founds() && !identity.made()) {
-            stores.open(record, memory).close();
-        }
-        groups.add(group);
+    public void open(GroupRecord record, HostedGroup group) {
+        groups.put(group, record);
     }
 
     @Override
     public void start() throws TatamiException {
-        for (HostedGroup group : groups) {
-            replicas.put(
-                    group.id(),
-                    host.open(
-                            group.id(),
-                            stores.path(group.id()),
-                            memory,
-                            identity.replicas().founds() ? List.of(self) : List.of(),
-                            new ReplicaTerms(group, request -> setMembers(group.id(), request), AFTER_PAUSE)));
+        for (Map.Entry<HostedGroup, GroupRecord> group : groups.entrySet()) {
+            replicas.put(group.getKey().id(), open(group.getKey(), group.getValue()));
         }
+    }
+
+    private RaftReplica open(HostedGroup group, GroupRecord record) throws TatamiException {
+        GroupId id = group.id();
+        boolean founds = identity.replicas().founds();
+        return host.open(
+                id,
+                stores.path(id),
+                memory,
+                founds ? List.of(self) : List.of(),
+                new ReplicaTerms(
+                        group,
+                        request -> setMembers(id, request),
+                        AFTER_PAUSE,
+                        founds ? Optional.of(record) : Optional.empty()));
     }
 
     @Override
@@ -122,19 +131,23 @@ final class RaftReplication implements Replication {
         if (namespace == null) {
             return servers;
         }
-        try (StoreSnapshot snapshot = namespace.store().snapshot()) {
-            for (ClusterState.Host group : new ClusterState(new Draft(snapshot.view())).hosts()) {
-                for (GroupReplicaRecord replica : group.record().getReplicaList()) {
-                    InetSocketAddress server = InetSocketAddress.createUnresolved(replica.getHost(), replica.getPort());
-                    if (replica.getServes() && !servers.contains(server)) {
-                        servers.add(server);
-                    }
-                }
-            }
+        try {
+            namespace.read(view -> addServers(view, servers));
         } catch (TatamiException e) {
             LOG.info("the namespace's replica cannot be read just now", e);
         }
         return servers;
+    }
+
+    private static void addServers(View view, List<InetSocketAddress> servers) throws TatamiException {
+        for (ClusterState.Host group : new ClusterState(new Draft(view)).hosts()) {
+            for (GroupReplicaRecord replica : group.record().getReplicaList()) {
+                InetSocketAddress server = InetSocketAddress.createUnresolved(replica.getHost(), replica.getPort());
+                if (replica.getServes() && !servers.contains(server)) {
+                    servers.add(server);
+                }
+            }
+        }
     }
 
     @Override
