@@ -78,6 +78,8 @@ import io.tatami.protocol.wire.RenewBlockRequest;
 import io.tatami.protocol.wire.RenewLeasesReply;
 import io.tatami.protocol.wire.RenewLeasesRequest;
 import io.tatami.protocol.wire.ReopenFileRequest;
+import io.tatami.protocol.wire.ReplicateGroupsReply;
+import io.tatami.protocol.wire.ReplicateGroupsRequest;
 import io.tatami.protocol.wire.ReportMetadataServerReply;
 import io.tatami.protocol.wire.ReportMetadataServerRequest;
 import io.tatami.protocol.wire.ReserveMarkerReply;
@@ -153,6 +155,10 @@ public final class MetaMethods {
     /** From the namespace group's leader to that of a replicated group. */
     public static final Method<SetGroupMembersRequest, Empty> SET_GROUP_MEMBERS =
             Method.idempotent(81, "group.set-members", SetGroupMembersRequest.parser(), Empty.parser());
+
+    /** Only for the superuser. */
+    public static final Method<ReplicateGroupsRequest, ReplicateGroupsReply> REPLICATE_GROUPS = Method.idempotent(
+            88, "cluster.replicate-groups", ReplicateGroupsRequest.parser(), ReplicateGroupsReply.parser());
 
     public static final Method<ResolveRequest, ResolveReply> RESOLVE =
             Method.idempotent(10, "namespace.resolve", ResolveRequest.parser(), ResolveReply.parser());

@@ -38,6 +38,9 @@ final class LauncherTest {
             List.of("status"),
             List.of("fsck"),
             List.of("scrub"),
+            List.of("admin"),
+            List.of("admin", "metadata"),
+            List.of("admin", "metadata", "replicate"),
             List.of("format"),
             List.of("version"));
 

@@ -27,6 +27,13 @@ final class ReplicaStore implements AutoCloseable {
         this.store = GroupStore.openOrCreate(path, memory);
     }
 
+    /** @param store open in {@code path} */
+    ReplicaStore(Path path, GroupStore store, StoreMemory memory) {
+        this.path = path;
+        this.memory = memory;
+        this.store = store;
+    }
+
     GroupStore get() {
         return store;
     }

@@ -34,8 +34,12 @@ public final class NamespaceClusterHandlers implements Handlers<ClusterState> {
         ServerReports reports = new ServerReports(parts.group(), parts.clock(), maps, watch, announcer);
         MembershipFlows membership =
                 new MembershipFlows(parts.group(), parts.peers(), watch, announcer, reports, registerMetadata);
+        GrowingReplication growing = new GrowingReplication(parts, reports);
         table.flow(MetaMethods.REGISTER_METADATA_SERVER, membership::registerMetadataServer)
-                .flow(MetaMethods.REPORT_METADATA_SERVER, reports::report)
+                .flow(
+                        MetaMethods.REPORT_METADATA_SERVER,
+                        (origin, request) -> reports.report(origin, request, growing::ordersFor))
+                .flow(MetaMethods.REPLICATE_GROUPS, growing::replicate)
                 .flow(MetaMethods.REGISTER_BLOCK_SERVER, membership::registerBlockServer)
                 .flow(MetaMethods.SAFE_MODE, membership::safeMode)
                 .flow(MetaMethods.HEARTBEAT, (origin, request) -> watch.heartbeat(request))
@@ -43,9 +47,8 @@ public final class NamespaceClusterHandlers implements Handlers<ClusterState> {
                 .flow(
                         MetaMethods.CLOSE_SESSION,
                         (origin, request) -> CompletableFuture.completedFuture(Empty.getDefaultInstance()))
-                .background("cluster.map", "k", () -> watch.refresh().thenApply(map -> REFRESH_REST));
-        if (replicas > 1) {
-            table.background("cluster.members", "k", new GroupMembers(parts.group(), parts.peers(), replicas));
-        }
+                .background("cluster.map", "k", () -> watch.refresh().thenApply(map -> REFRESH_REST))
+                .background("cluster.members", "k", new GroupMembers(parts.group(), parts.peers(), replicas))
+                .background("cluster.replication", "k", growing);
     }
 }

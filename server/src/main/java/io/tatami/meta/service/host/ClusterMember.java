@@ -8,6 +8,7 @@ import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.GroupLocation;
 import io.tatami.protocol.wire.GroupReplica;
 import io.tatami.protocol.wire.RegisterMetadataServerRequest;
+import io.tatami.protocol.wire.ReportMetadataServerReply;
 import io.tatami.protocol.wire.ReportMetadataServerRequest;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.GroupLeaders;
@@ -29,20 +30,31 @@ import org.slf4j.LoggerFactory;
  */
 final class ClusterMember {
     private static final Duration REST = Duration.ofSeconds(1);
+    private static final Duration SHORT_REST = Duration.ofMillis(100);
     private static final long TIMEOUT_MILLIS = 10_000;
     private static final Logger LOG = LoggerFactory.getLogger(ClusterMember.class);
 
     private final GroupRoutes routes;
     private final ClusterMapHolder maps;
-    private final RegisterMetadataServerRequest registration;
+    private final Supplier<RegisterMetadataServerRequest> registrations;
     private final Supplier<List<Integer>> led;
+    private final Orders orders;
     private final CallOptions options;
     private final Consumer<String> stopServing;
+    private volatile RegisterMetadataServerRequest registration;
     private volatile boolean registered;
     private volatile boolean silent;
     private volatile boolean displaced;
 
+    /** What the namespace's leader has this server do. */
+    @FunctionalInterface
+    interface Orders {
+        /** Completes, never exceptionally, with whether this server has other groups now, or holds some in another way. */
+        CompletableFuture<Boolean> follow(ReportMetadataServerReply reply);
+    }
+
     /**
+     * @param registrations what to tell of this server now
      * @param led the replicated groups that this server leads now
      * @param options with the credential of a server
      * @param stopServing told why
@@ -50,21 +62,26 @@ final class ClusterMember {
     ClusterMember(
             GroupRoutes routes,
             ClusterMapHolder maps,
-            RegisterMetadataServerRequest registration,
+            Supplier<RegisterMetadataServerRequest> registrations,
             Supplier<List<Integer>> led,
+            Orders orders,
             CallOptions options,
             Consumer<String> stopServing) {
         this.routes = routes;
         this.maps = maps;
-        this.registration = registration;
+        this.registrations = registrations;
+        this.registration = registrations.get();
         this.led = led;
+        this.orders = orders;
         this.options = options.withTimeoutMillis(TIMEOUT_MILLIS);
         this.stopServing = stopServing;
     }
 
     /** Completes when the cluster's map names this server; fails with IN_USE where its groups belong to another. */
     CompletableFuture<Void> register() {
-        return routes.call(GroupId.NAMESPACE, MetaMethods.REGISTER_METADATA_SERVER, options, registration)
+        RegisterMetadataServerRequest now = registrations.get();
+        registration = now;
+        return routes.call(GroupId.NAMESPACE, MetaMethods.REGISTER_METADATA_SERVER, options, now)
                 .thenAccept(reply -> {
                     maps.offer(reply.getMap());
                     registered = true;
@@ -76,24 +93,38 @@ final class ClusterMember {
         if (displaced) {
             return CompletableFuture.completedFuture(REST);
         }
-        return (registered ? report() : register()).handle((done, thrown) -> {
+        CompletableFuture<Duration> rest =
+                registered ? report() : register().thenApply(done -> REST);
+        return rest.handle((wanted, thrown) -> {
             if (thrown == null) {
                 answered();
-            } else {
-                failed(Causes.of(thrown));
+                return wanted;
             }
+            failed(Causes.of(thrown));
             return REST;
         });
     }
 
-    private CompletableFuture<Void> report() {
+    /** The rest until the next one. */
+    private CompletableFuture<Duration> report() {
         ReportMetadataServerRequest report = ReportMetadataServerRequest.newBuilder()
                 .setServerId(registration.getServerId())
                 .setEndpoint(registration.getEndpoint())
                 .addAllLedGroup(led.get())
                 .build();
         return routes.call(GroupId.NAMESPACE, MetaMethods.REPORT_METADATA_SERVER, options, report)
-                .thenAccept(reply -> maps.offer(reply.getMap()));
+                .thenCompose(reply -> {
+                    maps.offer(reply.getMap());
+                    return orders.follow(reply).thenApply(changed -> restAfter(reply, changed));
+                });
+    }
+
+    private Duration restAfter(ReportMetadataServerReply reply, boolean changed) {
+        if (changed) {
+            registered = false;
+            return Duration.ZERO;
+        }
+        return reply.getReportSoon() ? SHORT_REST : REST;
     }
 
     private void answered() {

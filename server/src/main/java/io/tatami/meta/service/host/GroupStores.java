@@ -30,18 +30,23 @@ record GroupStores(Path directory, Identity identity) {
         if (!identity.made()) {
             return make(path, group, memory);
         }
-        if (!Files.exists(path)) {
-            throw new TatamiException(
-                    ErrorCode.CORRUPT,
-                    "the store of " + id + " is gone from " + directory + ". It is not made anew, because what was in"
-                            + " it would be lost unnoticed: restore it from a copy");
-        }
+        requireStore(id);
         GroupStore store = GroupStore.open(path, memory);
         if (store.newest().get(Keys.singleton("group")) == null) {
             store.close();
             throw new TatamiException(ErrorCode.CORRUPT, path + " holds no group of Tatami");
         }
         return store;
+    }
+
+    /** @throws TatamiException CORRUPT where the store of a group that was served is gone */
+    void requireStore(GroupId group) throws TatamiException {
+        if (!Files.exists(path(group).resolve("CURRENT"))) {
+            throw new TatamiException(
+                    ErrorCode.CORRUPT,
+                    "the store of " + group + " is gone from " + directory + ". It is not made anew, because what was"
+                            + " in it would be lost unnoticed: restore it from a copy");
+        }
     }
 
     Path path(GroupId group) {

@@ -65,9 +65,19 @@ final class HostedGroup implements AutoCloseable {
         return stopped.copy();
     }
 
-    /** Begins a term that lasts until the process ends. */
-    void leadForGood(GroupStore store, CommitLog log) throws TatamiException {
-        CompletableFuture<Void> unused = lead(store, log, (table, own) -> {}).thenAccept(stopped::complete);
+    boolean hasStopped() {
+        return stopped.isDone();
+    }
+
+    /** Begins a term that lasts until the process ends, or until {@link #follow} as the group goes over to another log. */
+    synchronized void leadForGood(GroupStore store, CommitLog log) throws TatamiException {
+        CompletableFuture<TatamiException> ended = lead(store, log, (table, own) -> {});
+        LeadingGroup term = leading;
+        CompletableFuture<Void> unused = ended.thenAccept(reason -> {
+            if (leading == term) {
+                stopped.complete(reason);
+            }
+        });
     }
 
     /**

@@ -1,64 +1,108 @@
 package io.tatami.meta.service.host;
 
 import io.tatami.base.CrashPoint;
+import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
-import io.tatami.meta.state.wire.GroupRecord;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentSkipListMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The groups of a metadata server, together. Opened and closed by one thread. */
+/** The groups of a metadata server, together. Opened and closed by one thread; safe for use by many from {@link #start} on. */
 final class HostedGroups implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HostedGroups.class);
 
-    private final Replication replication;
-    private final NavigableMap<GroupId, HostedGroup> groups = new TreeMap<>();
+    private final OwnIdentity own;
+    private final ServerReplication replication;
+    private final HostParts parts;
+    private final ClusterMapHolder maps;
+    private final HostedGroup.Stage stage;
+    private final NavigableMap<GroupId, HostedGroup> groups = new ConcurrentSkipListMap<>();
     private final CompletableFuture<String> ended = new CompletableFuture<>();
 
     private volatile Runnable leadsMore = () -> {};
 
     /** @param replication closed with this */
-    HostedGroups(Replication replication) {
+    HostedGroups(
+            OwnIdentity own,
+            ServerReplication replication,
+            HostParts parts,
+            ClusterMapHolder maps,
+            HostedGroup.Stage stage) {
+        this.own = own;
         this.replication = replication;
+        this.parts = parts;
+        this.maps = maps;
+        this.stage = telling(stage);
     }
 
-    /** Opens the groups of an identity, which is noted to have made its stores once they are there. */
-    void open(Path directory, Identity identity, HostParts parts, ClusterMapHolder maps, HostedGroup.Stage stage)
-            throws TatamiException {
-        for (GroupId id : identity.groups()) {
-            GroupRecord record = identity.record(id);
-            HostedGroup.Kind kind = id.isNamespace()
-                    ? term -> NamespaceParts.addTo(term, maps, identity.superuser())
-                    : ShardParts::addTo;
-            HostedGroup group = new HostedGroup(record, parts, kind, telling(stage));
+    /** Opens the groups of the identity, which is noted to have made its stores once they are there. */
+    void open() throws TatamiException {
+        for (GroupId id : own.get().groups()) {
+            HostedGroup group = group(id);
             groups.put(id, group);
-            replication.open(record, group);
+            replication.open(own.get().record(id), group);
         }
-        if (!identity.made()) {
+        if (!own.get().made()) {
             CrashPoint.hit("meta.format.before-made");
-            identity.afterMaking().write(directory);
+            own.change(Identity::afterMaking);
         }
+    }
+
+    private HostedGroup group(GroupId id) {
+        HostedGroup.Kind kind = id.isNamespace()
+                ? term -> NamespaceParts.addTo(term, maps, own.get().superuser())
+                : ShardParts::addTo;
+        return new HostedGroup(own.get().record(id), parts, kind, stage);
     }
 
     /** Lets the groups begin; the server listens. */
     void start() throws TatamiException {
         replication.start();
-        List<CompletableFuture<TatamiException>> stopped =
-                groups.values().stream().map(HostedGroup::stopped).toList();
-        // They share a disk: where one has stopped, a group with nothing to do would never notice.
-        stopped.forEach(one -> {
-            CompletableFuture<Void> unused = one.thenAccept(reason -> proveWritable());
+        groups.values().forEach(this::watch);
+    }
+
+    /** Groups share a disk: where one has stopped, one with nothing to do would never notice. */
+    private void watch(HostedGroup group) {
+        CompletableFuture<Void> unused = group.stopped().thenAccept(reason -> {
+            proveWritable();
+            if (groups.values().stream().allMatch(HostedGroup::hasStopped)) {
+                ended.complete(String.valueOf(reason.getMessage()));
+            }
         });
-        CompletableFuture<Boolean> unused = CompletableFuture.allOf(stopped.toArray(CompletableFuture<?>[]::new))
-                .thenApply(all ->
-                        ended.complete(String.valueOf(stopped.get(0).join().getMessage())));
+    }
+
+    /**
+     * Has a group that is held here by the log of its own store go on by a replicated one; without effect where it does.
+     *
+     * @throws TatamiException INVALID_ARGUMENT where this server does not hold it; else it is served here no more until the
+     *     next start, or was not touched
+     */
+    synchronized void replicate(GroupId id) throws TatamiException {
+        HostedGroup group = groups.get(id);
+        if (group == null) {
+            throw new TatamiException(ErrorCode.INVALID_ARGUMENT, "this server has no " + id + " to be replicated");
+        }
+        if (!own.get().isReplicated(id)) {
+            LOG.info("{} goes from the log of its own store to a replicated one", id);
+            replication.replicate(group);
+        }
+    }
+
+    /** Opens an empty replica of a group, for the group's leader to fill; without effect where the group is here. */
+    synchronized void receive(GroupId id) throws TatamiException {
+        if (!groups.containsKey(id)) {
+            LOG.info("a replica of {} is opened here", id);
+            HostedGroup group = group(id);
+            replication.receive(group);
+            groups.put(id, group);
+            watch(group);
+        }
     }
 
     private HostedGroup.Stage telling(HostedGroup.Stage stage) {
@@ -112,7 +156,7 @@ final class HostedGroups implements AutoCloseable {
     }
 
     @Override
-    public void close() throws TatamiException {
+    public synchronized void close() throws TatamiException {
         ended.complete("the server is closed");
         groups.values().forEach(HostedGroup::close);
         replication.close();

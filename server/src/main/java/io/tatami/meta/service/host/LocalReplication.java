@@ -1,5 +1,6 @@
 package io.tatami.meta.service.host;
 
+import io.tatami.base.Check;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.log.LocalLog;
@@ -10,10 +11,14 @@ import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 
-/** Of groups that only this server holds: each leads from start to end, and its store is its log. Used by one thread. */
+/**
+ * Of groups that only this server holds: each leads from start to end, and its store is its log. Used by one thread at a
+ * time.
+ */
 final class LocalReplication implements Replication {
     private final GroupStores stores;
     private final StoreMemory memory;
@@ -27,6 +32,14 @@ final class LocalReplication implements Replication {
     @Override
     public void open(GroupRecord record, HostedGroup group) throws TatamiException {
         opened.put(group, stores.open(record, memory));
+    }
+
+    /** Ends the term of a group for good; its store, still open, is the caller's from then on. */
+    GroupStore release(HostedGroup group) {
+        group.follow();
+        GroupStore store = opened.remove(group);
+        Check.check(store != null, "%s has no log of its own here", group.id());
+        return Objects.requireNonNull(store);
     }
 
     @Override

@@ -68,9 +68,9 @@ public final class MetadataServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MetadataServer.class);
 
     private final Resources resources = new Resources();
-    private final Identity identity;
+    private final OwnIdentity own;
     private final ClusterMapHolder maps;
-    private final Replication replication;
+    private final ServerReplication replication;
     private final HostedGroups groups;
     private final InetSocketAddress address;
 
@@ -136,7 +136,8 @@ public final class MetadataServer implements AutoCloseable {
             resources.keep(lock(place.directory()));
             RpcSettings rpc = RpcSettings.from(settings);
             EventLoops loops = resources.keep(new EventLoops("meta", rpc));
-            identity = identity(start, loops, rpc, clock);
+            Identity identity = identity(start, loops, rpc, clock);
+            own = new OwnIdentity(place.directory(), identity);
             CrashPoint.hit("meta.open.identity-known");
             RpcClient client = resources.keep(
                     new RpcClient(loops, rpc, clock, clientIdentity().of(identity.cluster())));
@@ -162,9 +163,9 @@ public final class MetadataServer implements AutoCloseable {
             spaceWatch.wake();
             Callers callers = new Callers(mapping, readers, clock, identity.superuser(), "supergroup");
             replication = replication(place, settings);
-            groups = resources.keep(new HostedGroups(replication));
             Dispatch dispatch = new Dispatch(callers, credential, maps, space, this::leader);
-            groups.open(place.directory(), identity, parts, maps, dispatch);
+            groups = resources.keep(new HostedGroups(own, replication, parts, maps, dispatch));
+            groups.open();
             RpcServer listener = resources.keep(new RpcServer(
                     loops,
                     rpc,
@@ -178,12 +179,14 @@ public final class MetadataServer implements AutoCloseable {
             address = (InetSocketAddress) listener.start(new InetSocketAddress(place.host(), place.port()));
             CrashPoint.hit("meta.open.listens");
             groups.start();
+            ExecutorService orders = resources.keep(Executors.newSingleThreadExecutor(), "orders");
             join(
                     new ClusterMember(
                             namespaceRoutes(client, leaders, start.seeds()),
                             maps,
-                            registration(place),
+                            () -> registration(place),
                             groups::led,
+                            new GroupOrders(groups, orders),
                             CallOptions.DEFAULT.withCredential(credential.bytes()),
                             groups::stop),
                     leaders,
@@ -254,7 +257,7 @@ public final class MetadataServer implements AutoCloseable {
     }
 
     public UUID cluster() {
-        return identity.cluster();
+        return own.get().cluster();
     }
 
     public InetSocketAddress address() {
@@ -289,20 +292,22 @@ public final class MetadataServer implements AutoCloseable {
         return new RaftPort(settings.get(RaftPort.PORT));
     }
 
-    /** Classes of the replicated log are loaded only where there is one. */
-    private Replication replication(Place place, Settings settings) throws TatamiException {
-        GroupStores stores = new GroupStores(place.directory(), identity);
+    private ServerReplication replication(Place place, Settings settings) throws TatamiException {
+        GroupStores stores = new GroupStores(place.directory(), own.get());
         StoreMemory memory = resources.keep(new StoreMemory(StoreSettings.from(settings)));
-        return identity.replicas().isReplicated()
-                ? RaftReplication.open(identity, place, settings, stores, memory)
-                : new LocalReplication(stores, memory);
+        return new ServerReplication(
+                own,
+                raftPort(settings),
+                place,
+                new LocalReplication(stores, memory),
+                () -> RaftReplication.open(own, place, settings, stores, memory));
     }
 
     /** Who leads a group that does not lead here, for {@link Dispatch}. */
     private String leader(GroupId group) {
         return replication
                 .leader(group)
-                .filter(server -> !server.equals(identity.server()))
+                .filter(server -> !server.equals(own.get().server()))
                 .map(server -> maps.endpoint(ByteString.copyFrom(UuidBytes.of(server))))
                 .filter(endpoint -> endpoint.getPort() != 0)
                 .map(GroupLeaders::detail)
@@ -310,7 +315,7 @@ public final class MetadataServer implements AutoCloseable {
     }
 
     private GroupRoutes namespaceRoutes(RpcClient client, GroupLeaders leaders, List<InetSocketAddress> seeds) {
-        if (identity.hostsNamespace() && seeds.isEmpty()) {
+        if (own.get().hostsNamespace() && seeds.isEmpty()) {
             leaders.assume(GroupId.NAMESPACE, address);
         }
         return new GroupRoutes(
@@ -322,11 +327,17 @@ public final class MetadataServer implements AutoCloseable {
     }
 
     private RegisterMetadataServerRequest registration(Place place) {
+        Identity identity = own.get();
         RegisterMetadataServerRequest.Builder registration = RegisterMetadataServerRequest.newBuilder()
                 .setServerId(identity.serverIdBytes())
-                .setEndpoint(endpoint(place, address.getPort()))
-                .addAllHostedGroup(groups.ids().stream().map(GroupId::value).toList());
-        if (identity.replicas().isReplicated()) {
+                .setEndpoint(endpoint(place, address.getPort()));
+        for (GroupId group : groups.ids()) {
+            registration.addHostedGroup(group.value());
+            if (identity.isReplicated(group)) {
+                registration.addReplicatedGroup(group.value());
+            }
+        }
+        if (registration.getReplicatedGroupCount() > 0) {
             registration.setRaft(endpoint(place, identity.replicas().port()));
         }
         return registration.build();
@@ -339,26 +350,24 @@ public final class MetadataServer implements AutoCloseable {
     /** Tells the namespace group where the groups here are, and from then on keeps the map fresh. */
     private void join(ClusterMember member, GroupLeaders leaders, ScheduledExecutorService timer, Clock clock)
             throws TatamiException {
-        boolean isReplicated = identity.replicas().isReplicated();
         try {
             register(member, clock);
         } catch (TatamiException e) {
-            if ((identity.hostsNamespace() && !isReplicated) || !e.code().isRetryable()) {
+            boolean isAlone = own.get().hostsNamespace() && !own.get().isReplicated(GroupId.NAMESPACE);
+            if (isAlone || !e.code().isRetryable()) {
                 throw e;
             }
             LOG.warn("the namespace group does not answer; this server serves what it can until it does", e);
         }
-        if (!identity.hostsNamespace() || isReplicated) {
-            BackgroundRunner membership = new BackgroundRunner("cluster.member", member::run, timer);
-            resources.keep(membership::close);
-            groups.whenLeading(() -> {
-                if (groups.led().contains(GroupId.NAMESPACE.value())) {
-                    leaders.assume(GroupId.NAMESPACE, address);
-                }
-                membership.wake();
-            });
+        BackgroundRunner membership = new BackgroundRunner("cluster.member", member::run, timer);
+        resources.keep(membership::close);
+        groups.whenLeading(() -> {
+            if (groups.led().contains(GroupId.NAMESPACE.value())) {
+                leaders.assume(GroupId.NAMESPACE, address);
+            }
             membership.wake();
-        }
+        });
+        membership.wake();
     }
 
     /** Once, and where the namespace group is replicated until it had time to elect a leader. */
@@ -369,7 +378,8 @@ public final class MetadataServer implements AutoCloseable {
                 Awaiting.result(member.register());
                 return;
             } catch (TatamiException e) {
-                boolean isPatient = identity.replicas().isReplicated() && clock.monotonicNanos() - giveUpNanos < 0;
+                boolean isPatient =
+                        own.get().isReplicated(GroupId.NAMESPACE) && clock.monotonicNanos() - giveUpNanos < 0;
                 if (!isPatient || !e.code().isRetryable()) {
                     throw e;
                 }

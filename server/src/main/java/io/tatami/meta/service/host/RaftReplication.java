@@ -13,14 +13,17 @@ import io.tatami.meta.state.ClusterState;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.state.wire.GroupReplicaRecord;
+import io.tatami.meta.store.GroupStore;
 import io.tatami.meta.store.StoreMemory;
 import io.tatami.meta.store.StoreSnapshot;
 import io.tatami.protocol.wire.GroupReplica;
 import io.tatami.protocol.wire.SetGroupMembersRequest;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -38,54 +41,77 @@ final class RaftReplication implements Replication {
 
     private final RaftHost host;
     private final Member self;
-    private final Identity identity;
+    private final OwnIdentity own;
     private final GroupStores stores;
     private final StoreMemory memory;
     private final List<HostedGroup> groups = new ArrayList<>();
     private final Map<GroupId, RaftReplica> replicas = new ConcurrentHashMap<>();
 
-    private RaftReplication(RaftHost host, Member self, Identity identity, GroupStores stores, StoreMemory memory) {
+    private RaftReplication(RaftHost host, Member self, OwnIdentity own, GroupStores stores, StoreMemory memory) {
         this.host = host;
         this.self = self;
-        this.identity = identity;
+        this.own = own;
         this.stores = stores;
         this.memory = memory;
     }
 
     /** Opens the server's side of the logs, in {@code DIR/raft}. */
     static RaftReplication open(
-            Identity identity, MetadataServer.Place place, Settings settings, GroupStores stores, StoreMemory memory)
+            OwnIdentity own, MetadataServer.Place place, Settings settings, GroupStores stores, StoreMemory memory)
             throws TatamiException {
+        Identity identity = own.get();
         Member self = new Member(
                 identity.server(),
                 InetSocketAddress.createUnresolved(
                         place.host(), identity.replicas().port()));
         RaftHost host =
                 RaftHost.open(identity.cluster(), self, place.directory().resolve("raft"), RaftSettings.from(settings));
-        return new RaftReplication(host, self, identity, stores, memory);
+        return new RaftReplication(host, self, own, stores, memory);
     }
 
     /** What a founder's group begins with is made here; other replicas are given it by the group's leader. */
     @Override
     public void open(GroupRecord record, HostedGroup group) throws TatamiException {
-        if (identity.replicas().founds() && !identity.made()) {
+        if (logOf(group) == Identity.Log.FOUNDED && !own.get().made()) {
             stores.open(record, memory).close();
         }
         groups.add(group);
     }
 
+    private Identity.Log logOf(HostedGroup group) {
+        return Objects.requireNonNull(own.get().logs().get(group.id()));
+    }
+
     @Override
     public void start() throws TatamiException {
         for (HostedGroup group : groups) {
-            replicas.put(
-                    group.id(),
-                    host.open(
-                            group.id(),
-                            stores.path(group.id()),
-                            memory,
-                            identity.replicas().founds() ? List.of(self) : List.of(),
-                            new ReplicaTerms(group, request -> setMembers(group.id(), request), AFTER_PAUSE)));
+            begin(group);
         }
+    }
+
+    /** Opens the replica of a group, as the identity says that this server holds it. */
+    void begin(HostedGroup group) throws TatamiException {
+        Path store = stores.path(group.id());
+        if (logOf(group) == Identity.Log.GROWN && !host.wasMade(group.id())) {
+            // No log and no snapshot has what is in there.
+            stores.requireStore(group.id());
+        }
+        replicas.put(group.id(), host.open(group.id(), store, memory, founders(group), terms(group)));
+    }
+
+    /** As {@link #begin(HostedGroup)} with a store that is open, which becomes the replica's, or is closed. */
+    void begin(HostedGroup group, GroupStore store) throws TatamiException {
+        replicas.put(
+                group.id(),
+                host.open(group.id(), stores.path(group.id()), store, memory, founders(group), terms(group)));
+    }
+
+    private List<Member> founders(HostedGroup group) {
+        return logOf(group).founds() ? List.of(self) : List.of();
+    }
+
+    private ReplicaTerms terms(HostedGroup group) {
+        return new ReplicaTerms(group, request -> setMembers(group.id(), request), AFTER_PAUSE);
     }
 
     @Override
