@@ -1,5 +1,6 @@
 package io.tatami.meta.log;
 
+import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
@@ -204,6 +205,31 @@ public final class RaftHost implements AutoCloseable {
                     ? ours
                     : new TatamiException(ErrorCode.IO_ERROR, "cannot open the Raft log of " + group + ": " + e, e);
         }
+    }
+
+    /** The groups of which something may be stored here. */
+    public List<GroupId> stored() {
+        return records.groups();
+    }
+
+    /**
+     * Deletes all that is stored of a group whose replica here is closed and is no member any more. After a crash it is to
+     * be called again.
+     *
+     * @param store as it was opened
+     */
+    public void drop(GroupId group, Path store) throws TatamiException {
+        try {
+            ReplicaStore.delete(store);
+            CrashPoint.hit("meta.move.store-deleted");
+            GroupSnapshots.delete(directory.resolve(
+                    RatisNames.group(cluster, group).getUuid().toString()));
+        } catch (IOException e) {
+            throw new TatamiException(
+                    ErrorCode.IO_ERROR, "cannot delete what is stored of " + group + " in " + directory + ": " + e, e);
+        }
+        CrashPoint.hit("meta.move.log-deleted");
+        records.forget(group);
     }
 
     private void forget(RatisReplica replica) {

@@ -21,11 +21,12 @@ public final class ReadMembers implements Operation<ClusterState, Empty, Members
     public MembersRecord decide(ClusterState state, RequestContext context, Empty request) {
         MembersRecord.Builder all = MembersRecord.newBuilder();
         for (ClusterState.Host host : state.hosts()) {
-            List<GroupReplicaRecord> members = ReplicaPlaces.members(host.group(), host.record(), replicas);
+            List<GroupReplicaRecord> members = ReplicaSet.of(host).membersToBe(replicas);
             if (!members.isEmpty()) {
                 all.addGroup(MembersRecord.OfGroup.newBuilder()
                         .setGroup(host.group().value())
-                        .addAllMember(members));
+                        .addAllMember(members)
+                        .setEpoch(state.epoch()));
             }
         }
         return all.build();

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * number, or all. A group belongs to the server it was given to, by the server's id: another that claims it is refused,
  * and the same one gets it again as often as it asks, until it has said that it serves it. A group that was given and
  * never served has no records yet, and goes to whoever asks for it by number. Of replicated groups {@link ReplicaPlaces}
- * tells who has them.
+ * tells who has them; a server for which there is none is a spare one. Who was removed is refused for good.
  */
 public final class RegisterMetadataServer
         implements Operation<ClusterState, RegisterMetadataServerRequest, RegisterMetadataServerReply> {
@@ -49,11 +49,23 @@ public final class RegisterMetadataServer
                 .setReplicas(replicas)
                 .setMap(context.cluster());
         checkWanted(request);
+        MetadataServers servers = new MetadataServers(state);
+        servers.requireNotRemoved(request.getServerId());
         if (replicas > 1) {
-            return new ReplicaPlaces(state, request, replicas)
-                    .registered(shards, reply)
-                    .build();
+            var unused = new ReplicaPlaces(state, request, replicas).registered(shards, reply);
+        } else {
+            giveShards(state, request, reply);
         }
+        boolean hasGroups = request.getHostedGroupCount() + reply.getAssignedGroupCount() > 0;
+        if (hasGroups || replicas > 1) {
+            servers.note(request, hasGroups);
+        }
+        return reply.build();
+    }
+
+    private void giveShards(
+            ClusterState state, RegisterMetadataServerRequest request, RegisterMetadataServerReply.Builder reply)
+            throws TatamiException {
         for (int group : request.getHostedGroupList()) {
             serve(state, new GroupId(group), request);
         }
@@ -62,7 +74,6 @@ public final class RegisterMetadataServer
                 reply.addAssignedGroup(shard);
             }
         }
-        return reply.build();
     }
 
     private void checkWanted(RegisterMetadataServerRequest request) throws TatamiException {

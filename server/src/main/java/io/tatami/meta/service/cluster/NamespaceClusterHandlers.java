@@ -34,7 +34,10 @@ public final class NamespaceClusterHandlers implements Handlers<ClusterState> {
         ServerReports reports = new ServerReports(parts.group(), parts.clock(), maps, watch, announcer);
         MembershipFlows membership =
                 new MembershipFlows(parts.group(), parts.peers(), watch, announcer, reports, registerMetadata);
+        MetadataServerFlows servers = new MetadataServerFlows(parts.group(), reports, replicas);
         table.flow(MetaMethods.REGISTER_METADATA_SERVER, membership::registerMetadataServer)
+                .flow(MetaMethods.LIST_METADATA_SERVERS, servers::list)
+                .flow(MetaMethods.CHANGE_METADATA_SERVER, servers::change)
                 .flow(MetaMethods.REPORT_METADATA_SERVER, reports::report)
                 .flow(MetaMethods.REGISTER_BLOCK_SERVER, membership::registerBlockServer)
                 .flow(MetaMethods.SAFE_MODE, membership::safeMode)
@@ -45,7 +48,8 @@ public final class NamespaceClusterHandlers implements Handlers<ClusterState> {
                         (origin, request) -> CompletableFuture.completedFuture(Empty.getDefaultInstance()))
                 .background("cluster.map", "k", () -> watch.refresh().thenApply(map -> REFRESH_REST));
         if (replicas > 1) {
-            table.background("cluster.members", "k", new GroupMembers(parts.group(), parts.peers(), replicas));
+            table.background("cluster.members", "k", new GroupMembers(parts.group(), parts.peers(), replicas))
+                    .background("cluster.moves", "k", servers::moveOn);
         }
     }
 }

@@ -24,7 +24,7 @@ import java.util.UUID;
  * @param server this server's own id, by which groups are its own and nobody else's
  * @param handleKey empty until the cluster has taken the server in
  * @param superuser who formatted the cluster
- * @param groups those this server hosts; none until the cluster has given it some
+ * @param groups those this server hosts; of replicated ones it may be given more, and be told to give some up
  * @param replicas how the groups are replicated
  * @param made their stores were made: one that is missing from then on is lost, and never made anew
  */
@@ -82,9 +82,27 @@ record Identity(
         return new Identity(server, cluster, shards, key, clusterSuperuser, given, false, how);
     }
 
-    /** Whether the cluster has given this server groups. */
+    /** Whether the cluster has taken this server in. */
     boolean isMember() {
-        return !groups.isEmpty();
+        return !handleKey.isEmpty();
+    }
+
+    /** The same server with these groups. */
+    Identity withGroups(List<GroupId> held) {
+        return new Identity(server, cluster, shards, handleKey, superuser, held, made, replicas);
+    }
+
+    /** The same server, whose groups were founded: from now on it waits for others to make it a member of any. */
+    Identity afterFounding() {
+        return new Identity(
+                server,
+                cluster,
+                shards,
+                handleKey,
+                superuser,
+                groups,
+                made,
+                new Replicas(replicas.count(), replicas.port(), false));
     }
 
     boolean hostsNamespace() {

@@ -1,5 +1,6 @@
 package io.tatami.meta.service.host;
 
+import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.log.LocalLog;
@@ -11,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 
 /** Of groups that only this server holds: each leads from start to end, and its store is its log. Used by one thread. */
@@ -34,6 +36,27 @@ final class LocalReplication implements Replication {
         for (Map.Entry<HostedGroup, GroupStore> group : opened.entrySet()) {
             group.getKey().leadForGood(group.getValue(), new LocalLog(group.getValue()));
         }
+    }
+
+    @Override
+    public void add(HostedGroup group) throws TatamiException {
+        throw new TatamiException(
+                ErrorCode.UNSUPPORTED, group.id() + " is not replicated, and lies on the server it was given to");
+    }
+
+    @Override
+    public void remove(GroupId group) {
+        throw new IllegalStateException(group + " is not replicated, and is not moved");
+    }
+
+    @Override
+    public void drop(GroupId group) {
+        throw new IllegalStateException(group + " is not replicated, and is not moved");
+    }
+
+    @Override
+    public OptionalLong appliedIndex(GroupId group) {
+        return OptionalLong.empty();
     }
 
     @Override

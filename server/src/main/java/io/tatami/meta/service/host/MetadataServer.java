@@ -17,7 +17,9 @@ import io.tatami.meta.store.StoreSettings;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Endpoint;
+import io.tatami.protocol.wire.HeldReplica;
 import io.tatami.protocol.wire.RegisterMetadataServerRequest;
+import io.tatami.protocol.wire.ReportMetadataServerReply;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.GroupLeaders;
 import io.tatami.rpc.GroupRoutes;
@@ -162,9 +164,10 @@ public final class MetadataServer implements AutoCloseable {
             spaceWatch.wake();
             Callers callers = new Callers(mapping, readers, clock, identity.superuser(), "supergroup");
             replication = replication(place, settings);
-            groups = resources.keep(new HostedGroups(replication));
             Dispatch dispatch = new Dispatch(callers, credential, maps, space, this::leader);
-            groups.open(place.directory(), identity, parts, maps, dispatch);
+            groups = resources.keep(
+                    new HostedGroups(replication, place.directory(), identity, parts, maps, dispatch));
+            groups.open();
             RpcServer listener = resources.keep(new RpcServer(
                     loops,
                     rpc,
@@ -182,10 +185,8 @@ public final class MetadataServer implements AutoCloseable {
                     new ClusterMember(
                             namespaceRoutes(client, leaders, start.seeds()),
                             maps,
-                            registration(place),
-                            groups::led,
                             CallOptions.DEFAULT.withCredential(credential.bytes()),
-                            groups::stop),
+                            new Membership(place, resources.keep(new ReplicaOrders(groups)))),
                     leaders,
                     timer,
                     clock);
@@ -319,6 +320,42 @@ public final class MetadataServer implements AutoCloseable {
                 () -> Stream.concat(seeds.stream(), replication.knownServers().stream())
                         .toList(),
                 MAP_TIMEOUT_MILLIS);
+    }
+
+    /** What the cluster hears of this server, and has it do. */
+    private final class Membership implements ClusterMember.Here {
+        private final Place place;
+        private final ReplicaOrders orders;
+
+        Membership(Place place, ReplicaOrders orders) {
+            this.place = place;
+            this.orders = orders;
+        }
+
+        @Override
+        public RegisterMetadataServerRequest registration() {
+            return MetadataServer.this.registration(place);
+        }
+
+        @Override
+        public List<Integer> led() {
+            return groups.led();
+        }
+
+        @Override
+        public List<HeldReplica> held() {
+            return groups.held();
+        }
+
+        @Override
+        public void follow(ReportMetadataServerReply reply) {
+            orders.follow(reply);
+        }
+
+        @Override
+        public void stopServing(String reason) {
+            groups.stop(reason);
+        }
     }
 
     private RegisterMetadataServerRequest registration(Place place) {

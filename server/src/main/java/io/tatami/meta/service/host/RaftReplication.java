@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -30,7 +31,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Of groups that several servers hold, each by a replicated log. Opened and closed by one thread. */
+/** Of groups that several servers hold, each by a replicated log. Opened and closed by one thread, when none adds replicas. */
 final class RaftReplication implements Replication {
     private static final Logger LOG = LoggerFactory.getLogger(RaftReplication.class);
 
@@ -43,6 +44,9 @@ final class RaftReplication implements Replication {
     private final StoreMemory memory;
     private final List<HostedGroup> groups = new ArrayList<>();
     private final Map<GroupId, RaftReplica> replicas = new ConcurrentHashMap<>();
+
+    /** Of the newest map by which a group's members were set. */
+    private final Map<GroupId, Long> epochs = new ConcurrentHashMap<>();
 
     private RaftReplication(RaftHost host, Member self, Identity identity, GroupStores stores, StoreMemory memory) {
         this.host = host;
@@ -62,7 +66,18 @@ final class RaftReplication implements Replication {
                         place.host(), identity.replicas().port()));
         RaftHost host =
                 RaftHost.open(identity.cluster(), self, place.directory().resolve("raft"), RaftSettings.from(settings));
-        return new RaftReplication(host, self, identity, stores, memory);
+        try {
+            for (GroupId stored : host.stored()) {
+                if (!identity.groups().contains(stored)) {
+                    LOG.info("what is left of {} is deleted, which was moved to another server", stored);
+                    host.drop(stored, stores.path(stored));
+                }
+            }
+            return new RaftReplication(host, self, identity, stores, memory);
+        } catch (TatamiException | RuntimeException e) {
+            host.close();
+            throw e;
+        }
     }
 
     /** What a founder's group begins with is made here; other replicas are given it by the group's leader. */
@@ -77,15 +92,40 @@ final class RaftReplication implements Replication {
     @Override
     public void start() throws TatamiException {
         for (HostedGroup group : groups) {
-            replicas.put(
-                    group.id(),
-                    host.open(
-                            group.id(),
-                            stores.path(group.id()),
-                            memory,
-                            identity.replicas().founds() ? List.of(self) : List.of(),
-                            new ReplicaTerms(group, request -> setMembers(group.id(), request), AFTER_PAUSE)));
+            open(group, identity.replicas().founds() ? List.of(self) : List.of());
         }
+    }
+
+    private void open(HostedGroup group, List<Member> founders) throws TatamiException {
+        RaftReplica.Listener terms =
+                new ReplicaTerms(group, request -> setMembers(group.id(), request), AFTER_PAUSE);
+        replicas.put(group.id(), host.open(group.id(), stores.path(group.id()), memory, founders, terms));
+    }
+
+    @Override
+    public void add(HostedGroup group) throws TatamiException {
+        open(group, List.of());
+    }
+
+    @Override
+    public void remove(GroupId group) {
+        RaftReplica replica = replicas.remove(group);
+        if (replica != null) {
+            replica.close();
+        }
+    }
+
+    @Override
+    public void drop(GroupId group) throws TatamiException {
+        host.drop(group, stores.path(group));
+    }
+
+    @Override
+    public OptionalLong appliedIndex(GroupId group) {
+        RaftReplica replica = replicas.get(group);
+        return replica == null
+                ? OptionalLong.empty()
+                : OptionalLong.of(replica.store().appliedIndex());
     }
 
     @Override
@@ -106,6 +146,10 @@ final class RaftReplication implements Replication {
                     UuidBytes.get(member.getServerId().asReadOnlyByteBuffer()),
                     InetSocketAddress.createUnresolved(
                             member.getRaft().getHost(), member.getRaft().getPort())));
+        }
+        if (epochs.merge(group, request.getEpoch(), Math::max) > request.getEpoch()) {
+            return CompletableFuture.failedFuture(new TatamiException(
+                    ErrorCode.FENCED, "others are to be the members of " + group + " by now; this comes late"));
         }
         if (wanted.equals(replica.members())) {
             return CompletableFuture.completedFuture(null);

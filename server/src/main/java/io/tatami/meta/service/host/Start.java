@@ -52,7 +52,8 @@ sealed interface Start {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,
                     place.directory() + " is of a server that joined cluster " + known.cluster()
-                            + "; start it with --join and the URI of a metadata server of that cluster");
+                            + ", or that holds the namespace group no more; start it with --join and the URI of a"
+                            + " metadata server of that cluster");
         }
 
         @Override
@@ -95,7 +96,7 @@ sealed interface Start {
                             .addAllWantedShard(shards)
                             .build()));
             CrashPoint.hit("meta.join.assigned");
-            if (reply.getAssignedGroupCount() == 0) {
+            if (reply.getAssignedGroupCount() == 0 && reply.getReplicas() <= 1) {
                 throw new TatamiException(
                         ErrorCode.INVALID_ARGUMENT,
                         "every shard asked for has a metadata server already; ask for others, or start none here");
