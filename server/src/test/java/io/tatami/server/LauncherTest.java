@@ -41,6 +41,9 @@ final class LauncherTest {
             List.of("admin"),
             List.of("admin", "metadata"),
             List.of("admin", "metadata", "replicate"),
+            List.of("admin", "metadata", "status"),
+            List.of("admin", "metadata", "add"),
+            List.of("admin", "metadata", "remove"),
             List.of("format"),
             List.of("version"));
 

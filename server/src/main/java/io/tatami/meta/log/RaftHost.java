@@ -240,6 +240,31 @@ public final class RaftHost implements AutoCloseable {
         }
     }
 
+    /** The groups of which something may be stored here. */
+    public List<GroupId> stored() {
+        return records.groups();
+    }
+
+    /**
+     * Deletes all that is stored of a group whose replica here is closed and is no member any more. After a crash it is to
+     * be called again.
+     *
+     * @param store as it was opened
+     */
+    public void drop(GroupId group, Path store) throws TatamiException {
+        try {
+            ReplicaStore.delete(store);
+            CrashPoint.hit("meta.move.store-deleted");
+            GroupSnapshots.delete(directory.resolve(
+                    RatisNames.group(cluster, group).getUuid().toString()));
+        } catch (IOException e) {
+            throw new TatamiException(
+                    ErrorCode.IO_ERROR, "cannot delete what is stored of " + group + " in " + directory + ": " + e, e);
+        }
+        CrashPoint.hit("meta.move.log-deleted");
+        records.forget(group);
+    }
+
     private void forget(RatisReplica replica) {
         boolean unused = replicas.remove(replica.group(), replica);
     }

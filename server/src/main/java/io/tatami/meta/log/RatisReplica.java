@@ -5,6 +5,7 @@ import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.store.GroupStore;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -94,8 +95,27 @@ final class RatisReplica implements RaftReplica {
         // A new member begins with a snapshot where there is one. What was here before the group was replicated is in
         // no log.
         return calls.takeSnapshot(group)
-                .thenCompose(taken -> calls.setMembers(group, RatisNames.peers(members)))
+                .thenCompose(taken -> members.stream().anyMatch(this::isSelf)
+                        ? calls.setMembers(group, RatisNames.peers(members))
+                        : handOver(members))
                 .thenApply(reply -> null);
+    }
+
+    private boolean isSelf(Member member) {
+        return RatisNames.peer(member.server()).equals(server.getId());
+    }
+
+    /** Fails always: with NOT_LEADER where the first of them leads now. */
+    private CompletableFuture<Message> handOver(List<Member> successors) {
+        List<Member> withSelf = new ArrayList<>(successors);
+        members().stream().filter(this::isSelf).forEach(withSelf::add);
+        CompletableFuture<Message> set = withSelf.equals(members())
+                ? CompletableFuture.completedFuture(Message.EMPTY)
+                : calls.setMembers(group, RatisNames.peers(withSelf));
+        RaftPeerId first = RatisNames.peer(successors.get(0).server());
+        return set.thenCompose(done -> calls.handOver(group, first))
+                .thenCompose(done -> CompletableFuture.failedFuture(new TatamiException(
+                        ErrorCode.NOT_LEADER, "this replica of " + id + " goes, and has let another one lead")));
     }
 
     @Override
@@ -173,10 +193,8 @@ final class RatisReplica implements RaftReplica {
         @Override
         public void ended() {
             if (!ending.get()) {
-                leadership.failed(new TatamiException(
-                        ErrorCode.UNAVAILABLE,
-                        "the Raft log of " + id
-                                + " has ended; see what was logged before, and start the server again"));
+                LOG.info("{} is no member of its group by what the others say", id);
+                leadership.excluded();
             }
         }
     }

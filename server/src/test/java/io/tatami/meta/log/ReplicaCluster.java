@@ -75,6 +75,7 @@ final class ReplicaCluster implements AutoCloseable {
         final Path home;
         final AtomicReference<@Nullable Lead> lead = new AtomicReference<>();
         final BlockingQueue<TatamiException> failures = new LinkedBlockingQueue<>();
+        volatile boolean excluded;
         private @Nullable RaftHost host;
         private @Nullable RaftReplica replica;
 
@@ -129,6 +130,11 @@ final class ReplicaCluster implements AutoCloseable {
         public CompletableFuture<Void> follows() {
             lead.set(null);
             return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public void excluded() {
+            excluded = true;
         }
 
         @Override

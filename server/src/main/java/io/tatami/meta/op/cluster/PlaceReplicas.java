@@ -8,16 +8,17 @@ import io.tatami.meta.state.ClusterState;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.wire.GroupHostRecord;
 import io.tatami.meta.state.wire.GroupReplicaRecord;
+import io.tatami.meta.state.wire.LivingServers;
+import io.tatami.meta.state.wire.MetadataServerRecord;
 import io.tatami.meta.state.wire.PlacementRecord;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives a replicated group to further servers, until as many have it as shall. A server that was given it, has not opened it
- * and is not among those named gives its place up.
+ * Gives a replicated group to further servers that answer, until as many have it as shall: to those that hold the fewest. A
+ * server that was given it, has not opened it and was long silent gives its place up to another.
  */
 public final class PlaceReplicas implements Operation<ClusterState, PlacementRecord, Empty> {
     private final int founded;
@@ -27,7 +28,6 @@ public final class PlaceReplicas implements Operation<ClusterState, PlacementRec
         this.founded = founded;
     }
 
-    /** @param request names servers that can take it, the most wanted first */
     @Override
     public Empty decide(ClusterState state, RequestContext context, PlacementRecord request) {
         GroupId group = new GroupId(request.getGroup());
@@ -35,29 +35,50 @@ public final class PlaceReplicas implements Operation<ClusterState, PlacementRec
         if (known == null || known.getReplicaCount() == 0) {
             return Empty.getDefaultInstance();
         }
-        Set<ByteString> named = ids(request.getReplicaList());
-        List<GroupReplicaRecord> holders = new ArrayList<>();
-        for (GroupReplicaRecord holder : known.getReplicaList()) {
-            if (holder.getServes() || named.contains(holder.getServerId())) {
-                holders.add(holder);
-            }
-        }
         int wanted = state.replication(founded).getReplicas();
-        for (GroupReplicaRecord candidate : request.getReplicaList()) {
-            if (holders.size() < wanted && !ids(holders).contains(candidate.getServerId())) {
-                holders.add(candidate);
+        List<GroupReplicaRecord> holders = new ArrayList<>(known.getReplicaList());
+        holders.removeIf(holder -> !holder.getServes() && isGone(holder.getServerId(), request.getHeard()));
+        for (MetadataServerRecord candidate : candidates(state, request.getHeard())) {
+            boolean isHolder = holders.stream()
+                    .anyMatch(holder -> holder.getServerId().equals(candidate.getServerId()));
+            if (holders.size() < wanted && !isHolder) {
+                holders.add(replica(candidate));
             }
         }
-        if (holders.size() == wanted && !holders.equals(known.getReplicaList())) {
+        if (holders.size() >= wanted && !holders.equals(known.getReplicaList())) {
             state.putHost(
                     group, known.toBuilder().clearReplica().addAllReplica(holders).build());
         }
         return Empty.getDefaultInstance();
     }
 
-    private static Set<ByteString> ids(List<GroupReplicaRecord> replicas) {
-        Set<ByteString> ids = new HashSet<>();
-        replicas.forEach(replica -> ids.add(replica.getServerId()));
-        return ids;
+    private static boolean isGone(ByteString server, LivingServers heard) {
+        return !heard.getAllLately() && !heard.getLatelyList().contains(server);
+    }
+
+    private static List<MetadataServerRecord> candidates(ClusterState state, LivingServers heard) {
+        MetadataServers servers = new MetadataServers(state);
+        List<MetadataServerRecord> candidates = new ArrayList<>();
+        for (ClusterState.MetadataServer server : state.metadataServers()) {
+            ByteString id = server.record().getServerId();
+            if (heard.getLivingList().contains(id) && !server.isRemoved() && servers.mayHold(id)) {
+                candidates.add(server.record());
+            }
+        }
+        List<ReplicaSet> groups = state.hosts().stream().map(ReplicaSet::of).toList();
+        candidates.sort(Comparator.comparingLong(candidate -> groups.stream()
+                .filter(group -> group.isOn(candidate.getServerId()))
+                .count()));
+        return candidates;
+    }
+
+    private static GroupReplicaRecord replica(MetadataServerRecord server) {
+        return GroupReplicaRecord.newBuilder()
+                .setServerId(server.getServerId())
+                .setHost(server.getHost())
+                .setPort(server.getPort())
+                .setRaftHost(server.getRaftHost())
+                .setRaftPort(server.getRaftPort())
+                .build();
     }
 }

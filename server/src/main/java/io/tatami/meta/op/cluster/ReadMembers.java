@@ -22,11 +22,12 @@ public final class ReadMembers implements Operation<ClusterState, Empty, Members
         int wanted = state.replication(replicas).getReplicas();
         MembersRecord.Builder all = MembersRecord.newBuilder();
         for (ClusterState.Host host : state.hosts()) {
-            List<GroupReplicaRecord> members = ReplicaPlaces.members(host.group(), host.record(), wanted);
+            List<GroupReplicaRecord> members = ReplicaSet.of(host).membersToBe(wanted);
             if (!members.isEmpty()) {
                 all.addGroup(MembersRecord.OfGroup.newBuilder()
                         .setGroup(host.group().value())
-                        .addAllMember(members));
+                        .addAllMember(members)
+                        .setEpoch(state.epoch()));
             }
         }
         return all.build();

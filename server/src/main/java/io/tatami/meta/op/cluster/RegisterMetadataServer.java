@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * number, or all. A group belongs to the server it was given to, by the server's id: another that claims it is refused,
  * and the same one gets it again as often as it asks, until it has said that it serves it. A group that was given and
  * never served has no records yet, and goes to whoever asks for it by number. Of replicated groups {@link ReplicaPlaces}
- * tells who has them.
+ * tells who has them; a server for which there is none is a spare one. Who was removed is refused for good.
  */
 public final class RegisterMetadataServer
         implements Operation<ClusterState, RegisterMetadataServerRequest, RegisterMetadataServerReply> {
@@ -51,6 +51,8 @@ public final class RegisterMetadataServer
                 .setReplicas(wanted)
                 .setMap(context.cluster());
         checkWanted(request);
+        MetadataServers servers = new MetadataServers(state);
+        servers.requireNotRemoved(request.getServerId());
         ReplicaPlaces places = new ReplicaPlaces(state, request, wanted);
         for (int number : request.getHostedGroupList()) {
             GroupId group = new GroupId(number);
@@ -66,6 +68,10 @@ public final class RegisterMetadataServer
                     && (places.isReplicated(group) ? places.assign(group) : assign(state, group, request))) {
                 reply.addAssignedGroup(number);
             }
+        }
+        boolean hasGroups = request.getHostedGroupCount() + reply.getAssignedGroupCount() > 0;
+        if (hasGroups || wanted > 1 || request.hasEndpoint()) {
+            servers.note(request, hasGroups);
         }
         return reply.build();
     }

@@ -8,7 +8,6 @@ import io.tatami.meta.state.wire.GroupHostRecord;
 import io.tatami.meta.state.wire.GroupReplicaRecord;
 import io.tatami.protocol.wire.RegisterMetadataServerReply;
 import io.tatami.protocol.wire.RegisterMetadataServerRequest;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +53,10 @@ final class ReplicaPlaces {
                 ? leading(GroupHostRecord.newBuilder(), self).addReplica(self)
                 : known.toBuilder();
         int place = place(record.getReplicaList());
+        if (place < 0 && new MetadataServers(state).isKnown(request.getServerId())) {
+            // It was moved away from there meanwhile; the server hears of it when it reports.
+            return;
+        }
         if (place < 0) {
             throw new TatamiException(
                     ErrorCode.IN_USE,
@@ -62,7 +65,9 @@ final class ReplicaPlaces {
         GroupReplicaRecord before = record.getReplica(place);
         boolean isWhereItWas =
                 before.getRaftHost().equals(self.getRaftHost()) && before.getRaftPort() == self.getRaftPort();
-        record.setReplica(place, self.toBuilder().setMember(before.getMember() && isWhereItWas));
+        record.setReplica(
+                place,
+                self.toBuilder().setMember(before.getMember() && isWhereItWas).setLeaving(before.getLeaving()));
         if (record.getServerId().equals(self.getServerId())) {
             leading(record, self);
         }
@@ -76,7 +81,7 @@ final class ReplicaPlaces {
             return false;
         }
         int place = place(known.getReplicaList());
-        if (place < 0 && known.getReplicaCount() >= replicas) {
+        if (place < 0 && (known.getReplicaCount() >= replicas || !mayHold())) {
             return false;
         }
         if (place >= 0 && known.getReplica(place).getServes()) {
@@ -90,6 +95,10 @@ final class ReplicaPlaces {
         }
         put(group, known, record.build());
         return true;
+    }
+
+    private boolean mayHold() {
+        return new MetadataServers(state).mayHold(request.getServerId());
     }
 
     private void put(GroupId group, @Nullable GroupHostRecord known, GroupHostRecord record) {
@@ -117,25 +126,5 @@ final class ReplicaPlaces {
                 .setPort(replica.getPort())
                 .setServerId(replica.getServerId())
                 .setServes(true);
-    }
-
-    /**
-     * Who the members of a group are to be, once as many serve it as shall: before that a group stays with one member, as
-     * two are no safer against the loss of one. Which is preferred as leader goes round from group to group.
-     *
-     * @return none where nothing is to be changed now
-     */
-    static List<GroupReplicaRecord> members(GroupId group, GroupHostRecord record, int replicas) {
-        List<GroupReplicaRecord> serving = record.getReplicaList().stream()
-                .filter(GroupReplicaRecord::getServes)
-                .toList();
-        if (serving.size() < replicas || serving.stream().allMatch(GroupReplicaRecord::getMember)) {
-            return List.of();
-        }
-        List<GroupReplicaRecord> ordered = new ArrayList<>();
-        for (int i = 0; i < serving.size(); i++) {
-            ordered.add(serving.get(Math.floorMod(group.value() + 1 + i, serving.size())));
-        }
-        return ordered;
     }
 }

@@ -8,6 +8,7 @@ import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.ClusterState;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.wire.GroupHostRecord;
+import io.tatami.meta.state.wire.LivingServers;
 import io.tatami.meta.state.wire.ReplicationProgress;
 import io.tatami.meta.state.wire.ReplicationRecord;
 import io.tatami.protocol.wire.ReplicateGroupsRequest;
@@ -22,17 +23,17 @@ public final class ReplicateGroups implements Operation<ClusterState, ReplicateG
 
     private final int shards;
     private final int founded;
-    private final int servers;
+    private final LivingServers heard;
     private final ReadReplication progress;
 
     /**
      * @param founded how many servers were to hold each group when the cluster was founded
-     * @param servers metadata servers that were heard of lately
+     * @param heard of whom the namespace's leader has heard
      */
-    public ReplicateGroups(int shards, int founded, int servers) {
+    public ReplicateGroups(int shards, int founded, LivingServers heard) {
         this.shards = shards;
         this.founded = founded;
-        this.servers = servers;
+        this.heard = heard;
         this.progress = new ReadReplication(shards, founded);
     }
 
@@ -43,7 +44,7 @@ public final class ReplicateGroups implements Operation<ClusterState, ReplicateG
         int wanted = request.getReplicas();
         int now = state.replication(founded).getReplicas();
         if (wanted != now) {
-            checkWanted(wanted, now);
+            checkWanted(wanted, now, servers(state));
             checkServed(state);
             state.setReplication(ReplicationRecord.newBuilder()
                     .setReplicas(wanted)
@@ -53,7 +54,7 @@ public final class ReplicateGroups implements Operation<ClusterState, ReplicateG
         return progress.of(state);
     }
 
-    private void checkWanted(int wanted, int now) throws TatamiException {
+    private static void checkWanted(int wanted, int now, int servers) throws TatamiException {
         if (wanted % 2 == 0 || wanted < 1 || wanted > REPLICAS_MAX) {
             throw refused(wanted + " replicas: the number is odd, from 3 to " + REPLICAS_MAX);
         }
@@ -64,6 +65,11 @@ public final class ReplicateGroups implements Operation<ClusterState, ReplicateG
             throw refused(wanted + " replicas of each group need " + wanted + " metadata servers, and " + servers
                     + (servers == 1 ? " answers" : " answer") + "; start more with tatami start metadata --join");
         }
+    }
+
+    private int servers(ClusterState state) {
+        MetadataServers all = new MetadataServers(state);
+        return (int) heard.getLivingList().stream().filter(all::mayHold).count();
     }
 
     private void checkServed(ClusterState state) throws TatamiException {

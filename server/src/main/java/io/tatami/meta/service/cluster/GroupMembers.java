@@ -1,5 +1,6 @@
 package io.tatami.meta.service.cluster;
 
+import io.tatami.base.CrashPoint;
 import io.tatami.base.GroupId;
 import io.tatami.meta.op.cluster.NoteMembers;
 import io.tatami.meta.op.cluster.ReadMembers;
@@ -55,9 +56,13 @@ final class GroupMembers implements BackgroundTask {
                 .addAllMember(members.getMemberList().stream()
                         .map(ClusterWatch::replica)
                         .toList())
+                .setEpoch(members.getEpoch())
                 .build();
         return peers.call(to, MetaMethods.SET_GROUP_MEMBERS, request, TIMEOUT_MILLIS)
-                .thenCompose(set -> group.submit(noteMembers, RequestOrigin.SERVICE, members))
+                .thenCompose(set -> {
+                    CrashPoint.hit("meta.move.members-set");
+                    return group.submit(noteMembers, RequestOrigin.SERVICE, members);
+                })
                 .handle((noted, failure) -> {
                     if (failure != null) {
                         LOG.info("the members of {} are not changed yet", to, failure);

@@ -1,6 +1,5 @@
 package io.tatami.meta.service.cluster;
 
-import com.google.protobuf.ByteString;
 import com.google.protobuf.Empty;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
@@ -17,14 +16,12 @@ import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.ClusterState;
 import io.tatami.meta.state.wire.GroupHostRecord;
 import io.tatami.meta.state.wire.GroupReplicaRecord;
+import io.tatami.meta.state.wire.LivingServers;
 import io.tatami.meta.state.wire.PlacementRecord;
 import io.tatami.meta.state.wire.ReplicationProgress;
 import io.tatami.protocol.wire.ReplicateGroupsReply;
 import io.tatami.protocol.wire.ReplicateGroupsRequest;
-import io.tatami.protocol.wire.ReportMetadataServerReply;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -46,7 +43,6 @@ final class GrowingReplication implements BackgroundTask {
     private final BeginReplicating beginReplicating = new BeginReplicating();
     private final PlaceReplicas placeReplicas;
     private final EndReplicating endReplicating = new EndReplicating();
-    private volatile ReplicationProgress progress = ReplicationProgress.getDefaultInstance();
 
     GrowingReplication(GroupParts<ClusterState> parts, ServerReports reports) {
         this.group = parts.group();
@@ -59,14 +55,14 @@ final class GrowingReplication implements BackgroundTask {
 
     /** Sets the goal, or only tells how far it is. */
     CompletableFuture<ReplicateGroupsReply> replicate(RequestOrigin origin, ReplicateGroupsRequest request) {
-        int servers = reports.living().size();
-        if (servers < request.getReplicas() && !reports.hasListenedLong()) {
+        LivingServers heard = reports.living();
+        if (heard.getLivingCount() < request.getReplicas() && !reports.hasListenedLong()) {
             return CompletableFuture.failedFuture(new TatamiException(
                     ErrorCode.UNAVAILABLE, "it is not known yet which metadata servers are there; ask again"));
         }
         CompletableFuture<ReplicationProgress> told = request.getReplicas() == 0
                 ? group.read(readReplication, origin, Empty.getDefaultInstance())
-                : group.submit(new ReplicateGroups(shards, founded, servers), origin, request);
+                : group.submit(new ReplicateGroups(shards, founded, heard), origin, request);
         return told.thenApply(now -> ReplicateGroupsReply.newBuilder()
                 .setReplicas(now.getGoal().getReplicas())
                 .setGroupsDone(now.getGroupsDone())
@@ -94,13 +90,9 @@ final class GrowingReplication implements BackgroundTask {
     @Override
     public CompletableFuture<Duration> run() {
         return group.read(readReplication, RequestOrigin.SERVICE, Empty.getDefaultInstance())
-                .thenCompose(now -> {
-                    progress = now;
-                    if (!now.getGoal().getUnderWay()) {
-                        return CompletableFuture.completedFuture(REST);
-                    }
-                    return step(now).thenApply(done -> SHORT_REST);
-                });
+                .thenCompose(now -> now.getGoal().getUnderWay()
+                        ? step(now).thenApply(done -> SHORT_REST)
+                        : CompletableFuture.completedFuture(REST));
     }
 
     private CompletableFuture<Empty> step(ReplicationProgress now) {
@@ -116,24 +108,6 @@ final class GrowingReplication implements BackgroundTask {
         return group.submit(
                 placeReplicas,
                 RequestOrigin.SERVICE,
-                next.addAllReplica(reports.living()).build());
-    }
-
-    /** What a server is to do now, as it is told with the answer to its report. */
-    ReportMetadataServerReply.Builder ordersFor(ByteString server) {
-        ReportMetadataServerReply.Builder orders = ReportMetadataServerReply.newBuilder();
-        ReplicationProgress now = progress;
-        if (!now.getGoal().getUnderWay() || !now.hasNext()) {
-            return orders;
-        }
-        GroupHostRecord host = now.getNext();
-        if (host.getReplicating() && host.getReplicaCount() == 0 && host.getServerId().equals(server)) {
-            orders.addReplicateGroup(now.getNextGroup());
-        }
-        List<GroupReplicaRecord> waiting = new ArrayList<>(host.getReplicaList());
-        waiting.removeIf(replica ->
-                replica.getServes() || !replica.getServerId().equals(server));
-        waiting.forEach(replica -> orders.addOpenGroup(now.getNextGroup()));
-        return orders.setReportSoon(true);
+                next.setHeard(reports.living()).build());
     }
 }

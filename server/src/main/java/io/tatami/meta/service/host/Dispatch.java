@@ -51,6 +51,7 @@ final class Dispatch implements HostedGroup.Stage {
             MetaMethods.REGISTER_METADATA_SERVER.number(),
             MetaMethods.REPORT_METADATA_SERVER.number(),
             MetaMethods.REPLICATE_GROUPS.number(),
+            MetaMethods.CHANGE_METADATA_SERVER.number(),
             MetaMethods.REGISTER_BLOCK_SERVER.number(),
             MetaMethods.HEARTBEAT.number(),
             MetaMethods.GIVE_CREDITS.number(),

@@ -26,6 +26,7 @@ final class HostedGroup implements AutoCloseable {
     private final Stage stage;
     private final CompletableFuture<TatamiException> stopped = new CompletableFuture<>();
     private volatile @Nullable LeadingGroup leading;
+    private volatile boolean excluded;
     private boolean closed;
 
     /** What a kind of group is made of. */
@@ -65,7 +66,7 @@ final class HostedGroup implements AutoCloseable {
         return stopped.copy();
     }
 
-    boolean hasStopped() {
+    boolean isStopped() {
         return stopped.isDone();
     }
 
@@ -111,6 +112,16 @@ final class HostedGroup implements AutoCloseable {
             stage.close(id());
             group.close();
         }
+    }
+
+    /** Others hold the group by now; nothing will be decided here until it is opened anew. */
+    void exclude() {
+        excluded = true;
+        follow();
+    }
+
+    boolean isExcluded() {
+        return excluded;
     }
 
     /** Nothing will be decided here any more. */

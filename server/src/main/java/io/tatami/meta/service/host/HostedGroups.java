@@ -1,33 +1,42 @@
 package io.tatami.meta.service.host;
 
 import io.tatami.base.CrashPoint;
-import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
+import io.tatami.meta.state.wire.GroupRecord;
+import io.tatami.protocol.wire.HeldReplica;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The groups of a metadata server, together. Opened and closed by one thread; safe for use by many from {@link #start} on. */
+/**
+ * The groups of a metadata server, together. Opened and closed by one thread; replicas are added and dropped by one at a
+ * time. The server's identity names the groups: one is named there before anything of it is stored, and no more before
+ * anything of it is deleted.
+ */
 final class HostedGroups implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HostedGroups.class);
 
     private final OwnIdentity own;
     private final ServerReplication replication;
-    private final HostParts parts;
-    private final ClusterMapHolder maps;
-    private final HostedGroup.Stage stage;
     private final NavigableMap<GroupId, HostedGroup> groups = new ConcurrentSkipListMap<>();
     private final CompletableFuture<String> ended = new CompletableFuture<>();
+    private final Function<GroupId, HostedGroup> maker;
+    private boolean closed;
 
     private volatile Runnable leadsMore = () -> {};
 
-    /** @param replication closed with this */
+    /**
+     * @param replication closed with this
+     * @param stage where requests for groups that lead here come in
+     */
     HostedGroups(
             OwnIdentity own,
             ServerReplication replication,
@@ -36,15 +45,18 @@ final class HostedGroups implements AutoCloseable {
             HostedGroup.Stage stage) {
         this.own = own;
         this.replication = replication;
-        this.parts = parts;
-        this.maps = maps;
-        this.stage = telling(stage);
+        String superuser = own.get().superuser();
+        this.maker = id -> new HostedGroup(
+                own.get().record(id),
+                parts,
+                id.isNamespace() ? term -> NamespaceParts.addTo(term, maps, superuser) : ShardParts::addTo,
+                telling(stage));
     }
 
     /** Opens the groups of the identity, which is noted to have made its stores once they are there. */
-    void open() throws TatamiException {
+    synchronized void open() throws TatamiException {
         for (GroupId id : own.get().groups()) {
-            HostedGroup group = group(id);
+            HostedGroup group = maker.apply(id);
             groups.put(id, group);
             replication.open(own.get().record(id), group);
         }
@@ -54,54 +66,93 @@ final class HostedGroups implements AutoCloseable {
         }
     }
 
-    private HostedGroup group(GroupId id) {
-        HostedGroup.Kind kind = id.isNamespace()
-                ? term -> NamespaceParts.addTo(term, maps, own.get().superuser())
-                : ShardParts::addTo;
-        return new HostedGroup(own.get().record(id), parts, kind, stage);
-    }
-
     /** Lets the groups begin; the server listens. */
-    void start() throws TatamiException {
+    synchronized void start() throws TatamiException {
         replication.start();
         groups.values().forEach(this::watch);
     }
 
-    /** Groups share a disk: where one has stopped, one with nothing to do would never notice. */
+    /** Groups share a disk: where one has stopped, another with nothing to do would never notice. */
     private void watch(HostedGroup group) {
         CompletableFuture<Void> unused = group.stopped().thenAccept(reason -> {
             proveWritable();
-            if (groups.values().stream().allMatch(HostedGroup::hasStopped)) {
+            if (groups.values().stream().allMatch(HostedGroup::isStopped)) {
                 ended.complete(String.valueOf(reason.getMessage()));
             }
         });
     }
 
     /**
+     * Opens an empty replica, which the group's leader fills; one that is open already is left as it is.
+     *
+     * @throws TatamiException as an opening does; then there is none
+     */
+    synchronized void add(GroupId id) throws TatamiException {
+        if (closed || groups.containsKey(id)) {
+            return;
+        }
+        if (!own.get().groups().contains(id)) {
+            own.change(identity -> identity.holding(id, Identity.Log.GIVEN));
+        }
+        CrashPoint.hit("meta.move.replica-named");
+        open(id);
+        CrashPoint.hit("meta.move.replica-opened");
+        LOG.info("this server holds a replica of {} from now on", id);
+    }
+
+    private void open(GroupId id) throws TatamiException {
+        HostedGroup group = maker.apply(id);
+        groups.put(id, group);
+        try {
+            replication.add(group);
+        } catch (TatamiException | RuntimeException e) {
+            groups.remove(id);
+            throw e;
+        }
+        watch(group);
+    }
+
+    /**
      * Has a group that is held here by the log of its own store go on by a replicated one; without effect where it does.
      *
-     * @throws TatamiException INVALID_ARGUMENT where this server does not hold it; else it is served here no more until the
-     *     next start, or was not touched
+     * @throws TatamiException the group was not touched, or is served here no more until the next start
      */
     synchronized void replicate(GroupId id) throws TatamiException {
         HostedGroup group = groups.get(id);
-        if (group == null) {
-            throw new TatamiException(ErrorCode.INVALID_ARGUMENT, "this server has no " + id + " to be replicated");
+        if (closed || group == null || own.get().isReplicated(id)) {
+            return;
         }
-        if (!own.get().isReplicated(id)) {
-            LOG.info("{} goes from the log of its own store to a replicated one", id);
-            replication.replicate(group);
-        }
+        LOG.info("{} goes from the log of its own store to a replicated one", id);
+        replication.replicate(group);
     }
 
-    /** Opens an empty replica of a group, for the group's leader to fill; without effect where the group is here. */
-    synchronized void receive(GroupId id) throws TatamiException {
-        if (!groups.containsKey(id)) {
-            LOG.info("a replica of {} is opened here", id);
-            HostedGroup group = group(id);
-            replication.receive(group);
-            groups.put(id, group);
-            watch(group);
+    /** Deletes all that is here of a group that others hold now. */
+    synchronized void drop(GroupId id) throws TatamiException {
+        HostedGroup group = groups.get(id);
+        if (closed || group == null) {
+            return;
+        }
+        close(group);
+        own.change(identity -> identity.without(id));
+        CrashPoint.hit("meta.move.replica-unnamed");
+        replication.drop(id);
+        CrashPoint.hit("meta.move.replica-dropped");
+        LOG.info("this server holds no replica of {} any more", id);
+    }
+
+    private void close(HostedGroup group) {
+        groups.remove(group.id());
+        group.close();
+        replication.remove(group.id());
+    }
+
+    /** Has a replica that the others did not count as a member take part again: it is to be one. */
+    synchronized void reopenExcluded() throws TatamiException {
+        for (HostedGroup group : List.copyOf(groups.values())) {
+            if (!closed && group.isExcluded()) {
+                close(group);
+                open(group.id());
+            }
         }
     }
 
@@ -133,6 +184,18 @@ final class HostedGroups implements AutoCloseable {
                 .toList();
     }
 
+    /** The replicas that are open here, and could be moved. */
+    List<HeldReplica> held() {
+        List<HeldReplica> held = new ArrayList<>();
+        for (GroupId id : groups.keySet()) {
+            replication.appliedIndex(id).ifPresent(index -> held.add(HeldReplica.newBuilder()
+                    .setGroup(id.value())
+                    .setAppliedIndex(index)
+                    .build()));
+        }
+        return held;
+    }
+
     private void proveWritable() {
         if (!ended.isDone()) {
             groups.values().forEach(HostedGroup::proveWritable);
@@ -157,6 +220,7 @@ final class HostedGroups implements AutoCloseable {
 
     @Override
     public synchronized void close() throws TatamiException {
+        closed = true;
         ended.complete("the server is closed");
         groups.values().forEach(HostedGroup::close);
         replication.close();

@@ -135,6 +135,13 @@ record Identity(
         return new Identity(server, cluster, shards, handleKey, superuser, more, made, replicas);
     }
 
+    /** The same server, which holds a group no more. */
+    Identity without(GroupId group) {
+        SortedMap<GroupId, Log> fewer = new TreeMap<>(logs);
+        fewer.remove(group);
+        return new Identity(server, cluster, shards, handleKey, superuser, fewer, made, replicas);
+    }
+
     /** Whether the cluster has taken this server in. */
     boolean isMember() {
         return !handleKey.isEmpty();

@@ -17,7 +17,9 @@ import io.tatami.meta.store.StoreSettings;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Endpoint;
+import io.tatami.protocol.wire.HeldReplica;
 import io.tatami.protocol.wire.RegisterMetadataServerRequest;
+import io.tatami.protocol.wire.ReportMetadataServerReply;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.GroupLeaders;
 import io.tatami.rpc.GroupRoutes;
@@ -179,16 +181,12 @@ public final class MetadataServer implements AutoCloseable {
             address = (InetSocketAddress) listener.start(new InetSocketAddress(place.host(), place.port()));
             CrashPoint.hit("meta.open.listens");
             groups.start();
-            ExecutorService orders = resources.keep(Executors.newSingleThreadExecutor(), "orders");
             join(
                     new ClusterMember(
                             namespaceRoutes(client, leaders, start.seeds()),
                             maps,
-                            () -> registration(place),
-                            groups::led,
-                            new GroupOrders(groups, orders),
                             CallOptions.DEFAULT.withCredential(credential.bytes()),
-                            groups::stop),
+                            new Membership(place, resources.keep(new ReplicaOrders(groups)))),
                     leaders,
                     timer,
                     clock);
@@ -326,6 +324,42 @@ public final class MetadataServer implements AutoCloseable {
                 MAP_TIMEOUT_MILLIS);
     }
 
+    /** What the cluster hears of this server, and has it do. */
+    private final class Membership implements ClusterMember.Here {
+        private final Place place;
+        private final ReplicaOrders orders;
+
+        Membership(Place place, ReplicaOrders orders) {
+            this.place = place;
+            this.orders = orders;
+        }
+
+        @Override
+        public RegisterMetadataServerRequest registration() {
+            return MetadataServer.this.registration(place);
+        }
+
+        @Override
+        public List<Integer> led() {
+            return groups.led();
+        }
+
+        @Override
+        public List<HeldReplica> held() {
+            return groups.held();
+        }
+
+        @Override
+        public void follow(ReportMetadataServerReply reply) {
+            orders.follow(reply);
+        }
+
+        @Override
+        public void stopServing(String reason) {
+            groups.stop(reason);
+        }
+    }
+
     private RegisterMetadataServerRequest registration(Place place) {
         Identity identity = own.get();
         RegisterMetadataServerRequest.Builder registration = RegisterMetadataServerRequest.newBuilder()
@@ -337,7 +371,7 @@ public final class MetadataServer implements AutoCloseable {
                 registration.addReplicatedGroup(group.value());
             }
         }
-        if (registration.getReplicatedGroupCount() > 0) {
+        if (identity.replicas().port() != 0) {
             registration.setRaft(endpoint(place, identity.replicas().port()));
         }
         return registration.build();

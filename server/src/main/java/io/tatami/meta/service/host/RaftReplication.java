@@ -19,12 +19,12 @@ import io.tatami.meta.store.StoreSnapshot;
 import io.tatami.protocol.wire.GroupReplica;
 import io.tatami.protocol.wire.SetGroupMembersRequest;
 import java.net.InetSocketAddress;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -33,7 +33,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Of groups that several servers hold, each by a replicated log. Opened and closed by one thread. */
+/** Of groups that several servers hold, each by a replicated log. Opened and closed by one thread, when none adds replicas. */
 final class RaftReplication implements Replication {
     private static final Logger LOG = LoggerFactory.getLogger(RaftReplication.class);
 
@@ -46,6 +46,9 @@ final class RaftReplication implements Replication {
     private final StoreMemory memory;
     private final List<HostedGroup> groups = new ArrayList<>();
     private final Map<GroupId, RaftReplica> replicas = new ConcurrentHashMap<>();
+
+    /** Of the newest map by which a group's members were set. */
+    private final Map<GroupId, Long> epochs = new ConcurrentHashMap<>();
 
     private RaftReplication(RaftHost host, Member self, OwnIdentity own, GroupStores stores, StoreMemory memory) {
         this.host = host;
@@ -66,7 +69,18 @@ final class RaftReplication implements Replication {
                         place.host(), identity.replicas().port()));
         RaftHost host =
                 RaftHost.open(identity.cluster(), self, place.directory().resolve("raft"), RaftSettings.from(settings));
-        return new RaftReplication(host, self, own, stores, memory);
+        try {
+            for (GroupId stored : host.stored()) {
+                if (!identity.groups().contains(stored)) {
+                    LOG.info("what is left of {} is deleted, which was moved to another server", stored);
+                    host.drop(stored, stores.path(stored));
+                }
+            }
+            return new RaftReplication(host, self, own, stores, memory);
+        } catch (TatamiException | RuntimeException e) {
+            host.close();
+            throw e;
+        }
     }
 
     /** What a founder's group begins with is made here; other replicas are given it by the group's leader. */
@@ -78,32 +92,32 @@ final class RaftReplication implements Replication {
         groups.add(group);
     }
 
-    private Identity.Log logOf(HostedGroup group) {
-        return Objects.requireNonNull(own.get().logs().get(group.id()));
-    }
-
     @Override
     public void start() throws TatamiException {
         for (HostedGroup group : groups) {
-            begin(group);
+            add(group);
         }
     }
 
     /** Opens the replica of a group, as the identity says that this server holds it. */
-    void begin(HostedGroup group) throws TatamiException {
-        Path store = stores.path(group.id());
-        if (logOf(group) == Identity.Log.GROWN && !host.wasMade(group.id())) {
+    @Override
+    public void add(HostedGroup group) throws TatamiException {
+        GroupId id = group.id();
+        if (logOf(group) == Identity.Log.GROWN && !host.wasMade(id)) {
             // No log and no snapshot has what is in there.
-            stores.requireStore(group.id());
+            stores.requireStore(id);
         }
-        replicas.put(group.id(), host.open(group.id(), store, memory, founders(group), terms(group)));
+        replicas.put(id, host.open(id, stores.path(id), memory, founders(group), terms(group)));
     }
 
-    /** As {@link #begin(HostedGroup)} with a store that is open, which becomes the replica's, or is closed. */
-    void begin(HostedGroup group, GroupStore store) throws TatamiException {
-        replicas.put(
-                group.id(),
-                host.open(group.id(), stores.path(group.id()), store, memory, founders(group), terms(group)));
+    /** As {@link #add} with a store that is open, which becomes the replica's, or is closed. */
+    void add(HostedGroup group, GroupStore store) throws TatamiException {
+        GroupId id = group.id();
+        replicas.put(id, host.open(id, stores.path(id), store, memory, founders(group), terms(group)));
+    }
+
+    private Identity.Log logOf(HostedGroup group) {
+        return Objects.requireNonNull(own.get().logs().get(group.id()));
     }
 
     private List<Member> founders(HostedGroup group) {
@@ -112,6 +126,27 @@ final class RaftReplication implements Replication {
 
     private ReplicaTerms terms(HostedGroup group) {
         return new ReplicaTerms(group, request -> setMembers(group.id(), request), AFTER_PAUSE);
+    }
+
+    @Override
+    public void remove(GroupId group) {
+        RaftReplica replica = replicas.remove(group);
+        if (replica != null) {
+            replica.close();
+        }
+    }
+
+    @Override
+    public void drop(GroupId group) throws TatamiException {
+        host.drop(group, stores.path(group));
+    }
+
+    @Override
+    public OptionalLong appliedIndex(GroupId group) {
+        RaftReplica replica = replicas.get(group);
+        return replica == null
+                ? OptionalLong.empty()
+                : OptionalLong.of(replica.store().appliedIndex());
     }
 
     @Override
@@ -132,6 +167,10 @@ final class RaftReplication implements Replication {
                     UuidBytes.get(member.getServerId().asReadOnlyByteBuffer()),
                     InetSocketAddress.createUnresolved(
                             member.getRaft().getHost(), member.getRaft().getPort())));
+        }
+        if (epochs.merge(group, request.getEpoch(), Math::max) > request.getEpoch()) {
+            return CompletableFuture.failedFuture(new TatamiException(
+                    ErrorCode.FENCED, "others are to be the members of " + group + " by now; this comes late"));
         }
         if (wanted.equals(replica.members())) {
             return CompletableFuture.completedFuture(null);

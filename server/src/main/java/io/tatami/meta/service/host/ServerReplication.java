@@ -9,6 +9,7 @@ import io.tatami.meta.store.GroupStore;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -94,7 +95,7 @@ final class ServerReplication implements Replication {
         }
         CrashPoint.hit("meta.replicate.noted");
         try {
-            replicated.begin(group, store);
+            replicated.add(group, store);
         } catch (TatamiException e) {
             group.fail(e);
             throw e;
@@ -102,16 +103,28 @@ final class ServerReplication implements Replication {
         CrashPoint.hit("meta.replicate.replica-opened");
     }
 
-    /** Opens an empty replica of a group that this server had nothing of, for its leader to fill. */
-    void receive(HostedGroup group) throws TatamiException {
-        Check.check(own.get().logs().get(group.id()) != Identity.Log.LOCAL, "%s has a log here", group.id());
-        RaftReplication replicated = raft();
-        if (!own.get().isReplicated(group.id())) {
-            own.change(identity -> identity.holding(group.id(), Identity.Log.GIVEN));
+    @Override
+    public void add(HostedGroup group) throws TatamiException {
+        raft().add(group);
+    }
+
+    @Override
+    public void remove(GroupId group) {
+        RaftReplication known = raft;
+        if (known != null) {
+            known.remove(group);
         }
-        CrashPoint.hit("meta.replicate.given");
-        replicated.begin(group);
-        CrashPoint.hit("meta.replicate.given-opened");
+    }
+
+    @Override
+    public void drop(GroupId group) throws TatamiException {
+        raft().drop(group);
+    }
+
+    @Override
+    public OptionalLong appliedIndex(GroupId group) {
+        RaftReplication known = raft;
+        return known == null ? OptionalLong.empty() : known.appliedIndex(group);
     }
 
     @Override

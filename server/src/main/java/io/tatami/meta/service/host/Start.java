@@ -55,7 +55,8 @@ sealed interface Start {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,
                     place.directory() + " is of a server that joined cluster " + known.cluster()
-                            + "; start it with --join and the URI of a metadata server of that cluster");
+                            + ", or that holds the namespace group no more; start it with --join and the URI of a"
+                            + " metadata server of that cluster");
         }
 
         @Override
