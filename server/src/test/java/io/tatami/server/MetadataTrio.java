@@ -17,11 +17,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Three metadata servers that all hold every group, in this process or in one each. Used by one thread. */
-abstract class MetadataTrio implements AutoCloseable {
-    static final int SERVERS = 3;
+public abstract class MetadataTrio implements AutoCloseable {
+    public static final int SERVERS = 3;
     static final int SHARDS = 2;
 
     /** Delay is no error, however slow the machine is. */
@@ -31,10 +32,25 @@ abstract class MetadataTrio implements AutoCloseable {
     private static final long NANOS_MAX = TimeUnit.MINUTES.toNanos(4);
 
     /** Where each server was at its first start, and is from then on. */
-    final int[] ports = new int[SERVERS];
+    final int[] ports;
+
+    private final IntFunction<Map<String, String>> settings;
+
+    /**
+     * @param ports 0 for any at the first start
+     * @param settings of each server, by its number
+     */
+    MetadataTrio(int[] ports, IntFunction<Map<String, String>> settings) {
+        this.ports = ports.clone();
+        this.settings = settings;
+    }
+
+    final Map<String, String> settings(int server) {
+        return settings.apply(server);
+    }
 
     /** Founds the cluster, lets the others join, and returns when each group has all three as members. */
-    final void form() throws Exception {
+    public final void form() throws Exception {
         for (int server = 0; server < SERVERS; server++) {
             start(server);
         }
@@ -44,10 +60,10 @@ abstract class MetadataTrio implements AutoCloseable {
     }
 
     /** Starts a server, or starts it again, and returns when it serves. */
-    abstract void start(int server) throws Exception;
+    public abstract void start(int server) throws IOException, InterruptedException;
 
     /** Ends a server without a word to the others. */
-    abstract void kill(int server) throws Exception;
+    public abstract void kill(int server) throws IOException, InterruptedException;
 
     @Override
     public abstract void close() throws IOException;
@@ -96,16 +112,22 @@ abstract class MetadataTrio implements AutoCloseable {
     }
 
     /** In this process; a kill closes the server, which tells nobody. */
-    static final class InOneProcess extends MetadataTrio {
+    public static final class InOneProcess extends MetadataTrio {
         private final Path directory;
         private final @Nullable MetadataServer[] servers = new MetadataServer[SERVERS];
 
         InOneProcess(Path directory) {
+            this(directory, new int[SERVERS], server -> Map.of());
+        }
+
+        /** As {@link MetadataTrio}. */
+        public InOneProcess(Path directory, int[] ports, IntFunction<Map<String, String>> settings) {
+            super(ports, settings);
             this.directory = directory;
         }
 
         @Override
-        void start(int server) throws TatamiException {
+        public void start(int server) throws TatamiException {
             MetadataServer.Place place =
                     new MetadataServer.Place(directory.resolve("meta-" + server), "localhost", ports[server]);
             MetadataServer founder = servers[0];
@@ -113,14 +135,14 @@ abstract class MetadataTrio implements AutoCloseable {
                     ? MetadataServer.open(
                             place,
                             MetadataServer.NewCluster.onOneServer(SHARDS).withReplicas(SERVERS),
-                            Settings.defaults(),
+                            Settings.of(settings(server)),
                             user -> List.of(),
                             Clock.SYSTEM)
                     : MetadataServer.join(
                             place,
                             List.of(founder.address()),
                             List.of(),
-                            Settings.defaults(),
+                            Settings.of(settings(server)),
                             user -> List.of(),
                             Clock.SYSTEM);
             servers[server] = started;
@@ -128,7 +150,7 @@ abstract class MetadataTrio implements AutoCloseable {
         }
 
         @Override
-        void kill(int server) throws TatamiException {
+        public void kill(int server) throws TatamiException {
             MetadataServer killed = servers[server];
             servers[server] = null;
             if (killed != null) {
@@ -145,30 +167,51 @@ abstract class MetadataTrio implements AutoCloseable {
     }
 
     /** A process each; a kill is {@code kill -9}. */
-    static final class InProcesses extends MetadataTrio {
+    public static final class InProcesses extends MetadataTrio {
         private final Path directory;
         private final @Nullable ServerProcess[] servers = new ServerProcess[SERVERS];
 
         InProcesses(Path directory) {
+            this(directory, new int[SERVERS], server -> Map.of());
+        }
+
+        /** As {@link MetadataTrio}. */
+        public InProcesses(Path directory, int[] ports, IntFunction<Map<String, String>> settings) {
+            super(ports, settings);
             this.directory = directory;
         }
 
+        /** Of a server that runs. */
+        public long pid(int server) {
+            ServerProcess running = servers[server];
+            if (running == null) {
+                throw new IllegalStateException("server " + server + " does not run");
+            }
+            return running.pid();
+        }
+
         @Override
-        void start(int server) throws IOException, InterruptedException {
+        public void start(int server) throws IOException, InterruptedException {
             List<String> words = new ArrayList<>(List.of("metadata", "--port=" + ports[server]));
             words.addAll(
                     server == 0
                             ? List.of("--replicas=" + SERVERS, "--shards=" + SHARDS)
                             : List.of("--join=localhost:" + ports[0]));
             ServerProcess started =
-                    ServerProcess.start(directory.resolve("meta-" + server), TatamiServer.class, List.of(), words);
+                    ServerProcess.start(directory.resolve("meta-" + server), TatamiServer.class, options(server), words);
             servers[server] = started;
             String uri = started.awaitUri();
             ports[server] = Integer.parseInt(uri.substring(uri.lastIndexOf(':') + 1));
         }
 
+        private List<String> options(int server) {
+            return settings(server).entrySet().stream()
+                    .map(setting -> "-D" + setting.getKey() + "=" + setting.getValue())
+                    .toList();
+        }
+
         @Override
-        void kill(int server) throws InterruptedException {
+        public void kill(int server) throws InterruptedException {
             ServerProcess killed = servers[server];
             servers[server] = null;
             if (killed != null) {

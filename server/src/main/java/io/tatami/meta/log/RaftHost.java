@@ -53,14 +53,16 @@ public final class RaftHost implements AutoCloseable {
         return thread;
     });
 
-    private RaftHost(UUID cluster, Member self, Path directory, RaftSettings settings, RaftRecords records)
+    private RaftHost(
+            UUID cluster, Member self, String bindHost, Path directory, RaftSettings settings, RaftRecords records)
             throws IOException {
         this.cluster = cluster;
         this.self = self;
         this.directory = directory;
         this.settings = settings;
         this.records = records;
-        RaftProperties properties = RatisProperties.of(settings, self.address().getPort());
+        RaftProperties properties =
+                RatisProperties.of(settings, bindHost, self.address().getPort());
         RatisProperties.setDirectory(properties, directory.resolve(NO_GROUPS));
         this.server = RaftServer.newBuilder()
                 .setServerId(RatisNames.peer(self.server()))
@@ -75,16 +77,17 @@ public final class RaftHost implements AutoCloseable {
      * Takes part from here on, with no group yet.
      *
      * @param self with the port to listen on, not 0
+     * @param bindHost the address to listen on
      * @param directory where the logs are; made where it is absent. It belongs to this server for life
      * @throws TatamiException WRONG_CLUSTER or CORRUPT where the directory is another server's; IO_ERROR where it cannot be
      *     used or the port is taken
      */
-    public static RaftHost open(UUID cluster, Member self, Path directory, RaftSettings settings)
+    public static RaftHost open(UUID cluster, Member self, String bindHost, Path directory, RaftSettings settings)
             throws TatamiException {
         try {
             Files.createDirectories(directory);
             RaftRecords records = RaftRecords.open(directory, cluster, self.server());
-            RaftHost host = new RaftHost(cluster, self, directory, settings, records);
+            RaftHost host = new RaftHost(cluster, self, bindHost, directory, settings, records);
             try {
                 host.server.start();
             } catch (IOException | RuntimeException e) {
@@ -95,7 +98,7 @@ public final class RaftHost implements AutoCloseable {
         } catch (IOException | RuntimeException e) {
             throw new TatamiException(
                     ErrorCode.IO_ERROR,
-                    "cannot take part in replicated groups with the logs in " + directory + " on port "
+                    "cannot take part in replicated groups with the logs in " + directory + " at " + bindHost + ":"
                             + self.address().getPort() + ": " + e,
                     e);
         }

@@ -124,6 +124,11 @@ final class RatisReplica implements RaftReplica {
     }
 
     @Override
+    public void read(Reading reading) throws TatamiException {
+        store.read(reading);
+    }
+
+    @Override
     public void close() {
         if (!ending.compareAndSet(false, true)) {
             return;

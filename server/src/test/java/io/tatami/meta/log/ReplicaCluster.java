@@ -12,6 +12,7 @@ import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.meta.store.StoreMemory;
 import io.tatami.meta.store.StoreSettings;
+import io.tatami.relay.TcpRelay;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -40,6 +41,7 @@ final class ReplicaCluster implements AutoCloseable {
     private static final int PORT_LEAST = 15_000;
     private static final String MARK = "mark";
     private static final int PORTS = 16_000;
+    private static final String BEHIND_RELAY = "127.0.0.2";
 
     private final UUID cluster = UUID.randomUUID();
     private final Path directory;
@@ -47,6 +49,7 @@ final class ReplicaCluster implements AutoCloseable {
     private final StoreMemory memory = new StoreMemory(new StoreSettings(32 << 20, 16 << 20, 64, 2));
     private final List<Node> nodes = new ArrayList<>();
     private final Random ports = new Random();
+    private boolean relayed;
     private long logMillis = 1_000;
     private long marks;
 
@@ -56,8 +59,19 @@ final class ReplicaCluster implements AutoCloseable {
         this.settings = settings;
     }
 
+    /** Others reach each server through a relay from here on, see {@link Node#relay}. */
+    ReplicaCluster withRelays() {
+        relayed = true;
+        return this;
+    }
+
     static RaftSettings settings() {
         return new RaftSettings(Duration.ofMillis(400), Duration.ofMillis(800), 1_000_000, 1L << 30, 8 << 20);
+    }
+
+    /** With elections after so long. */
+    static RaftSettings settings(Duration electionMin, Duration electionMax) {
+        return new RaftSettings(electionMin, electionMax, 1_000_000, 1L << 30, 8 << 20);
     }
 
     /** Snapshots after so many entries, and segments so short that what is before them goes. */
@@ -76,18 +90,27 @@ final class ReplicaCluster implements AutoCloseable {
         final AtomicReference<@Nullable Lead> lead = new AtomicReference<>();
         final BlockingQueue<TatamiException> failures = new LinkedBlockingQueue<>();
         volatile boolean excluded;
+        private final @Nullable TcpRelay relay;
         private @Nullable RaftHost host;
         private @Nullable RaftReplica replica;
 
         private Node(int number) throws IOException {
-            this.member =
-                    new Member(UUID.randomUUID(), new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort()));
+            this.member = new Member(UUID.randomUUID(), InetSocketAddress.createUnresolved("127.0.0.1", freePort()));
             this.home = directory.resolve("server-" + number);
+            int port = member.address().getPort();
+            this.relay = relayed
+                    ? new TcpRelay(new InetSocketAddress("127.0.0.1", port), new InetSocketAddress(BEHIND_RELAY, port))
+                    : null;
+        }
+
+        TcpRelay relay() {
+            return relay == null ? fail("without relays") : relay;
         }
 
         void open(List<Member> founders) throws TatamiException, IOException {
             java.nio.file.Files.createDirectories(home);
-            RaftHost opened = RaftHost.open(cluster, member, home.resolve("raft"), settings);
+            RaftHost opened = RaftHost.open(
+                    cluster, member, relay == null ? "127.0.0.1" : BEHIND_RELAY, home.resolve("raft"), settings);
             host = opened;
             replica = opened.open(GROUP, store(), memory, founders, this);
         }
@@ -184,6 +207,11 @@ final class ReplicaCluster implements AutoCloseable {
         }
     }
 
+    /** Whether a node leads. */
+    boolean isLed() {
+        return nodes.stream().anyMatch(node -> node.lead.get() != null);
+    }
+
     /** Waits until a node leads, and returns it. */
     Node awaitLeader() throws Exception {
         AtomicReference<@Nullable Node> found = new AtomicReference<>();
@@ -275,9 +303,14 @@ final class ReplicaCluster implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public void close() throws IOException {
         // Each waits for Ratis's threads to end.
         nodes.parallelStream().forEach(Node::close);
+        for (Node node : nodes) {
+            if (node.relay != null) {
+                node.relay.close();
+            }
+        }
         memory.close();
     }
 }

@@ -58,7 +58,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class MetadataServer implements AutoCloseable {
     /** What can be configured about a metadata server beside its store, its files and its tree. */
-    public static final List<Setting<?>> SETTINGS = List.of(SpaceGuard.RESERVE, RaftPort.PORT);
+    public static final List<Setting<?>> SETTINGS = List.of(SpaceGuard.RESERVE, RaftPort.PORT, RaftPort.BIND_HOST);
 
     private static final int READERS = 4;
     private static final long MAP_TIMEOUT_MILLIS = 5_000;

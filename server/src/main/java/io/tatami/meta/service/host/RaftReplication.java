@@ -11,11 +11,11 @@ import io.tatami.meta.log.RaftReplica;
 import io.tatami.meta.log.RaftSettings;
 import io.tatami.meta.state.ClusterState;
 import io.tatami.meta.state.Draft;
+import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.state.wire.GroupReplicaRecord;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.meta.store.StoreMemory;
-import io.tatami.meta.store.StoreSnapshot;
 import io.tatami.protocol.wire.GroupReplica;
 import io.tatami.protocol.wire.SetGroupMembersRequest;
 import java.net.InetSocketAddress;
@@ -67,8 +67,12 @@ final class RaftReplication implements Replication {
                 identity.server(),
                 InetSocketAddress.createUnresolved(
                         place.host(), identity.replicas().port()));
-        RaftHost host =
-                RaftHost.open(identity.cluster(), self, place.directory().resolve("raft"), RaftSettings.from(settings));
+        RaftHost host = RaftHost.open(
+                identity.cluster(),
+                self,
+                RaftPort.bindHost(place, settings),
+                place.directory().resolve("raft"),
+                RaftSettings.from(settings));
         try {
             for (GroupId stored : host.stored()) {
                 if (!identity.groups().contains(stored)) {
@@ -83,12 +87,8 @@ final class RaftReplication implements Replication {
         }
     }
 
-    /** What a founder's group begins with is made here; other replicas are given it by the group's leader. */
     @Override
-    public void open(GroupRecord record, HostedGroup group) throws TatamiException {
-        if (logOf(group) == Identity.Log.FOUNDED && !own.get().made()) {
-            stores.open(record, memory).close();
-        }
+    public void open(GroupRecord record, HostedGroup group) {
         groups.add(group);
     }
 
@@ -125,7 +125,12 @@ final class RaftReplication implements Replication {
     }
 
     private ReplicaTerms terms(HostedGroup group) {
-        return new ReplicaTerms(group, request -> setMembers(group.id(), request), AFTER_PAUSE);
+        boolean isNew = logOf(group) == Identity.Log.FOUNDED;
+        return new ReplicaTerms(
+                group,
+                request -> setMembers(group.id(), request),
+                AFTER_PAUSE,
+                isNew ? Optional.of(own.get().record(group.id())) : Optional.empty());
     }
 
     @Override
@@ -187,19 +192,23 @@ final class RaftReplication implements Replication {
         if (namespace == null) {
             return servers;
         }
-        try (StoreSnapshot snapshot = namespace.store().snapshot()) {
-            for (ClusterState.Host group : new ClusterState(new Draft(snapshot.view())).hosts()) {
-                for (GroupReplicaRecord replica : group.record().getReplicaList()) {
-                    InetSocketAddress server = InetSocketAddress.createUnresolved(replica.getHost(), replica.getPort());
-                    if (replica.getServes() && !servers.contains(server)) {
-                        servers.add(server);
-                    }
-                }
-            }
+        try {
+            namespace.read(view -> addServers(view, servers));
         } catch (TatamiException e) {
             LOG.info("the namespace's replica cannot be read just now", e);
         }
         return servers;
+    }
+
+    private static void addServers(View view, List<InetSocketAddress> servers) throws TatamiException {
+        for (ClusterState.Host group : new ClusterState(new Draft(view)).hosts()) {
+            for (GroupReplicaRecord replica : group.record().getReplicaList()) {
+                InetSocketAddress server = InetSocketAddress.createUnresolved(replica.getHost(), replica.getPort());
+                if (replica.getServes() && !servers.contains(server)) {
+                    servers.add(server);
+                }
+            }
+        }
     }
 
     @Override
