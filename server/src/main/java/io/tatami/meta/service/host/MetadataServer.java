@@ -312,7 +312,12 @@ public final class MetadataServer implements AutoCloseable {
                 .orElse("");
     }
 
-    private GroupRoutes namespaceRoutes(RpcClient client, GroupLeaders leaders, List<InetSocketAddress> seeds) {
+    /**
+     * Where this server reports. Without a replica of that group it keeps to itself where it takes the namespace's leader to be: the groups
+     * here are at work already, and share what the map of the start before says, which may name another address.
+     */
+    private GroupRoutes namespaceRoutes(RpcClient client, GroupLeaders shared, List<InetSocketAddress> seeds) {
+        GroupLeaders leaders = own.get().isReplicated(GroupId.NAMESPACE) ? shared : new GroupLeaders();
         if (own.get().hostsNamespace() && seeds.isEmpty()) {
             leaders.assume(GroupId.NAMESPACE, address);
         }
@@ -384,6 +389,7 @@ public final class MetadataServer implements AutoCloseable {
     /** Tells the namespace group where the groups here are, and from then on keeps the map fresh. */
     private void join(ClusterMember member, GroupLeaders leaders, ScheduledExecutorService timer, Clock clock)
             throws TatamiException {
+        CrashPoint.hit("meta.open.before-announcing");
         try {
             register(member, clock);
         } catch (TatamiException e) {
