@@ -1,6 +1,7 @@
 package io.tatami.meta.service.cluster;
 
 import com.google.protobuf.Empty;
+import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
@@ -98,16 +99,34 @@ final class GrowingReplication implements BackgroundTask {
     private CompletableFuture<Empty> step(ReplicationProgress now) {
         if (!now.hasNext()) {
             return now.getGroupsDone() == now.getGroupsTotal()
-                    ? group.submit(endReplicating, RequestOrigin.SERVICE, now.getGoal())
+                    ? passing("meta.replicate.ended", group.submit(endReplicating, RequestOrigin.SERVICE, now.getGoal()))
                     : CompletableFuture.completedFuture(Empty.getDefaultInstance());
         }
         PlacementRecord.Builder next = PlacementRecord.newBuilder().setGroup(now.getNextGroup());
-        if (now.getNext().getReplicaCount() == 0) {
-            return group.submit(beginReplicating, RequestOrigin.SERVICE, next.build());
+        GroupHostRecord host = now.getNext();
+        if (host.getReplicaCount() == 0) {
+            return host.getReplicating()
+                    ? CompletableFuture.completedFuture(Empty.getDefaultInstance())
+                    : passing(
+                            "meta.replicate.begun",
+                            group.submit(beginReplicating, RequestOrigin.SERVICE, next.build()));
         }
-        return group.submit(
-                placeReplicas,
-                RequestOrigin.SERVICE,
-                next.setHeard(reports.living()).build());
+        boolean allServe = host.getReplicaCount() >= now.getGoal().getReplicas()
+                && host.getReplicaList().stream().allMatch(GroupReplicaRecord::getServes);
+        return allServe
+                ? CompletableFuture.completedFuture(Empty.getDefaultInstance())
+                : passing(
+                        "meta.replicate.placed",
+                        group.submit(
+                                placeReplicas,
+                                RequestOrigin.SERVICE,
+                                next.setHeard(reports.living()).build()));
+    }
+
+    private static CompletableFuture<Empty> passing(String point, CompletableFuture<Empty> step) {
+        return step.thenApply(done -> {
+            CrashPoint.hit(point);
+            return done;
+        });
     }
 }
