@@ -6,9 +6,5 @@ import picocli.CommandLine.Command;
 @Command(
         name = "metadata",
         description = "Metadata servers come and go while the cluster works, and what they hold moves.",
-        subcommands = {
-            MetadataStatusCommand.class,
-            AddMetadataServerCommand.class,
-            RemoveMetadataServerCommand.class
-        })
+        subcommands = {MetadataStatusCommand.class, AddMetadataServerCommand.class, RemoveMetadataServerCommand.class})
 final class AdminMetadataCommand {}

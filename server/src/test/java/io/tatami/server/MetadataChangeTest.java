@@ -63,8 +63,7 @@ final class MetadataChangeTest {
     }
 
     private static boolean isGone(ListMetadataServersReply all, ByteString server) {
-        return all.getServerList().stream()
-                .noneMatch(info -> info.getServerId().equals(server));
+        return all.getServerList().stream().noneMatch(info -> info.getServerId().equals(server));
     }
 
     private static String run(int code, Object... words) {
@@ -138,6 +137,40 @@ final class MetadataChangeTest {
             admin.changeMetadataServer(leaving, Action.REMOVE);
             fleet.awaitServers(all -> isGone(all, leaving));
             assertEquals(1 + fleet.shards(), fleet.info(3).getHeldGroupCount());
+            client.awaitSteps(STEPS);
+            fleet.assertPlaces();
+        });
+    }
+
+    /** It is listed twice at one address then, until its old id is removed. */
+    @Tag("soak")
+    @Test
+    void aWipedHostComesBackAsANewServerAndAnOldCopyOfItsDirectoryNever() throws Exception {
+        whileAClientWorks((fleet, admin, client) -> {
+            int host = 2;
+            ByteString old = fleet.id(host);
+            fleet.kill(host);
+            Path copy = directory.resolve("copy");
+            MetadataFleet.copy(fleet.directory(host), copy);
+            fleet.start(host);
+            client.awaitSteps(STEPS);
+            fleet.kill(host);
+            fleet.wipe(host);
+            MetadataFleet.copy(copy, fleet.directory(host));
+            TatamiException refused = assertThrows(TatamiException.class, () -> fleet.start(host));
+            assertTrue(refused.getMessage().contains("is an older copy"), refused::toString);
+
+            fleet.wipe(host);
+            fleet.start(host);
+            String twice = run(ExitCode.USAGE, "admin", "metadata", "add", fleet.authority(), fleet.address(host));
+            assertTrue(twice.contains("2 metadata servers are listed"), twice);
+            ByteString fresh = fleet.awaitServers(all -> all.getServerCount() == 4)
+                    .getServer(3)
+                    .getServerId();
+            admin.changeMetadataServer(fresh, Action.ADD);
+            admin.changeMetadataServer(old, Action.REMOVE);
+            fleet.awaitServers(all -> isGone(all, old));
+            assertEquals(fresh, fleet.id(host));
             client.awaitSteps(STEPS);
             fleet.assertPlaces();
         });

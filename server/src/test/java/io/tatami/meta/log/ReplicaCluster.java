@@ -79,9 +79,8 @@ final class ReplicaCluster implements AutoCloseable {
         private @Nullable RaftHost host;
         private @Nullable RaftReplica replica;
 
-        private Node(int number) throws IOException {
-            this.member =
-                    new Member(UUID.randomUUID(), new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort()));
+        private Node(int number, InetSocketAddress address) {
+            this.member = new Member(UUID.randomUUID(), address);
             this.home = directory.resolve("server-" + number);
         }
 
@@ -163,7 +162,12 @@ final class ReplicaCluster implements AutoCloseable {
 
     /** A server that has nothing yet and was not started. */
     Node add() throws IOException {
-        Node node = new Node(nodes.size());
+        return addAt(new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort()));
+    }
+
+    /** As {@link #add}, where another one was before. */
+    Node addAt(InetSocketAddress address) {
+        Node node = new Node(nodes.size(), address);
         nodes.add(node);
         return node;
     }

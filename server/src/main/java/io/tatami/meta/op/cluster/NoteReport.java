@@ -17,10 +17,18 @@ public final class NoteReport implements Operation<ClusterState, ReportMetadataS
     @Override
     public Empty decide(ClusterState state, RequestContext context, ReportMetadataServerRequest request) {
         ClusterState.@Nullable MetadataServer server = state.metadataServer(request.getServerId());
+        if (server == null || MetadataServers.isOlder(request.getMarks(), request.getRun(), server.record())) {
+            return Empty.getDefaultInstance();
+        }
+        new MetadataServers(state)
+                .put(
+                        server,
+                        server.record().toBuilder()
+                                .setMarks(request.getMarks())
+                                .setRun(request.getRun())
+                                .build());
         for (HeldReplica held : request.getHeldList()) {
-            if (server != null) {
-                serves(state, new GroupId(held.getGroup()), server.record());
-            }
+            serves(state, new GroupId(held.getGroup()), server.record());
         }
         for (int number : request.getLedGroupList()) {
             leads(state, new GroupId(number), request);
@@ -55,8 +63,7 @@ public final class NoteReport implements Operation<ClusterState, ReportMetadataS
         for (GroupReplicaRecord replica : known.getReplicaList()) {
             if (replica.getServerId().equals(request.getServerId())) {
                 state.putHost(
-                        group,
-                        ReplicaPlaces.leading(known.toBuilder(), replica).build());
+                        group, ReplicaPlaces.leading(known.toBuilder(), replica).build());
             }
         }
     }

@@ -82,6 +82,7 @@ final class ServerReports {
                 .addAllOpenGroup(orders.getOpenGroupList())
                 .addAllDropGroup(orders.getDropGroupList())
                 .setRemoved(orders.getRemoved())
+                .setSuperseded(orders.getSuperseded())
                 .build();
     }
 

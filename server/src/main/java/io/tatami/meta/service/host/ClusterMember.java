@@ -98,11 +98,15 @@ final class ClusterMember {
                 .setEndpoint(self.getEndpoint())
                 .addAllLedGroup(here.led())
                 .addAllHeld(here.held())
+                .setMarks(self.getMarks())
+                .setRun(self.getRun())
                 .build();
         return routes.call(GroupId.NAMESPACE, MetaMethods.REPORT_METADATA_SERVER, options, report)
                 .thenAccept(reply -> {
                     maps.offer(reply.getMap());
-                    if (reply.getRemoved() && reply.getDropGroupCount() == 0) {
+                    if (reply.getSuperseded()) {
+                        displace("another process takes part under its id, from a copy of its directory");
+                    } else if (reply.getRemoved() && reply.getDropGroupCount() == 0) {
                         displace("it was removed from the cluster, and its directory may be deleted");
                     } else {
                         here.follow(reply);

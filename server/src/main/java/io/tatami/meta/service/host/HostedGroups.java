@@ -4,7 +4,6 @@ import io.tatami.base.CrashPoint;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
-import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.protocol.wire.HeldReplica;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -30,7 +29,7 @@ final class HostedGroups implements AutoCloseable {
     private final NavigableMap<GroupId, HostedGroup> groups = new ConcurrentSkipListMap<>();
     private final CompletableFuture<String> ended = new CompletableFuture<>();
     private final Function<GroupId, HostedGroup> maker;
-    private Identity identity;
+    private volatile Identity identity;
     private boolean closed;
 
     private volatile Runnable leadsMore = () -> {};
@@ -74,6 +73,18 @@ final class HostedGroups implements AutoCloseable {
     private void save(Identity next) throws TatamiException {
         next.write(directory);
         identity = next;
+    }
+
+    /** Has the directory told from copies of it that were made before. */
+    synchronized void mark() throws TatamiException {
+        if (!closed) {
+            save(identity.afterMark());
+        }
+    }
+
+    /** How often the directory was marked. */
+    long marks() {
+        return identity.marks();
     }
 
     /** Lets the groups begin; the server listens. */
@@ -191,10 +202,12 @@ final class HostedGroups implements AutoCloseable {
     List<HeldReplica> held() {
         List<HeldReplica> held = new ArrayList<>();
         for (GroupId id : groups.keySet()) {
-            replication.appliedIndex(id).ifPresent(index -> held.add(HeldReplica.newBuilder()
-                    .setGroup(id.value())
-                    .setAppliedIndex(index)
-                    .build()));
+            replication
+                    .appliedIndex(id)
+                    .ifPresent(index -> held.add(HeldReplica.newBuilder()
+                            .setGroup(id.value())
+                            .setAppliedIndex(index)
+                            .build()));
         }
         return held;
     }

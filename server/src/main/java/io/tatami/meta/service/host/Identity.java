@@ -26,6 +26,8 @@ import java.util.UUID;
  * @param superuser who formatted the cluster
  * @param groups those this server hosts; of replicated ones it may be given more, and be told to give some up
  * @param replicas how the groups are replicated
+ * @param marks raised by each start, and every minute while the server serves: an older copy of the directory is known by
+ *     having fewer than the cluster has heard of
  * @param made their stores were made: one that is missing from then on is lost, and never made anew
  */
 record Identity(
@@ -36,9 +38,10 @@ record Identity(
         String superuser,
         List<GroupId> groups,
         boolean made,
-        Replicas replicas) {
+        Replicas replicas,
+        long marks) {
     private static final String FILE_NAME = "metadata-server.id";
-    private static final int VERSION = 3;
+    private static final int VERSION = 4;
     private static final int GROUP_FORMAT_VERSION = 1;
 
     /**
@@ -69,17 +72,19 @@ record Identity(
                 superuser,
                 groups,
                 false,
-                replicas);
+                replicas,
+                0);
     }
 
     /** A server that is about to ask a cluster for groups. */
     static Identity ofAsking(UUID cluster, int shards) {
-        return new Identity(UUID.randomUUID(), cluster, shards, ByteString.EMPTY, "", List.of(), false, Replicas.NONE);
+        return new Identity(
+                UUID.randomUUID(), cluster, shards, ByteString.EMPTY, "", List.of(), false, Replicas.NONE, 0);
     }
 
     /** The same server, taken in by its cluster. */
     Identity afterJoining(ByteString key, String clusterSuperuser, List<GroupId> given, Replicas how) {
-        return new Identity(server, cluster, shards, key, clusterSuperuser, given, false, how);
+        return new Identity(server, cluster, shards, key, clusterSuperuser, given, false, how, marks);
     }
 
     /** Whether the cluster has taken this server in. */
@@ -89,7 +94,7 @@ record Identity(
 
     /** The same server with these groups. */
     Identity withGroups(List<GroupId> held) {
-        return new Identity(server, cluster, shards, handleKey, superuser, held, made, replicas);
+        return new Identity(server, cluster, shards, handleKey, superuser, held, made, replicas, marks);
     }
 
     /** The same server, whose groups were founded: from now on it waits for others to make it a member of any. */
@@ -102,7 +107,13 @@ record Identity(
                 superuser,
                 groups,
                 made,
-                new Replicas(replicas.count(), replicas.port(), false));
+                new Replicas(replicas.count(), replicas.port(), false),
+                marks);
+    }
+
+    /** The same server a mark further on. */
+    Identity afterMark() {
+        return new Identity(server, cluster, shards, handleKey, superuser, groups, made, replicas, marks + 1);
     }
 
     boolean hostsNamespace() {
@@ -111,7 +122,7 @@ record Identity(
 
     /** The same server, whose stores were made. */
     Identity afterMaking() {
-        return new Identity(server, cluster, shards, handleKey, superuser, groups, true, replicas);
+        return new Identity(server, cluster, shards, handleKey, superuser, groups, true, replicas, marks);
     }
 
     static Optional<Identity> read(Path directory) throws TatamiException {
@@ -132,7 +143,8 @@ record Identity(
                     record.getSuperuser(),
                     record.getGroupList().stream().map(GroupId::new).toList(),
                     record.getMade(),
-                    new Replicas(Math.max(1, record.getReplicas()), record.getRaftPort(), record.getFounds())));
+                    new Replicas(Math.max(1, record.getReplicas()), record.getRaftPort(), record.getFounds()),
+                    record.getMarks()));
         } catch (InvalidProtocolBufferException e) {
             throw new TatamiException(ErrorCode.CORRUPT, file + " does not parse", e);
         }
@@ -149,6 +161,7 @@ record Identity(
                 .setReplicas(replicas.isReplicated() ? replicas.count() : 0)
                 .setRaftPort(replicas.port())
                 .setFounds(replicas.founds())
+                .setMarks(marks)
                 .build();
         DurableFile.replace(
                 directory.resolve(FILE_NAME),

@@ -14,6 +14,7 @@ import io.tatami.meta.gate.HandleSigner;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
 import io.tatami.meta.store.StoreMemory;
 import io.tatami.meta.store.StoreSettings;
+import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Endpoint;
@@ -33,6 +34,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -62,6 +64,7 @@ public final class MetadataServer implements AutoCloseable {
 
     private static final int READERS = 4;
     private static final long MAP_TIMEOUT_MILLIS = 5_000;
+    private static final long START_TIMEOUT_MILLIS = 2_000;
 
     /** How long a start waits for a leader of a replicated namespace, before it goes on without. */
     private static final long ELECTION_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -70,6 +73,7 @@ public final class MetadataServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MetadataServer.class);
 
     private final Resources resources = new Resources();
+    private final long run = new SecureRandom().nextLong();
     private final Identity identity;
     private final ClusterMapHolder maps;
     private final Replication replication;
@@ -138,7 +142,8 @@ public final class MetadataServer implements AutoCloseable {
             resources.keep(lock(place.directory()));
             RpcSettings rpc = RpcSettings.from(settings);
             EventLoops loops = resources.keep(new EventLoops("meta", rpc));
-            identity = identity(start, loops, rpc, clock);
+            identity = identity(start, loops, rpc, clock).afterMark();
+            identity.write(place.directory());
             CrashPoint.hit("meta.open.identity-known");
             RpcClient client = resources.keep(
                     new RpcClient(loops, rpc, clock, clientIdentity().of(identity.cluster())));
@@ -163,10 +168,11 @@ public final class MetadataServer implements AutoCloseable {
             resources.keep(spaceWatch::close);
             spaceWatch.wake();
             Callers callers = new Callers(mapping, readers, clock, identity.superuser(), "supergroup");
-            replication = replication(place, settings);
+            StoreMemory memory = resources.keep(new StoreMemory(StoreSettings.from(settings)));
+            announceStart(place, start, client, memory, CallOptions.DEFAULT.withCredential(credential.bytes()));
+            replication = replication(place, settings, memory);
             Dispatch dispatch = new Dispatch(callers, credential, maps, space, this::leader);
-            groups = resources.keep(
-                    new HostedGroups(replication, place.directory(), identity, parts, maps, dispatch));
+            groups = resources.keep(new HostedGroups(replication, place.directory(), identity, parts, maps, dispatch));
             groups.open();
             RpcServer listener = resources.keep(new RpcServer(
                     loops,
@@ -186,7 +192,7 @@ public final class MetadataServer implements AutoCloseable {
                             namespaceRoutes(client, leaders, start.seeds()),
                             maps,
                             CallOptions.DEFAULT.withCredential(credential.bytes()),
-                            new Membership(place, resources.keep(new ReplicaOrders(groups)))),
+                            new Membership(place, resources.keep(new ReplicaOrders(groups, clock)))),
                     leaders,
                     timer,
                     clock);
@@ -290,10 +296,39 @@ public final class MetadataServer implements AutoCloseable {
         return new RaftPort(settings.get(RaftPort.PORT));
     }
 
+    /**
+     * Asks the cluster, where it answers, whether this directory is the newest of its server, before any replica in it votes.
+     * Where nobody answers, as when all servers start at once, that is asked when the server registers.
+     */
+    private void announceStart(Place place, Start start, RpcClient client, StoreMemory memory, CallOptions options)
+            throws TatamiException {
+        if (!identity.replicas().isReplicated() || !identity.made()) {
+            return;
+        }
+        List<InetSocketAddress> others = new ArrayList<>(start.seeds());
+        others.addAll(RememberedServers.at(place.directory().resolve(GroupId.NAMESPACE.toString()), memory));
+        try {
+            var unused = Awaiting.result(new GroupRoutes(client, new GroupLeaders(), () -> others, START_TIMEOUT_MILLIS)
+                    .call(
+                            GroupId.NAMESPACE,
+                            MetaMethods.REGISTER_METADATA_SERVER,
+                            options.withTimeoutMillis(START_TIMEOUT_MILLIS),
+                            RegisterMetadataServerRequest.newBuilder()
+                                    .setServerId(identity.serverIdBytes())
+                                    .setMarks(identity.marks())
+                                    .setRun(run)
+                                    .build()));
+        } catch (TatamiException e) {
+            if (!e.code().isRetryable()) {
+                throw e;
+            }
+            LOG.info("the namespace group does not answer before the start of this server: {}", e.getMessage());
+        }
+    }
+
     /** Classes of the replicated log are loaded only where there is one. */
-    private Replication replication(Place place, Settings settings) throws TatamiException {
+    private Replication replication(Place place, Settings settings, StoreMemory memory) throws TatamiException {
         GroupStores stores = new GroupStores(place.directory(), identity);
-        StoreMemory memory = resources.keep(new StoreMemory(StoreSettings.from(settings)));
         return identity.replicas().isReplicated()
                 ? RaftReplication.open(identity, place, settings, stores, memory)
                 : new LocalReplication(stores, memory);
@@ -367,6 +402,8 @@ public final class MetadataServer implements AutoCloseable {
         RegisterMetadataServerRequest.Builder registration = RegisterMetadataServerRequest.newBuilder()
                 .setServerId(identity.serverIdBytes())
                 .setEndpoint(endpoint(place, address.getPort()))
+                .setMarks(groups.marks())
+                .setRun(run)
                 .addAllHostedGroup(groups.ids().stream().map(GroupId::value).toList());
         if (identity.replicas().isReplicated()) {
             registration.setRaft(endpoint(place, identity.replicas().port()));

@@ -9,12 +9,8 @@ import io.tatami.meta.log.Member;
 import io.tatami.meta.log.RaftHost;
 import io.tatami.meta.log.RaftReplica;
 import io.tatami.meta.log.RaftSettings;
-import io.tatami.meta.state.ClusterState;
-import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.wire.GroupRecord;
-import io.tatami.meta.state.wire.GroupReplicaRecord;
 import io.tatami.meta.store.StoreMemory;
-import io.tatami.meta.store.StoreSnapshot;
 import io.tatami.protocol.wire.GroupReplica;
 import io.tatami.protocol.wire.SetGroupMembersRequest;
 import java.net.InetSocketAddress;
@@ -97,8 +93,7 @@ final class RaftReplication implements Replication {
     }
 
     private void open(HostedGroup group, List<Member> founders) throws TatamiException {
-        RaftReplica.Listener terms =
-                new ReplicaTerms(group, request -> setMembers(group.id(), request), AFTER_PAUSE);
+        RaftReplica.Listener terms = new ReplicaTerms(group, request -> setMembers(group.id(), request), AFTER_PAUSE);
         replicas.put(group.id(), host.open(group.id(), stores.path(group.id()), memory, founders, terms));
     }
 
@@ -162,23 +157,7 @@ final class RaftReplication implements Replication {
     @Override
     public List<InetSocketAddress> knownServers() {
         RaftReplica namespace = replicas.get(GroupId.NAMESPACE);
-        List<InetSocketAddress> servers = new ArrayList<>();
-        if (namespace == null) {
-            return servers;
-        }
-        try (StoreSnapshot snapshot = namespace.store().snapshot()) {
-            for (ClusterState.Host group : new ClusterState(new Draft(snapshot.view())).hosts()) {
-                for (GroupReplicaRecord replica : group.record().getReplicaList()) {
-                    InetSocketAddress server = InetSocketAddress.createUnresolved(replica.getHost(), replica.getPort());
-                    if (replica.getServes() && !servers.contains(server)) {
-                        servers.add(server);
-                    }
-                }
-            }
-        } catch (TatamiException e) {
-            LOG.info("the namespace's replica cannot be read just now", e);
-        }
-        return servers;
+        return namespace == null ? List.of() : RememberedServers.in(namespace.store());
     }
 
     @Override

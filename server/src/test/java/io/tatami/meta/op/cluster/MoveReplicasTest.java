@@ -121,8 +121,7 @@ final class MoveReplicasTest {
     }
 
     private ListMetadataServersReply list() throws Exception {
-        return decide(
-                new ListMetadataServers(REPLICAS, heard()), ListMetadataServersRequest.getDefaultInstance());
+        return decide(new ListMetadataServers(REPLICAS, heard()), ListMetadataServersRequest.getDefaultInstance());
     }
 
     /** A report of a server, and what follows from it at once. */
@@ -140,8 +139,10 @@ final class MoveReplicasTest {
             disk.remove(group);
         }
         disk.addAll(orders.getOpenGroupList());
-        assertEquals(orders.getRemoved(), list().getServerList().stream()
-                .noneMatch(info -> info.getServerId().equals(id(server))));
+        assertEquals(
+                orders.getRemoved(),
+                list().getServerList().stream()
+                        .noneMatch(info -> info.getServerId().equals(id(server))));
     }
 
     /** The groups' leaders change their members; what is noted of it may be lost. */
@@ -151,8 +152,10 @@ final class MoveReplicasTest {
             Set<ByteString> now = new HashSet<>();
             for (GroupReplicaRecord member : group.getMemberList()) {
                 now.add(member.getServerId());
-                int number = Integer.parseInt(member.getServerId().toStringUtf8().substring("server-".length()));
-                assertTrue(disks.getOrDefault(number, Set.of()).contains(group.getGroup()), () -> "not open: " + member);
+                int number =
+                        Integer.parseInt(member.getServerId().toStringUtf8().substring("server-".length()));
+                assertTrue(
+                        disks.getOrDefault(number, Set.of()).contains(group.getGroup()), () -> "not open: " + member);
             }
             members.put(group.getGroup(), now);
             if (isNoted) {
@@ -288,7 +291,8 @@ final class MoveReplicasTest {
             round(true);
         }
         assertEquals(4, list().getServerCount());
-        assertTrue(list().getServerList().stream().anyMatch(info -> info.getServerId().equals(target)));
+        assertTrue(list().getServerList().stream()
+                .anyMatch(info -> info.getServerId().equals(target)));
     }
 
     @Test
@@ -309,13 +313,44 @@ final class MoveReplicasTest {
             report(server);
             report(server);
         }
-        MembersRecord.OfGroup late = decide(new ReadMembers(REPLICAS), Empty.getDefaultInstance())
-                .getGroup(0);
+        MembersRecord.OfGroup late =
+                decide(new ReadMembers(REPLICAS), Empty.getDefaultInstance()).getGroup(0);
         change(0, Action.CANCEL);
         ReplicaSet before = replicas(late.getGroup());
         decide(new NoteMembers(), late);
         assertEquals(before, replicas(late.getGroup()));
         settle();
+    }
+
+    @Test
+    void anOlderCopyOfADirectoryAndASecondOneAreRefused() throws Exception {
+        form(3);
+        RegisterMetadataServerRequest start = RegisterMetadataServerRequest.newBuilder()
+                .setServerId(id(1))
+                .setMarks(7)
+                .setRun(70)
+                .build();
+        decide(register, start);
+        decide(register, start);
+        for (RegisterMetadataServerRequest copy : List.of(
+                start.toBuilder().setMarks(6).build(),
+                start.toBuilder().setRun(71).build())) {
+            TatamiException refused = assertThrows(TatamiException.class, () -> decide(register, copy));
+            assertEquals(ErrorCode.CORRUPT, refused.code());
+            assertTrue(refused.getMessage().contains("is an older copy"), refused::toString);
+        }
+        ReportMetadataServerRequest report = ReportMetadataServerRequest.newBuilder()
+                .setServerId(id(1))
+                .setMarks(8)
+                .setRun(70)
+                .build();
+        assertTrue(decide(new ReadOrders(), report).getIsNews());
+        decide(new NoteReport(), report);
+        assertFalse(decide(new ReadOrders(), report).getIsNews());
+        ReportMetadataServerRequest second = report.toBuilder().setRun(71).build();
+        assertTrue(decide(new ReadOrders(), second).getSuperseded());
+        decide(register, start.toBuilder().setMarks(9).setRun(71).build());
+        assertTrue(decide(new ReadOrders(), report).getSuperseded());
     }
 
     private ReplicaSet replicas(int group) {
@@ -365,8 +400,7 @@ final class MoveReplicasTest {
         try {
             MetadataServerInfo unused = change(server, action);
         } catch (TatamiException e) {
-            assertTrue(
-                    Set.of(ErrorCode.NOT_FOUND, ErrorCode.INVALID_ARGUMENT).contains(e.code()), e::toString);
+            assertTrue(Set.of(ErrorCode.NOT_FOUND, ErrorCode.INVALID_ARGUMENT).contains(e.code()), e::toString);
         }
     }
 }
