@@ -16,8 +16,9 @@ import picocli.CommandLine.Spec;
 /** {@code tatami admin metadata add URI SERVER}. */
 @Command(
         name = "add",
-        description = "Has a metadata server that has joined take its share of the replicas of groups, which come to it one"
-                + " after the other while clients work, and tells how far that is.")
+        description =
+                "Has a metadata server that has joined take its share of the replicas of groups, which come to it one"
+                        + " after the other while clients work, and tells how far that is.")
 final class AddMetadataServerCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;

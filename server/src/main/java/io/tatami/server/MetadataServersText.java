@@ -59,8 +59,7 @@ record MetadataServersText(ListMetadataServersReply servers) {
         }
         return switch (move.getStep()) {
             case OPENING, UNRECOGNIZED -> "is being opened there";
-            case CATCHING_UP ->
-                "has " + move.getEntriesThere() + " of " + move.getEntriesOfLeader() + " entries there";
+            case CATCHING_UP -> "has " + move.getEntriesThere() + " of " + move.getEntriesOfLeader() + " entries there";
         };
     }
 
@@ -79,8 +78,12 @@ record MetadataServersText(ListMetadataServersReply servers) {
         all.put("waits_for", servers.getWaitsFor());
         all.put(
                 "servers",
-                servers.getServerList().stream().map(MetadataServersText::server).toList());
-        all.put("moves", servers.getMoveList().stream().map(MetadataServersText::fields).toList());
+                servers.getServerList().stream()
+                        .map(MetadataServersText::server)
+                        .toList());
+        all.put(
+                "moves",
+                servers.getMoveList().stream().map(MetadataServersText::fields).toList());
         return Json.text(all);
     }
 

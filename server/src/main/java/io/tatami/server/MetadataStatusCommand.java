@@ -15,8 +15,9 @@ import picocli.CommandLine.Spec;
 /** {@code tatami admin metadata status URI}. */
 @Command(
         name = "status",
-        description = "Lists the metadata servers with what they hold and lead, and what moves between them. Exit code 1"
-                + " where one does not answer.")
+        description =
+                "Lists the metadata servers with what they hold and lead, and what moves between them. Exit code 1"
+                        + " where one does not answer.")
 final class MetadataStatusCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;

@@ -15,8 +15,9 @@ import picocli.CommandLine.Spec;
 /** {@code tatami admin metadata remove URI SERVER [--cancel]}. */
 @Command(
         name = "remove",
-        description = "Moves the replicas of a metadata server to others, one after the other while clients work, also"
-                + " where it is dead, and then forgets it for good: its directory can be deleted. Tells how far that is.")
+        description =
+                "Moves the replicas of a metadata server to others, one after the other while clients work, also"
+                        + " where it is dead, and then forgets it for good: its directory can be deleted. Tells how far that is.")
 final class RemoveMetadataServerCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
@@ -24,7 +25,9 @@ final class RemoveMetadataServerCommand implements Callable<Integer> {
     @Mixin
     private MetadataServerArgument server;
 
-    @Option(names = "--cancel", description = "It stays after all; what has moved comes back as far as shares are equal.")
+    @Option(
+            names = "--cancel",
+            description = "It stays after all; what has moved comes back as far as shares are equal.")
     private boolean cancel;
 
     @Option(names = "--no-wait", description = "Return when it is begun.")
@@ -37,10 +40,14 @@ final class RemoveMetadataServerCommand implements Callable<Integer> {
             ByteString id = server.find(client);
             MetadataServerInfo changed = client.changeMetadataServer(id, cancel ? Action.CANCEL : Action.REMOVE);
             String name = MetadataServersText.address(changed) + " (" + MetadataServersText.text(id) + ")";
-            out.println(cancel ? name + " stays" : name + " leaves, and holds " + changed.getHeldGroupCount() + " replicas");
+            out.println(
+                    cancel
+                            ? name + " stays"
+                            : name + " leaves, and holds " + changed.getHeldGroupCount() + " replicas");
             if (!cancel && !noWait) {
-                new MoveProgress(client, out).until(now -> now.getServerList().stream()
-                        .noneMatch(info -> info.getServerId().equals(id)));
+                new MoveProgress(client, out)
+                        .until(now -> now.getServerList().stream()
+                                .noneMatch(info -> info.getServerId().equals(id)));
                 out.println("done: " + name + " is no part of the cluster any more; its directory can be deleted");
             }
         }

@@ -13,12 +13,17 @@ import io.tatami.conf.Settings;
 import io.tatami.protocol.wire.ChangeMetadataServerRequest.Action;
 import io.tatami.protocol.wire.ListMetadataServersReply;
 import io.tatami.protocol.wire.MetadataServerInfo;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /** Metadata servers come and go while a client works, which loses nothing and sees no error. */
 final class MetadataChangeTest {
@@ -58,40 +63,68 @@ final class MetadataChangeTest {
     }
 
     private static boolean isGone(ListMetadataServersReply all, ByteString server) {
-        return all.getServerList().stream()
-                .noneMatch(info -> info.getServerId().equals(server));
+        return all.getServerList().stream().noneMatch(info -> info.getServerId().equals(server));
     }
 
-    /** Whoever leads the namespace when it is asked to leave. */
+    private static String run(int code, Object... words) {
+        CommandLine commandLine = TatamiServer.commandLine();
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        commandLine.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+        String[] arguments = Stream.of(words).map(Object::toString).toArray(String[]::new);
+        assertEquals(code, commandLine.execute(arguments), () -> out + "" + err);
+        return out + "" + err;
+    }
+
+    /** The leader ends at the moment at which a group's members were changed and nobody has noted it. */
     @Test
-    void oneServerIsAddedAndThenTheNamespacesLeaderIsRemoved() throws Exception {
+    void aServerIsAddedThoughTheNamespacesLeaderEndsMeanwhileAndThenTheNextLeaderIsRemoved() throws Exception {
         whileAClientWorks((fleet, admin, client) -> {
-            int leader = fleet.namespaceLeader();
-            ByteString leaving = fleet.id(leader);
-            assertEquals(ErrorCode.INVALID_ARGUMENT, refusal(admin, leaving, Action.REMOVE), "two would remain");
+            int first = fleet.namespaceLeader();
+            String alone = run(ExitCode.USAGE, "admin", "metadata", "remove", fleet.authority(), fleet.address(first));
+            assertTrue(alone.contains("2 metadata servers would be in service"), alone);
             fleet.start(3);
             assertEquals(MetadataServerInfo.State.SPARE, fleet.info(3).getState());
             assertEquals(0, fleet.info(3).getHeldGroupCount());
-            assertEquals(ErrorCode.INVALID_ARGUMENT, refusal(admin, leaving, Action.REMOVE), "a spare one does not count");
+            assertEquals(
+                    ErrorCode.INVALID_ARGUMENT, refusal(admin, fleet.id(first), Action.REMOVE), "a spare is no help");
 
-            admin.changeMetadataServer(fleet.id(3), Action.ADD);
+            AtomicBoolean reached = failingOnceAt("meta.move.members-set");
+            run(ExitCode.DONE, "admin", "metadata", "add", fleet.authority(), fleet.address(3), "--no-wait");
+            fleet.awaitServers(all -> reached.get());
+            fleet.kill(first);
+            client.awaitSteps(STEPS);
+            fleet.start(first);
             fleet.awaitServers(ListMetadataServersReply::getSettled);
             assertEquals(2, fleet.info(3).getHeldGroupCount());
             fleet.assertPlaces();
-            client.awaitSteps(STEPS);
 
-            admin.changeMetadataServer(leaving, Action.REMOVE);
-            fleet.awaitServers(all -> isGone(all, leaving));
-            fleet.awaitStores(leader, List.of());
+            int second = fleet.namespaceLeader();
+            ByteString leaving = fleet.id(second);
+            String told = run(ExitCode.DONE, "admin", "metadata", "remove", fleet.authority(), fleet.address(second));
+            assertTrue(told.contains("goes on in the cluster") && told.contains("can be deleted"), told);
+            fleet.awaitStores(second, List.of());
             client.awaitSteps(STEPS);
             fleet.assertPlaces();
-            fleet.kill(leader);
-            TatamiException refused = assertThrows(TatamiException.class, () -> fleet.start(leader));
+            fleet.kill(second);
+            TatamiException refused = assertThrows(TatamiException.class, () -> fleet.start(second));
             assertTrue(refused.getMessage().contains("was removed"), refused::toString);
             assertEquals(ErrorCode.NOT_FOUND, refusal(admin, leaving, Action.ADD));
         });
     }
 
+    /** Whatever is at that point fails, for good; the point is where a process may as well end. */
+    private static AtomicBoolean failingOnceAt(String point) {
+        AtomicBoolean reached = new AtomicBoolean();
+        CrashPoint.listen(name -> {
+            if (name.equals(point) && reached.compareAndSet(false, true)) {
+                throw new IllegalStateException("cut off at " + name);
+            }
+        });
+        return reached;
+    }
+
+    @Tag("soak")
     @Test
     void aDeadServerIsReplaced() throws Exception {
         whileAClientWorks((fleet, admin, client) -> {
@@ -109,28 +142,41 @@ final class MetadataChangeTest {
         });
     }
 
-    /** At the moment at which a group's members were changed and nobody has noted it. */
+    /** It is listed twice at one address then, until its old id is removed. */
+    @Tag("soak")
     @Test
-    void theNamespacesLeaderEndsInTheMidstOfAMove() throws Exception {
+    void aWipedHostComesBackAsANewServerAndAnOldCopyOfItsDirectoryNever() throws Exception {
         whileAClientWorks((fleet, admin, client) -> {
-            fleet.start(3);
-            int leader = fleet.namespaceLeader();
-            AtomicBoolean reached = new AtomicBoolean();
-            CrashPoint.listen(name -> {
-                if (name.equals("meta.move.members-set") && reached.compareAndSet(false, true)) {
-                    throw new IllegalStateException("cut off at " + name);
-                }
-            });
-            admin.changeMetadataServer(fleet.id(3), Action.ADD);
-            fleet.awaitServers(all -> reached.get());
-            fleet.kill(leader);
+            int host = 2;
+            ByteString old = fleet.id(host);
+            fleet.kill(host);
+            Path copy = directory.resolve("copy");
+            MetadataFleet.copy(fleet.directory(host), copy);
+            fleet.start(host);
             client.awaitSteps(STEPS);
-            fleet.awaitServers(ListMetadataServersReply::getSettled);
-            fleet.start(leader);
+            fleet.kill(host);
+            fleet.wipe(host);
+            MetadataFleet.copy(copy, fleet.directory(host));
+            TatamiException refused = assertThrows(TatamiException.class, () -> fleet.start(host));
+            assertTrue(refused.getMessage().contains("is an older copy"), refused::toString);
+
+            fleet.wipe(host);
+            fleet.start(host);
+            String twice = run(ExitCode.USAGE, "admin", "metadata", "add", fleet.authority(), fleet.address(host));
+            assertTrue(twice.contains("2 metadata servers are listed"), twice);
+            ByteString fresh = fleet.awaitServers(all -> all.getServerCount() == 4)
+                    .getServer(3)
+                    .getServerId();
+            admin.changeMetadataServer(fresh, Action.ADD);
+            admin.changeMetadataServer(old, Action.REMOVE);
+            fleet.awaitServers(all -> isGone(all, old));
+            assertEquals(fresh, fleet.id(host));
+            client.awaitSteps(STEPS);
             fleet.assertPlaces();
         });
     }
 
+    @Tag("soak")
     @Test
     void aRemovalIsCancelled() throws Exception {
         whileAClientWorks((fleet, admin, client) -> {
@@ -140,11 +186,43 @@ final class MetadataChangeTest {
             admin.changeMetadataServer(fleet.id(3), Action.ADD);
             admin.changeMetadataServer(stays, Action.REMOVE);
             fleet.awaitServers(all -> all.getMoveCount() > 0);
-            admin.changeMetadataServer(stays, Action.CANCEL);
+            run(ExitCode.DONE, "admin", "metadata", "remove", fleet.authority(), fleet.address(0), "--cancel");
             ListMetadataServersReply all = fleet.awaitServers(ListMetadataServersReply::getSettled);
             assertEquals(4, all.getServerCount());
             assertTrue(fleet.info(0).getHeldGroupCount() >= 2, () -> "shares are equal: " + all);
             fleet.assertPlaces();
+        });
+    }
+
+    /** Of a replica that comes and one that goes; then each server ends and comes back. */
+    @Tag("soak")
+    @Test
+    void anyStepOfAMoveMayFailAndAnyServerEndAfterIt() throws Exception {
+        whileAClientWorks((fleet, admin, client) -> {
+            fleet.start(3);
+            admin.changeMetadataServer(fleet.id(3), Action.ADD);
+            fleet.awaitServers(ListMetadataServersReply::getSettled);
+            int leaving = 3;
+            for (String point : List.of(
+                    "meta.move.replica-named",
+                    "meta.move.replica-opened",
+                    "meta.move.members-set",
+                    "meta.move.replica-unnamed",
+                    "meta.move.store-deleted",
+                    "meta.move.log-deleted",
+                    "meta.move.replica-dropped")) {
+                AtomicBoolean reached = failingOnceAt(point);
+                admin.changeMetadataServer(fleet.id(leaving), Action.REMOVE);
+                fleet.awaitServers(all -> reached.get());
+                admin.changeMetadataServer(fleet.id(leaving), Action.CANCEL);
+                for (int server = 0; server <= 3; server++) {
+                    fleet.kill(server);
+                    client.awaitSteps(STEPS);
+                    fleet.start(server);
+                }
+                fleet.assertPlaces();
+                leaving = (leaving + 1) % 4;
+            }
         });
     }
 }

@@ -13,10 +13,12 @@ import io.tatami.meta.service.host.MetadataServer;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.ListMetadataServersReply;
 import io.tatami.protocol.wire.MetadataServerInfo;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -24,6 +26,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Metadata servers of one cluster in this JVM that come and go, each group held by three. Used by one thread. */
 final class MetadataFleet implements AutoCloseable {
@@ -89,6 +92,24 @@ final class MetadataFleet implements AutoCloseable {
         MetadataServer killed = servers.remove(number);
         if (killed != null) {
             killed.close();
+        }
+    }
+
+    /** Empties a server's directory. */
+    void wipe(int number) throws IOException {
+        try (Stream<Path> files = Files.walk(directory(number))) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    /** Copies a directory with all in it. */
+    static void copy(Path from, Path to) throws IOException {
+        try (Stream<Path> files = Files.walk(from)) {
+            for (Path file : files.toList()) {
+                Files.copy(file, to.resolve(from.relativize(file).toString()));
+            }
         }
     }
 

@@ -19,7 +19,9 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.grpc.GrpcConfigKeys;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftGroup;
@@ -64,9 +66,13 @@ public final class RaftHost implements AutoCloseable {
         RaftProperties properties =
                 RatisProperties.of(settings, bindHost, self.address().getPort());
         RatisProperties.setDirectory(properties, directory.resolve(NO_GROUPS));
+        Parameters parameters = new Parameters();
+        AddressedRequests addressed = new AddressedRequests(RatisNames.peer(self.server()));
+        GrpcConfigKeys.Server.setServicesCustomizer(parameters, (builder, services) -> builder.intercept(addressed));
         this.server = RaftServer.newBuilder()
                 .setServerId(RatisNames.peer(self.server()))
                 .setProperties(properties)
+                .setParameters(parameters)
                 .setStateMachineRegistry(this::machine)
                 .build();
         RatisProperties.setDirectory(server.getProperties(), directory);
@@ -258,8 +264,8 @@ public final class RaftHost implements AutoCloseable {
         try {
             ReplicaStore.delete(store);
             CrashPoint.hit("meta.move.store-deleted");
-            GroupSnapshots.delete(directory.resolve(
-                    RatisNames.group(cluster, group).getUuid().toString()));
+            GroupSnapshots.delete(
+                    directory.resolve(RatisNames.group(cluster, group).getUuid().toString()));
         } catch (IOException e) {
             throw new TatamiException(
                     ErrorCode.IO_ERROR, "cannot delete what is stored of " + group + " in " + directory + ": " + e, e);

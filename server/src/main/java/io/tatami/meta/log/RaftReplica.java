@@ -46,8 +46,8 @@ public interface RaftReplica extends AutoCloseable {
 
     /**
      * Makes these the members, the first preferred as leader; on the leader only, one change at a time. New ones have to
-     * have opened the group; they catch up before they count. A leader that is not among them lets the first of them lead,
-     * with all others beside itself as members, and has the rest done by that one.
+     * have opened the group; they catch up before they count. A leader that is not among them makes them members
+     * beside itself, lets one of them lead, and has the rest done by that one.
      *
      * @return completes when the change is committed; fails with NOT_LEADER, also where another leader is to be asked once
      *     more, IN_USE while another change is under way, or UNAVAILABLE when the outcome is unknown

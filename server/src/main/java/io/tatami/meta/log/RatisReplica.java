@@ -6,7 +6,10 @@ import io.tatami.base.TatamiException;
 import io.tatami.meta.store.GroupStore;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -105,17 +108,35 @@ final class RatisReplica implements RaftReplica {
         return RatisNames.peer(member.server()).equals(server.getId());
     }
 
-    /** Fails always: with NOT_LEADER where the first of them leads now. */
+    /** Fails always: with NOT_LEADER where one of them leads now. */
     private CompletableFuture<Message> handOver(List<Member> successors) {
-        List<Member> withSelf = new ArrayList<>(successors);
-        members().stream().filter(this::isSelf).forEach(withSelf::add);
-        CompletableFuture<Message> set = withSelf.equals(members())
+        List<Member> preferred = new ArrayList<>(successors);
+        Member first = liveliest(successors);
+        preferred.remove(first);
+        preferred.add(0, first);
+        members().stream().filter(this::isSelf).forEach(preferred::add);
+        CompletableFuture<Message> set = preferred.equals(members())
                 ? CompletableFuture.completedFuture(Message.EMPTY)
-                : calls.setMembers(group, RatisNames.peers(withSelf));
-        RaftPeerId first = RatisNames.peer(successors.get(0).server());
-        return set.thenCompose(done -> calls.handOver(group, first))
+                : calls.setMembers(group, RatisNames.peers(preferred));
+        return set.thenCompose(done -> calls.handOver(group, RatisNames.peer(first.server())))
                 .thenCompose(done -> CompletableFuture.failedFuture(new TatamiException(
                         ErrorCode.NOT_LEADER, "this replica of " + id + " goes, and has let another one lead")));
+    }
+
+    /** The one that has answered this leader last, of those that are members already; else the first. */
+    private Member liveliest(List<Member> successors) {
+        Map<RaftPeerId, Long> silentMillis = new HashMap<>();
+        try {
+            server.getDivision(group).getInfo().getRoleInfoProto().getLeaderInfo().getFollowerInfoList().stream()
+                    .forEach(follower -> silentMillis.put(
+                            RaftPeerId.valueOf(follower.getId().getId()), follower.getLastRpcElapsedTimeMs()));
+        } catch (IOException e) {
+            LOG.debug("{} is closed", id, e);
+        }
+        return successors.stream()
+                .min(Comparator.comparingLong(
+                        member -> silentMillis.getOrDefault(RatisNames.peer(member.server()), Long.MAX_VALUE)))
+                .orElseThrow();
     }
 
     @Override

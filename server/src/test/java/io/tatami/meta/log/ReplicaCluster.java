@@ -94,8 +94,8 @@ final class ReplicaCluster implements AutoCloseable {
         private @Nullable RaftHost host;
         private @Nullable RaftReplica replica;
 
-        private Node(int number) throws IOException {
-            this.member = new Member(UUID.randomUUID(), InetSocketAddress.createUnresolved("127.0.0.1", freePort()));
+        private Node(int number, InetSocketAddress address) {
+            this.member = new Member(UUID.randomUUID(), address);
             this.home = directory.resolve("server-" + number);
             int port = member.address().getPort();
             this.relay = relayed
@@ -186,7 +186,12 @@ final class ReplicaCluster implements AutoCloseable {
 
     /** A server that has nothing yet and was not started. */
     Node add() throws IOException {
-        Node node = new Node(nodes.size());
+        return addAt(new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort()));
+    }
+
+    /** As {@link #add}, where another one was before. */
+    Node addAt(InetSocketAddress address) {
+        Node node = new Node(nodes.size(), address);
         nodes.add(node);
         return node;
     }

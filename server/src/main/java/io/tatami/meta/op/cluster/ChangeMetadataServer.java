@@ -82,7 +82,8 @@ public final class ChangeMetadataServer
         if (server.record().getState() != State.LEAVING) {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "the metadata server " + MetadataServers.text(server.record().getServerId())
+                    "the metadata server "
+                            + MetadataServers.text(server.record().getServerId())
                             + " is not leaving, so there is nothing to cancel");
         }
         stay(state, server);

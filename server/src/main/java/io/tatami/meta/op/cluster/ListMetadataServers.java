@@ -56,7 +56,8 @@ public final class ListMetadataServers
         if (from == null && to == null) {
             return;
         }
-        ReplicaMove.Builder move = ReplicaMove.newBuilder().setGroup(group.group().value());
+        ReplicaMove.Builder move =
+                ReplicaMove.newBuilder().setGroup(group.group().value());
         if (from != null) {
             move.setFromServerId(from.getServerId());
         }
@@ -76,7 +77,8 @@ public final class ListMetadataServers
                 .setState(state(record.getState()))
                 .setEndpoint(Endpoint.newBuilder().setHost(record.getHost()).setPort(record.getPort()));
         for (ClusterState.Host host : state.hosts()) {
-            boolean leads = host.record().getServes() && host.record().getServerId().equals(id);
+            boolean leads =
+                    host.record().getServes() && host.record().getServerId().equals(id);
             if (leads) {
                 info.addLedGroup(host.group().value());
             }

@@ -28,6 +28,37 @@ final class MetadataServers {
         }
     }
 
+    /**
+     * Of a cluster with replicated groups; where each has one server, a directory is put back from a copy when it is lost.
+     *
+     * @throws TatamiException CORRUPT where the cluster has heard of a newer directory of this server
+     */
+    void requireNewest(RegisterMetadataServerRequest request) throws TatamiException {
+        ClusterState.MetadataServer known = state.metadataServer(request.getServerId());
+        if (known != null && request.getMarks() > 0 && isOlder(request.getMarks(), request.getRun(), known.record())) {
+            throw new TatamiException(
+                    ErrorCode.CORRUPT,
+                    "the directory of the metadata server " + text(request.getServerId())
+                            + " is an older copy, or a second one: it was marked " + request.getMarks()
+                            + " times, and the cluster has heard of "
+                            + known.record().getMarks()
+                            + " marks. What the server has acknowledged since is not in it, so it takes no part: empty the"
+                            + " directory, start the server with --join, which gives it a new id, add that one (tatami admin"
+                            + " metadata add), and remove the old id (tatami admin metadata remove)");
+        }
+    }
+
+    /**
+     * Whether a process speaks for a directory that is older than the one the cluster knows, or that another one serves. Not
+     * asked of a server without replicas, whose groups tell where they are served.
+     */
+    static boolean isOlder(long marks, long run, MetadataServerRecord known) {
+        if (known.getRaftPort() == 0) {
+            return false;
+        }
+        return marks < known.getMarks() || (marks == known.getMarks() && marks > 0 && run != known.getRun());
+    }
+
     boolean isKnown(ByteString id) {
         return state.metadataServer(id) != null;
     }
@@ -46,6 +77,9 @@ final class MetadataServers {
                 : known.record().toBuilder();
         if (hasGroups && record.getState() == State.SPARE) {
             record.setState(State.IN_SERVICE);
+        }
+        if (request.getMarks() > record.getMarks()) {
+            record.setMarks(request.getMarks()).setRun(request.getRun());
         }
         if (request.hasEndpoint()) {
             record.setHost(request.getEndpoint().getHost())

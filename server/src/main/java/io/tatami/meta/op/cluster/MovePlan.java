@@ -82,8 +82,8 @@ final class MovePlan {
 
     private boolean isWanted(GroupReplicaRecord coming) {
         boolean isInService = servers.stream()
-                .anyMatch(server -> server.getServerId().equals(coming.getServerId())
-                        && server.getState() == State.IN_SERVICE);
+                .anyMatch(server ->
+                        server.getServerId().equals(coming.getServerId()) && server.getState() == State.IN_SERVICE);
         return isInService && (heard.getAllLately() || heard.getLatelyList().contains(coming.getServerId()));
     }
 

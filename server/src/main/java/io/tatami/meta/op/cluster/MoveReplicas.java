@@ -35,7 +35,9 @@ public final class MoveReplicas implements Operation<ClusterState, LivingServers
         ClusterState.@Nullable MetadataServer server = state.metadataServer(id);
         if (server != null) {
             new MetadataServers(state)
-                    .put(server, server.record().toBuilder().setState(State.REMOVED).build());
+                    .put(
+                            server,
+                            server.record().toBuilder().setState(State.REMOVED).build());
         }
     }
 }

@@ -17,9 +17,19 @@ public final class NoteReport implements Operation<ClusterState, ReportMetadataS
     @Override
     public Empty decide(ClusterState state, RequestContext context, ReportMetadataServerRequest request) {
         ClusterState.@Nullable MetadataServer server = state.metadataServer(request.getServerId());
+        if (server == null || MetadataServers.isOlder(request.getMarks(), request.getRun(), server.record())) {
+            return Empty.getDefaultInstance();
+        }
+        new MetadataServers(state)
+                .put(
+                        server,
+                        server.record().toBuilder()
+                                .setMarks(request.getMarks())
+                                .setRun(request.getRun())
+                                .build());
         for (HeldReplica held : request.getHeldList()) {
             // Where the others reach its replicas it says as it registers, which it does again with its first one.
-            if (server != null && server.record().getRaftPort() != 0) {
+            if (server.record().getRaftPort() != 0) {
                 serves(state, new GroupId(held.getGroup()), server.record());
             }
         }
@@ -56,8 +66,7 @@ public final class NoteReport implements Operation<ClusterState, ReportMetadataS
         for (GroupReplicaRecord replica : known.getReplicaList()) {
             if (replica.getServerId().equals(request.getServerId())) {
                 state.putHost(
-                        group,
-                        ReplicaPlaces.leading(known.toBuilder(), replica).build());
+                        group, ReplicaPlaces.leading(known.toBuilder(), replica).build());
             }
         }
     }

@@ -5,6 +5,7 @@ import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.ClusterState;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.wire.GroupReplicaRecord;
+import io.tatami.meta.state.wire.MetadataServerRecord;
 import io.tatami.meta.state.wire.ReplicaOrders;
 import io.tatami.protocol.wire.HeldReplica;
 import io.tatami.protocol.wire.ReportMetadataServerRequest;
@@ -25,7 +26,13 @@ public final class ReadOrders implements Operation<ClusterState, ReportMetadataS
         if (server == null) {
             return orders.build();
         }
-        orders.setRemoved(server.isRemoved()).setReportSoon(state.replication(1).getUnderWay());
+        MetadataServerRecord known = server.record();
+        if (MetadataServers.isOlder(request.getMarks(), request.getRun(), known)) {
+            return orders.setSuperseded(true).build();
+        }
+        orders.setRemoved(server.isRemoved())
+                .setIsNews(request.getMarks() > known.getMarks())
+                .setReportSoon(state.replication(1).getUnderWay());
         Set<Integer> held = new HashSet<>();
         request.getHeldList().stream().map(HeldReplica::getGroup).forEach(held::add);
         for (ClusterState.Host host : state.hosts()) {
@@ -41,10 +48,7 @@ public final class ReadOrders implements Operation<ClusterState, ReportMetadataS
     }
 
     private static void add(
-            ReplicaOrders.Builder orders,
-            ClusterState.Host host,
-            ReportMetadataServerRequest request,
-            boolean isHeld) {
+            ReplicaOrders.Builder orders, ClusterState.Host host, ReportMetadataServerRequest request, boolean isHeld) {
         GroupId group = host.group();
         @Nullable GroupReplicaRecord replica = ReplicaSet.of(host).of(request.getServerId());
         if (replica == null && isHeld) {
@@ -54,7 +58,8 @@ public final class ReadOrders implements Operation<ClusterState, ReportMetadataS
             orders.addOpenGroup(group.value());
         }
         boolean leads = request.getLedGroupList().contains(group.value());
-        boolean isNewLeader = replica != null && leads && !host.record().getServerId().equals(request.getServerId());
+        boolean isNewLeader =
+                replica != null && leads && !host.record().getServerId().equals(request.getServerId());
         boolean isNewReplica = replica != null && isHeld && !replica.getServes();
         orders.setIsNews(orders.getIsNews() || isNewLeader || isNewReplica);
     }

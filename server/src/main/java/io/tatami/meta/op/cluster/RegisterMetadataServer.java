@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * number, or all. A group belongs to the server it was given to, by the server's id: another that claims it is refused,
  * and the same one gets it again as often as it asks, until it has said that it serves it. A group that was given and
  * never served has no records yet, and goes to whoever asks for it by number. Of replicated groups {@link ReplicaPlaces}
- * tells who has them; a server for which there is none is a spare one. Who was removed is refused for good.
+ * tells who has them; a server for which there is none is a spare one. Who was removed is refused for good,
+ * and so is an older copy of a directory.
  */
 public final class RegisterMetadataServer
         implements Operation<ClusterState, RegisterMetadataServerRequest, RegisterMetadataServerReply> {
@@ -53,6 +54,9 @@ public final class RegisterMetadataServer
         checkWanted(request);
         MetadataServers servers = new MetadataServers(state);
         servers.requireNotRemoved(request.getServerId());
+        if (wanted > 1) {
+            servers.requireNewest(request);
+        }
         ReplicaPlaces places = new ReplicaPlaces(state, request, wanted);
         for (int number : request.getHostedGroupList()) {
             GroupId group = new GroupId(number);

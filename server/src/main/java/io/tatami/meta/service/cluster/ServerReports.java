@@ -83,6 +83,7 @@ final class ServerReports {
                 .addAllDropGroup(orders.getDropGroupList())
                 .addAllReplicateGroup(orders.getReplicateGroupList())
                 .setRemoved(orders.getRemoved())
+                .setSuperseded(orders.getSuperseded())
                 .setReportSoon(orders.getReportSoon())
                 .build();
     }

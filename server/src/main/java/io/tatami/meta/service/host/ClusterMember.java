@@ -76,7 +76,7 @@ final class ClusterMember {
         return routes.call(GroupId.NAMESPACE, MetaMethods.REGISTER_METADATA_SERVER, options, self)
                 .thenAccept(reply -> {
                     maps.offer(reply.getMap());
-                    told = self;
+                    told = unmarked(self);
                     registered = true;
                 });
     }
@@ -89,7 +89,7 @@ final class ClusterMember {
         if (displaced) {
             return CompletableFuture.completedFuture(REST);
         }
-        boolean isKnown = registered && told.equals(here.registration());
+        boolean isKnown = registered && told.equals(unmarked(here.registration()));
         CompletableFuture<Duration> rest =
                 isKnown ? report() : register().thenApply(done -> SHORT_REST);
         return rest.handle((wanted, thrown) -> {
@@ -102,6 +102,11 @@ final class ClusterMember {
         });
     }
 
+    /** But for what changes by itself. */
+    private static RegisterMetadataServerRequest unmarked(RegisterMetadataServerRequest registration) {
+        return registration.toBuilder().clearMarks().build();
+    }
+
     /** The rest until the next one. */
     private CompletableFuture<Duration> report() {
         RegisterMetadataServerRequest self = here.registration();
@@ -110,11 +115,15 @@ final class ClusterMember {
                 .setEndpoint(self.getEndpoint())
                 .addAllLedGroup(here.led())
                 .addAllHeld(here.held())
+                .setMarks(self.getMarks())
+                .setRun(self.getRun())
                 .build();
         return routes.call(GroupId.NAMESPACE, MetaMethods.REPORT_METADATA_SERVER, options, report)
                 .thenApply(reply -> {
                     maps.offer(reply.getMap());
-                    if (reply.getRemoved() && reply.getDropGroupCount() == 0) {
+                    if (reply.getSuperseded()) {
+                        displace("another process takes part under its id, from a copy of its directory");
+                    } else if (reply.getRemoved() && reply.getDropGroupCount() == 0) {
                         displace("it was removed from the cluster, and its directory may be deleted");
                     } else {
                         here.follow(reply);

@@ -4,7 +4,6 @@ import io.tatami.base.CrashPoint;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
-import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.protocol.wire.HeldReplica;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,6 +62,13 @@ final class HostedGroups implements AutoCloseable {
         if (!own.get().made()) {
             CrashPoint.hit("meta.format.before-made");
             own.change(Identity::afterMaking);
+        }
+    }
+
+    /** Has the directory told from copies of it that were made before. */
+    synchronized void mark() throws TatamiException {
+        if (!closed) {
+            own.change(Identity::afterMark);
         }
     }
 
@@ -188,10 +194,12 @@ final class HostedGroups implements AutoCloseable {
     List<HeldReplica> held() {
         List<HeldReplica> held = new ArrayList<>();
         for (GroupId id : groups.keySet()) {
-            replication.appliedIndex(id).ifPresent(index -> held.add(HeldReplica.newBuilder()
-                    .setGroup(id.value())
-                    .setAppliedIndex(index)
-                    .build()));
+            replication
+                    .appliedIndex(id)
+                    .ifPresent(index -> held.add(HeldReplica.newBuilder()
+                            .setGroup(id.value())
+                            .setAppliedIndex(index)
+                            .build()));
         }
         return held;
     }

@@ -33,6 +33,8 @@ import java.util.UUID;
  * @param logs the groups this server holds, and by which log; none until the cluster has given it some
  * @param made their stores were made: one that is missing from then on is lost, and never made anew
  * @param replicas how those are replicated that are
+ * @param marks raised by each start, and every minute while the server serves: an older copy of the directory is known by
+ *     having fewer than the cluster has heard of
  */
 record Identity(
         UUID server,
@@ -42,7 +44,8 @@ record Identity(
         String superuser,
         SortedMap<GroupId, Log> logs,
         boolean made,
-        Replicas replicas) {
+        Replicas replicas,
+        long marks) {
     private static final String FILE_NAME = "metadata-server.id";
     private static final int VERSION_MIN = 3;
     private static final int VERSION = 4;
@@ -96,7 +99,8 @@ record Identity(
                 superuser,
                 all(groups, replicas.count() > 1 ? Log.FOUNDED : Log.LOCAL),
                 false,
-                replicas);
+                replicas,
+                0);
     }
 
     private static SortedMap<GroupId, Log> all(Collection<GroupId> groups, Log log) {
@@ -108,38 +112,43 @@ record Identity(
     /** A server that is about to ask a cluster for groups. */
     static Identity ofAsking(UUID cluster, int shards) {
         return new Identity(
-                UUID.randomUUID(), cluster, shards, ByteString.EMPTY, "", new TreeMap<>(), false, Replicas.NONE);
+                UUID.randomUUID(), cluster, shards, ByteString.EMPTY, "", new TreeMap<>(), false, Replicas.NONE, 0);
     }
 
     /** The same server, taken in by its cluster. */
     Identity afterJoining(ByteString key, String clusterSuperuser, List<GroupId> given, Replicas how) {
         Log log = how.count() > 1 ? Log.GIVEN : Log.LOCAL;
-        return new Identity(server, cluster, shards, key, clusterSuperuser, all(given, log), false, how);
+        return new Identity(server, cluster, shards, key, clusterSuperuser, all(given, log), false, how, marks);
     }
 
     /** The same server, whose stores were made. */
     Identity afterMaking() {
-        return new Identity(server, cluster, shards, handleKey, superuser, logs, true, replicas);
+        return new Identity(server, cluster, shards, handleKey, superuser, logs, true, replicas, marks);
     }
 
     /** The same server, whose replicas are to listen at a port. */
     Identity withRaftPort(int port) {
         return new Identity(
-                server, cluster, shards, handleKey, superuser, logs, made, new Replicas(replicas.count(), port));
+                server, cluster, shards, handleKey, superuser, logs, made, new Replicas(replicas.count(), port), marks);
     }
 
     /** The same server, which holds a group by the log given. */
     Identity holding(GroupId group, Log log) {
         SortedMap<GroupId, Log> more = new TreeMap<>(logs);
         more.put(group, log);
-        return new Identity(server, cluster, shards, handleKey, superuser, more, made, replicas);
+        return new Identity(server, cluster, shards, handleKey, superuser, more, made, replicas, marks);
     }
 
     /** The same server, which holds a group no more. */
     Identity without(GroupId group) {
         SortedMap<GroupId, Log> fewer = new TreeMap<>(logs);
         fewer.remove(group);
-        return new Identity(server, cluster, shards, handleKey, superuser, fewer, made, replicas);
+        return new Identity(server, cluster, shards, handleKey, superuser, fewer, made, replicas, marks);
+    }
+
+    /** The same server a mark further on. */
+    Identity afterMark() {
+        return new Identity(server, cluster, shards, handleKey, superuser, logs, made, replicas, marks + 1);
     }
 
     /** Whether the cluster has taken this server in. */
@@ -180,7 +189,8 @@ record Identity(
                     record.getSuperuser(),
                     opened.version() == VERSION_MIN ? logsOfOldVersion(record) : logs(record, file),
                     record.getMade(),
-                    new Replicas(Math.max(1, record.getReplicas()), record.getRaftPort())));
+                    new Replicas(Math.max(1, record.getReplicas()), record.getRaftPort()),
+                    record.getMarks()));
         } catch (InvalidProtocolBufferException e) {
             throw new TatamiException(ErrorCode.CORRUPT, file + " does not parse", e);
         }
@@ -236,6 +246,7 @@ record Identity(
                 .setServerId(serverIdBytes())
                 .setReplicas(replicas.count() > 1 ? replicas.count() : 0)
                 .setRaftPort(replicas.port())
+                .setMarks(marks)
                 .build();
         DurableFile.replace(
                 directory.resolve(FILE_NAME),

@@ -14,6 +14,7 @@ import io.tatami.meta.gate.HandleSigner;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
 import io.tatami.meta.store.StoreMemory;
 import io.tatami.meta.store.StoreSettings;
+import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Endpoint;
@@ -33,6 +34,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -62,6 +64,7 @@ public final class MetadataServer implements AutoCloseable {
 
     private static final int READERS = 4;
     private static final long MAP_TIMEOUT_MILLIS = 5_000;
+    private static final long START_TIMEOUT_MILLIS = 2_000;
 
     /** How long a start waits for a leader of a replicated namespace, before it goes on without. */
     private static final long ELECTION_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -70,6 +73,7 @@ public final class MetadataServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MetadataServer.class);
 
     private final Resources resources = new Resources();
+    private final long run = new SecureRandom().nextLong();
     private final OwnIdentity own;
     private final ClusterMapHolder maps;
     private final ServerReplication replication;
@@ -138,8 +142,9 @@ public final class MetadataServer implements AutoCloseable {
             resources.keep(lock(place.directory()));
             RpcSettings rpc = RpcSettings.from(settings);
             EventLoops loops = resources.keep(new EventLoops("meta", rpc));
-            Identity identity = identity(start, loops, rpc, clock);
-            own = new OwnIdentity(place.directory(), identity);
+            own = new OwnIdentity(place.directory(), identity(start, loops, rpc, clock));
+            own.change(Identity::afterMark);
+            Identity identity = own.get();
             CrashPoint.hit("meta.open.identity-known");
             RpcClient client = resources.keep(
                     new RpcClient(loops, rpc, clock, clientIdentity().of(identity.cluster())));
@@ -164,7 +169,9 @@ public final class MetadataServer implements AutoCloseable {
             resources.keep(spaceWatch::close);
             spaceWatch.wake();
             Callers callers = new Callers(mapping, readers, clock, identity.superuser(), "supergroup");
-            replication = replication(place, settings);
+            StoreMemory memory = resources.keep(new StoreMemory(StoreSettings.from(settings)));
+            announceStart(place, start, client, memory, CallOptions.DEFAULT.withCredential(credential.bytes()));
+            replication = replication(place, settings, memory);
             Dispatch dispatch = new Dispatch(callers, credential, maps, space, this::leader);
             groups = resources.keep(new HostedGroups(own, replication, parts, maps, dispatch));
             groups.open();
@@ -186,7 +193,7 @@ public final class MetadataServer implements AutoCloseable {
                             namespaceRoutes(client, leaders, start.seeds()),
                             maps,
                             CallOptions.DEFAULT.withCredential(credential.bytes()),
-                            new Membership(place, resources.keep(new ReplicaOrders(groups)))),
+                            new Membership(place, resources.keep(new ReplicaOrders(groups, clock)))),
                     leaders,
                     timer,
                     clock);
@@ -290,9 +297,44 @@ public final class MetadataServer implements AutoCloseable {
         return new RaftPort(settings.get(RaftPort.PORT));
     }
 
-    private ServerReplication replication(Place place, Settings settings) throws TatamiException {
+    /**
+     * Asks the cluster, where it answers, whether this directory is the newest of its server, before any replica in it votes.
+     * Where nobody answers, as when all servers start at once, that is asked when the server registers.
+     */
+    private void announceStart(Place place, Start start, RpcClient client, StoreMemory memory, CallOptions options)
+            throws TatamiException {
+        Identity identity = own.get();
+        if (identity.replicas().port() == 0 || !identity.made() || hasOwnNamespace(identity)) {
+            return;
+        }
+        List<InetSocketAddress> others = new ArrayList<>(start.seeds());
+        others.addAll(RememberedServers.at(place.directory().resolve(GroupId.NAMESPACE.toString()), memory));
+        try {
+            var unused = Awaiting.result(new GroupRoutes(client, new GroupLeaders(), () -> others, START_TIMEOUT_MILLIS)
+                    .call(
+                            GroupId.NAMESPACE,
+                            MetaMethods.REGISTER_METADATA_SERVER,
+                            options.withTimeoutMillis(START_TIMEOUT_MILLIS),
+                            RegisterMetadataServerRequest.newBuilder()
+                                    .setServerId(identity.serverIdBytes())
+                                    .setMarks(identity.marks())
+                                    .setRun(run)
+                                    .build()));
+        } catch (TatamiException e) {
+            if (!e.code().isRetryable()) {
+                throw e;
+            }
+            LOG.info("the namespace group does not answer before the start of this server: {}", e.getMessage());
+        }
+    }
+
+    /** Whether the namespace is this server's alone, and nobody else could say anything of it. */
+    private static boolean hasOwnNamespace(Identity identity) {
+        return identity.hostsNamespace() && !identity.isReplicated(GroupId.NAMESPACE);
+    }
+
+    private ServerReplication replication(Place place, Settings settings, StoreMemory memory) throws TatamiException {
         GroupStores stores = new GroupStores(place.directory(), own.get());
-        StoreMemory memory = resources.keep(new StoreMemory(StoreSettings.from(settings)));
         return new ServerReplication(
                 own,
                 raftPort(settings),
@@ -369,7 +411,9 @@ public final class MetadataServer implements AutoCloseable {
         Identity identity = own.get();
         RegisterMetadataServerRequest.Builder registration = RegisterMetadataServerRequest.newBuilder()
                 .setServerId(identity.serverIdBytes())
-                .setEndpoint(endpoint(place, address.getPort()));
+                .setEndpoint(endpoint(place, address.getPort()))
+                .setMarks(identity.marks())
+                .setRun(run);
         for (GroupId group : groups.ids()) {
             registration.addHostedGroup(group.value());
             if (identity.isReplicated(group)) {
@@ -393,8 +437,7 @@ public final class MetadataServer implements AutoCloseable {
         try {
             register(member, clock);
         } catch (TatamiException e) {
-            boolean isAlone = own.get().hostsNamespace() && !own.get().isReplicated(GroupId.NAMESPACE);
-            if (isAlone || !e.code().isRetryable()) {
+            if (hasOwnNamespace(own.get()) || !e.code().isRetryable()) {
                 throw e;
             }
             LOG.warn("the namespace group does not answer; this server serves what it can until it does", e);

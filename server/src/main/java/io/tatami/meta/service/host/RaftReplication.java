@@ -9,11 +9,7 @@ import io.tatami.meta.log.Member;
 import io.tatami.meta.log.RaftHost;
 import io.tatami.meta.log.RaftReplica;
 import io.tatami.meta.log.RaftSettings;
-import io.tatami.meta.state.ClusterState;
-import io.tatami.meta.state.Draft;
-import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.GroupRecord;
-import io.tatami.meta.state.wire.GroupReplicaRecord;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.meta.store.StoreMemory;
 import io.tatami.protocol.wire.GroupReplica;
@@ -188,27 +184,7 @@ final class RaftReplication implements Replication {
     @Override
     public List<InetSocketAddress> knownServers() {
         RaftReplica namespace = replicas.get(GroupId.NAMESPACE);
-        List<InetSocketAddress> servers = new ArrayList<>();
-        if (namespace == null) {
-            return servers;
-        }
-        try {
-            namespace.read(view -> addServers(view, servers));
-        } catch (TatamiException e) {
-            LOG.info("the namespace's replica cannot be read just now", e);
-        }
-        return servers;
-    }
-
-    private static void addServers(View view, List<InetSocketAddress> servers) throws TatamiException {
-        for (ClusterState.Host group : new ClusterState(new Draft(view)).hosts()) {
-            for (GroupReplicaRecord replica : group.record().getReplicaList()) {
-                InetSocketAddress server = InetSocketAddress.createUnresolved(replica.getHost(), replica.getPort());
-                if (replica.getServes() && !servers.contains(server)) {
-                    servers.add(server);
-                }
-            }
-        }
+        return namespace == null ? List.of() : RememberedServers.in(namespace);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.tatami.meta.service.host;
 
+import io.tatami.base.Clock;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.wire.ReportMetadataServerReply;
@@ -12,14 +13,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows what the cluster orders of this server's replicas, in a thread of its own. Orders that come meanwhile are left: what
+ * Follows what the cluster orders of this server's replicas, in a thread of its own, and marks its directory every minute. Orders that come meanwhile are left: what
  * is still to be done then is ordered again with the next report. Safe for use by many threads.
  */
 final class ReplicaOrders implements AutoCloseable {
     private static final long END_SECONDS = 60;
+    private static final long MARK_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaOrders.class);
 
     private final HostedGroups groups;
+    private final Clock clock;
+    private long markedNanos;
     private final AtomicBoolean following = new AtomicBoolean();
     private final ExecutorService thread = Executors.newSingleThreadExecutor(task -> {
         Thread daemon = new Thread(task, "replica-orders");
@@ -27,8 +31,10 @@ final class ReplicaOrders implements AutoCloseable {
         return daemon;
     });
 
-    ReplicaOrders(HostedGroups groups) {
+    ReplicaOrders(HostedGroups groups, Clock clock) {
         this.groups = groups;
+        this.clock = clock;
+        this.markedNanos = clock.monotonicNanos();
     }
 
     /** Returns at once. */
@@ -59,10 +65,23 @@ final class ReplicaOrders implements AutoCloseable {
         for (int group : orders.getOpenGroupList()) {
             attempt("open a replica of", new GroupId(group), () -> groups.add(new GroupId(group)));
         }
+        markIfDue();
         try {
             groups.reopenExcluded();
         } catch (TatamiException | RuntimeException e) {
             LOG.warn("a replica cannot take part again; that is tried once more soon", e);
+        }
+    }
+
+    private void markIfDue() {
+        if (clock.monotonicNanos() - markedNanos < MARK_NANOS) {
+            return;
+        }
+        markedNanos = clock.monotonicNanos();
+        try {
+            groups.mark();
+        } catch (TatamiException e) {
+            LOG.warn("this server's directory cannot be marked; that is tried again in a minute", e);
         }
     }
 

@@ -51,7 +51,8 @@ final class IdentityTest {
     @Test
     void whatWasWrittenIsRead() throws Exception {
         Identity made = Identity.ofNewCluster(1, "ann", List.of(GroupId.NAMESPACE, SHARD), Identity.Replicas.NONE)
-                .afterMaking();
+                .afterMaking()
+                .afterMark();
         made.write(directory);
         assertEquals(made, read());
         Identity grown = made.withRaftPort(7)
