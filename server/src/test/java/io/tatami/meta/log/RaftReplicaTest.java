@@ -463,6 +463,33 @@ final class RaftReplicaTest {
         }
     }
 
+    /** What a wiped server acknowledged under its old id would count as a majority that is not there. */
+    @Test
+    void aWipedServerAtTheSameAddressDoesNotAnswerForTheMemberThatItWas() throws Exception {
+        try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
+            List<Node> nodes = new ArrayList<>(cluster.found(3));
+            List<Member> members = nodes.stream().map(node -> node.member).toList();
+            cluster.commit("e", "1");
+            cluster.awaitEqual();
+            Node leader = cluster.awaitLeader();
+            nodes.remove(leader);
+            Node wiped = nodes.get(0);
+            Node other = nodes.get(1);
+            wiped.close();
+            Node fresh = cluster.addAt(wiped.member.address());
+            fresh.open(List.of());
+            cluster.commit("e", "2");
+            other.close();
+            await("a leader without a majority steps down", () -> leader.lead.get() == null);
+            other.open(members);
+            cluster.commit("e", "3");
+            assertEquals(0, fresh.progress().getAppliedIndex());
+            setMembers(cluster, List.of(leader, other, fresh));
+            cluster.awaitEqual();
+            assertEquals("3", read(fresh.replica().store(), "e"));
+        }
+    }
+
     /** By whoever leads, as often as it takes. */
     private static void setMembers(ReplicaCluster cluster, List<Node> nodes) throws Exception {
         List<Member> members = nodes.stream().map(node -> node.member).toList();

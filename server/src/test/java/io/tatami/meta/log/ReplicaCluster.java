@@ -89,12 +89,13 @@ final class ReplicaCluster implements AutoCloseable {
         final Path home;
         final AtomicReference<@Nullable Lead> lead = new AtomicReference<>();
         final BlockingQueue<TatamiException> failures = new LinkedBlockingQueue<>();
+        volatile boolean excluded;
         private final @Nullable TcpRelay relay;
         private @Nullable RaftHost host;
         private volatile @Nullable RaftReplica replica;
 
-        private Node(int number) throws IOException {
-            this.member = new Member(UUID.randomUUID(), InetSocketAddress.createUnresolved("127.0.0.1", freePort()));
+        private Node(int number, InetSocketAddress address) {
+            this.member = new Member(UUID.randomUUID(), address);
             this.home = directory.resolve("server-" + number);
             int port = member.address().getPort();
             this.relay = relayed
@@ -160,6 +161,11 @@ final class ReplicaCluster implements AutoCloseable {
         }
 
         @Override
+        public void excluded() {
+            excluded = true;
+        }
+
+        @Override
         public void failed(TatamiException reason) {
             failures.add(reason);
         }
@@ -185,7 +191,12 @@ final class ReplicaCluster implements AutoCloseable {
 
     /** A server that has nothing yet and was not started. */
     Node add() throws IOException {
-        Node node = new Node(nodes.size());
+        return addAt(new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort()));
+    }
+
+    /** As {@link #add}, where another one was before. */
+    Node addAt(InetSocketAddress address) {
+        Node node = new Node(nodes.size(), address);
         nodes.add(node);
         return node;
     }
