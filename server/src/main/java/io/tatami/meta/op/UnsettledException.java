@@ -2,6 +2,7 @@ package io.tatami.meta.op;
 
 import io.tatami.base.DirectoryId;
 import io.tatami.base.FileId;
+import java.util.List;
 
 /**
  * A request met something that only another group can tell. It is parked outside the batch until the question is
@@ -64,4 +65,12 @@ public final class UnsettledException extends Exception {
      * @param version of the deletion
      */
     public record WriterInDoubt(FileId file, DirectoryId directory, long version) implements Question {}
+
+    /**
+     * A block is to be granted, no block server's credits are left, and some have room: they are about to give more, and are
+     * asked to. Settled after a while in any case, once for a request.
+     *
+     * @param servers their ids
+     */
+    public record CreditsAwaited(List<Integer> servers) implements Question {}
 }

@@ -39,7 +39,9 @@ record Identity(
         Replicas replicas) {
     private static final String FILE_NAME = "metadata-server.id";
     private static final int VERSION = 3;
-    private static final int GROUP_FORMAT_VERSION = 1;
+
+    /** Of 1, files and blocks were numbered apart, and each granted block had records of its own. */
+    static final int GROUP_FORMAT_VERSION = 2;
 
     /**
      * How the groups of the cluster are replicated, as this server knows it.
