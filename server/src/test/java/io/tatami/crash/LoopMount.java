@@ -14,6 +14,8 @@ import java.util.List;
  * that is missing. Used by one thread.
  */
 final class LoopMount implements AutoCloseable {
+    private static final int COPIES_MAX = 50;
+
     private final Path image;
     private final Path directory;
     private boolean mounted;
@@ -51,9 +53,23 @@ final class LoopMount implements AutoCloseable {
         return directory;
     }
 
-    /** What the device holds at this moment, and nothing of what the kernel still keeps from it. */
+    /**
+     * What the device holds at one moment, and nothing of what the kernel still keeps from it. The kernel may write while
+     * the copy is made, so that is made again until it is equal to the device afterwards: then nothing was written from the
+     * end of the copying to the beginning of the comparison.
+     */
     void copyTo(Path copy) throws IOException {
-        run("cp", "--sparse=always", image.toString(), copy.toString());
+        for (int tries = 1; true; tries++) {
+            run("cp", "--sparse=always", image.toString(), copy.toString());
+            try {
+                run("cmp", image.toString(), copy.toString());
+                return;
+            } catch (IOException e) {
+                if (tries == COPIES_MAX) {
+                    throw e;
+                }
+            }
+        }
     }
 
     @Override

@@ -5,6 +5,7 @@ import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** A {@link CrashNode} in a process of its own, as the test that started it sees it. Used by one thread. */
 public final class NodeProcess implements AutoCloseable {
     private static final long EXIT_SECONDS_MAX = 60;
+    private static final int LOG_END_CHARACTERS = 8_000;
 
     private final Process process;
     private final BufferedReader output;
@@ -89,9 +91,20 @@ public final class NodeProcess implements AutoCloseable {
     /** Where clients connect to; only of a node that came to serve. */
     public String authority() {
         if (authority == null) {
-            throw new AssertionError("the node ended with " + awaitExit() + " before it served; see " + log);
+            throw new AssertionError("the node ended with " + awaitExit() + " before it served; its log ends with\n"
+                    + endOf(log));
         }
         return authority;
+    }
+
+    /** For a failure's message, as the log is deleted with the test's directory. */
+    private static String endOf(Path log) {
+        try {
+            String text = Files.readString(log);
+            return text.substring(Math.max(0, text.length() - LOG_END_CHARACTERS));
+        } catch (IOException e) {
+            return "(" + e + ")";
+        }
     }
 
     public boolean isAlive() {

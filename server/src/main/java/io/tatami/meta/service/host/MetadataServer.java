@@ -309,7 +309,12 @@ public final class MetadataServer implements AutoCloseable {
                 .orElse("");
     }
 
-    private GroupRoutes namespaceRoutes(RpcClient client, GroupLeaders leaders, List<InetSocketAddress> seeds) {
+    /**
+     * Where this server reports. Without replicas it keeps to itself where it takes the namespace's leader to be: the groups
+     * here are at work already, and share what the map of the start before says, which may name another address.
+     */
+    private GroupRoutes namespaceRoutes(RpcClient client, GroupLeaders shared, List<InetSocketAddress> seeds) {
+        GroupLeaders leaders = identity.replicas().isReplicated() ? shared : new GroupLeaders();
         if (identity.hostsNamespace() && seeds.isEmpty()) {
             leaders.assume(GroupId.NAMESPACE, address);
         }
@@ -340,6 +345,7 @@ public final class MetadataServer implements AutoCloseable {
     private void join(ClusterMember member, GroupLeaders leaders, ScheduledExecutorService timer, Clock clock)
             throws TatamiException {
         boolean isReplicated = identity.replicas().isReplicated();
+        CrashPoint.hit("meta.open.before-announcing");
         try {
             register(member, clock);
         } catch (TatamiException e) {

@@ -2,6 +2,7 @@ package io.tatami.meta.service.host;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -45,7 +46,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -54,6 +57,8 @@ import org.junit.jupiter.api.io.TempDir;
 final class MetadataServerTest {
     private static final String SUPERUSER = System.getProperty("user.name");
     private static final MetadataServer.NewCluster TWO_SHARDS = MetadataServer.NewCluster.onOneServer(2);
+
+    private static final long GROUPS_AT_WORK_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
 
     @TempDir
     private Path directory = Path.of("");
@@ -154,6 +159,25 @@ final class MetadataServerTest {
         }
         try (MetadataServer server = open()) {
             assertTrue(exists(server, "/a/b"));
+        }
+    }
+
+    /** The groups are given time to use the map that they were stored with, whose address nobody listens on any more. */
+    @Test
+    void aServerStartsAtAnotherPortHoweverLongItsGroupsWereAtWorkBefore() throws TatamiException {
+        int before;
+        try (MetadataServer server = open()) {
+            call(server, SUPERUSER, GroupId.NAMESPACE, MetaMethods.MKDIRS, mkdirs("/a"));
+            before = server.address().getPort();
+        }
+        CrashPoint.listen(point -> {
+            if (point.equals("meta.open.before-announcing")) {
+                LockSupport.parkNanos(GROUPS_AT_WORK_NANOS);
+            }
+        });
+        try (MetadataServer server = open()) {
+            assertNotEquals(before, server.address().getPort());
+            assertTrue(exists(server, "/a"));
         }
     }
 
