@@ -4,6 +4,7 @@ import io.tatami.benchmarks.bulk.BulkBenchmark;
 import io.tatami.benchmarks.dfsio.DfsioBenchmark;
 import io.tatami.benchmarks.fence.FenceBenchmark;
 import io.tatami.benchmarks.jobs.JobsCommand;
+import io.tatami.benchmarks.list.ListBenchmark;
 import io.tatami.benchmarks.meta.CapacityBenchmark;
 import io.tatami.benchmarks.meta.MetaBenchmark;
 import io.tatami.benchmarks.micro.MicroBenchmarks;
@@ -31,6 +32,7 @@ public final class TatamiBenchmarks {
                 StreamBenchmark.class,
                 SmallBenchmark.class,
                 BulkBenchmark.class,
+                ListBenchmark.class,
                 FenceBenchmark.class,
                 PrefetchBenchmark.class,
                 MicroBenchmarks.class,

@@ -91,8 +91,8 @@ public final class NodeProcess implements AutoCloseable {
     /** Where clients connect to; only of a node that came to serve. */
     public String authority() {
         if (authority == null) {
-            throw new AssertionError("the node ended with " + awaitExit() + " before it served; its log ends with\n"
-                    + endOf(log));
+            throw new AssertionError(
+                    "the node ended with " + awaitExit() + " before it served; its log ends with\n" + endOf(log));
         }
         return authority;
     }

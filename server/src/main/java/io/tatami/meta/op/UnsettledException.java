@@ -47,6 +47,16 @@ public final class UnsettledException extends Exception {
      */
     public record EntryNotArrived(DirectoryId directory, String name, int spread, int fromSpread) implements Question {}
 
+    /**
+     * The directory is being widened, and who lists it has come to where entries have arrived.
+     *
+     * @param next the first name that may be listed next
+     * @param spread what the directory is widened to
+     * @param fromSpread what it is widened from
+     */
+    public record EntriesNotArrived(DirectoryId directory, String next, int spread, int fromSpread)
+            implements Question {}
+
     /** A move is about to put an entry here; this shard's own coordinator ends it. */
     public record EntryArriving(DirectoryId parent, String name, long transaction) implements Question {}
 

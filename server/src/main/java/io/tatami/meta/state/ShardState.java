@@ -30,6 +30,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A shard's records by type, over one draft. What is written here is seen here; nothing is kept but in the draft. */
 public final class ShardState extends Records {
+    private static final byte[] NOTHING = {};
+
     /** Written when the shard is formatted, and never by an operation. */
     private @Nullable GroupRecord group;
 
@@ -202,7 +204,20 @@ public final class ShardState extends Records {
         remove(Keys.share(directory));
     }
 
-    /** Notes that this shard's part of a directory has grown. */
+    /** Whether a name of a directory that is being widened was fetched ahead of its turn. */
+    public boolean isFetched(DirectoryId directory, String name) {
+        return draft().get(Keys.fetched(directory, name)) != null;
+    }
+
+    public void putFetched(DirectoryId directory, String name) {
+        draft().put(Keys.fetched(directory, name), NOTHING);
+    }
+
+    public void removeFetched(DirectoryId directory, String name) {
+        remove(Keys.fetched(directory, name));
+    }
+
+    /** Notes that this shard's part of a directory has changed often. */
     public void putGrowth(DirectoryId directory, GrowthRecord growth) {
         write(Keys.growth(directory), growth);
     }

@@ -106,8 +106,8 @@ final class MembershipTest {
                             CallOptions.DEFAULT,
                             low.toBuilder().setShard(99).build());
 
-            BlockDamageTest.awaitTrue(() -> metadata.of(2).stream()
-                    .anyMatch(gift -> gift.getSequence() > before && gift.getBlocks() >= 30));
+            BlockDamageTest.awaitTrue(() ->
+                    metadata.of(2).stream().anyMatch(gift -> gift.getSequence() > before && gift.getBlocks() >= 30));
         }
     }
 
@@ -175,9 +175,7 @@ final class MembershipTest {
             shardsGiven.add(shard);
             List<GiveCreditsRequest> gifts = byShard.computeIfAbsent(shard, absent -> new CopyOnWriteArrayList<>());
             gifts.add(request);
-            int all = gifts.stream()
-                    .mapToInt(GiveCreditsRequest::getBlocks)
-                    .sum();
+            int all = gifts.stream().mapToInt(GiveCreditsRequest::getBlocks).sum();
             return CompletableFuture.completedFuture(GiveCreditsReply.newBuilder()
                     .setLeft(all - spent.getOrDefault(shard, 0))
                     .build());

@@ -1,12 +1,12 @@
 package io.tatami.meta.op.file;
 
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static java.util.Objects.requireNonNull;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.DirectoryId;
@@ -66,7 +66,8 @@ class CreateFileTest {
         assertEquals(file, shard.state().fileOf(block));
         assertEquals(1, shard.state().blocks(file).size());
         assertEquals(1, shard.open("a").getBlockCount());
-        assertFalse(requireNonNull(shard.state().replica(new ServerId(2), block)).getHeld());
+        assertFalse(
+                requireNonNull(shard.state().replica(new ServerId(2), block)).getHeld());
         assertNull(shard.state().replica(new ServerId(1), block));
 
         shard.run(
