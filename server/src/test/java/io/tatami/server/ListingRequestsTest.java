@@ -30,8 +30,7 @@ final class ListingRequestsTest {
     }
 
     @Test
-    void aSmallDirectoryIsListedByOneRequestToOneShard(@TempDir Path directory)
-            throws Exception {
+    void aSmallDirectoryIsListedByOneRequestToOneShard(@TempDir Path directory) throws Exception {
         Settings settings = Settings.of(Map.of("tatami.directory.spread", "1"));
         StandaloneNode.Place place = new StandaloneNode.Place(directory, List.of(), 64 << 20, "localhost", 0, SHARDS);
         try (StandaloneNode node = StandaloneNode.open(place, settings, user -> List.of());

@@ -35,8 +35,7 @@ public final class ListBenchmark implements Callable<Integer> {
             Rounds figures = new ListRounds(options, rounds.rounds(), place.work(), undo, results).run();
             figures.medians().forEach(results::remark);
             results.remark("last tenth to first tenth "
-                    + Rounds.describe(figures.ratios(
-                            ListRounds.tenth(ListRounds.TENTHS), ListRounds.tenth(1))));
+                    + Rounds.describe(figures.ratios(ListRounds.tenth(ListRounds.TENTHS), ListRounds.tenth(1))));
             results.remark("raw figures: " + results.file());
         } finally {
             undo.run();

@@ -27,7 +27,7 @@ final class ListRounds {
     static final List<String> COLUMNS = List.of("round", "tenth", "files", "seconds", "files_per_second");
     static final int TENTHS = 10;
 
-    private static final TatamiPath DIRECTORY = TatamiPath.of("/list/crowd");
+    private static final String DIRECTORY = "/list/crowd";
     private static final String CAPACITY = "1g";
     private static final double NANOS = 1e9;
 
@@ -61,11 +61,12 @@ final class ListRounds {
             String authority =
                     URI.create(peer.configuration().get("fs.defaultFS", "")).getAuthority();
             try (TatamiClient client = connect(authority)) {
-                client.mkdirs(DIRECTORY, CreateSpec.modes(0777, 0), true);
-                new Crowd(DIRECTORY, options.files, progress).make(options.clients, () -> connect(authority));
+                TatamiPath directory = TatamiPath.of(DIRECTORY);
+                client.mkdirs(directory, CreateSpec.modes(0777, 0), true);
+                new Crowd(directory, options.files, progress).make(options.clients, () -> connect(authority));
                 for (int round = 1; round <= rounds; round++) {
                     progress.tell("round %d: listing %,d files", round, options.files);
-                    list(round, client);
+                    list(round, client.list(directory, false));
                     figures.keep();
                 }
             }
@@ -74,12 +75,10 @@ final class ListRounds {
     }
 
     private static TatamiClient connect(String authority) throws IOException {
-        return TatamiClient.connect(
-                authority, UserIdentity.of(System.getProperty("user.name")), Settings.of(Map.of()));
+        return TatamiClient.connect(authority, UserIdentity.of(System.getProperty("user.name")), Settings.of(Map.of()));
     }
 
-    private void list(int round, TatamiClient client) throws IOException {
-        DirectoryListing listing = client.list(DIRECTORY, false);
+    private void list(int round, DirectoryListing listing) throws IOException {
         long seen = 0;
         for (int tenth = 1; tenth <= TENTHS; tenth++) {
             long begunAt = seen;
@@ -91,8 +90,8 @@ final class ListRounds {
             note(round, tenth, seen - begunAt, System.nanoTime() - beginNanos);
         }
         if (seen != options.files || listing.hasNext()) {
-            throw new IOException("a listing of " + options.files + " files shows " + seen
-                    + (listing.hasNext() ? " and more" : ""));
+            throw new IOException(
+                    "a listing of " + options.files + " files shows " + seen + (listing.hasNext() ? " and more" : ""));
         }
     }
 

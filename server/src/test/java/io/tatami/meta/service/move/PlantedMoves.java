@@ -3,8 +3,8 @@ package io.tatami.meta.service.move;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.Arrival;
-import io.tatami.meta.state.wire.ArriveEntryRequest;
 import io.tatami.meta.state.wire.ArriveEntriesRequest;
+import io.tatami.meta.state.wire.ArriveEntryRequest;
 import io.tatami.protocol.wire.GiveEntriesReply;
 import io.tatami.protocol.wire.GiveEntriesRequest;
 

@@ -48,8 +48,9 @@ class SpreadChoiceTest {
         for (int step = 0; step < SHARDS; step++) {
             GroupLocation.Builder location = GroupLocation.newBuilder().setGroup((first + step) % SHARDS);
             if (leaders.charAt(step) != '.') {
-                location.setLeader(
-                        Endpoint.newBuilder().setHost(leaders.substring(step, step + 1)).setPort(1));
+                location.setLeader(Endpoint.newBuilder()
+                        .setHost(leaders.substring(step, step + 1))
+                        .setPort(1));
             }
             map.addGroup(location);
         }

@@ -64,12 +64,11 @@ final class WideningSimulationTest {
     @Test
     @Tag("simulated-bug")
     void receiverThatForgetsWhatItFetchedAheadIsNoticed() {
-        assertNoticed(real -> PlantedMoves.withHandOver(
-                real, real.give(), real.arrive(), (state, context, request) -> {
-                    Arrival arrival = real.arriveOne().decide(state, context, request);
-                    state.removeFetched(new DirectoryId(request.getDirectoryId()), request.getName());
-                    return arrival;
-                }));
+        assertNoticed(real -> PlantedMoves.withHandOver(real, real.give(), real.arrive(), (state, context, request) -> {
+            Arrival arrival = real.arriveOne().decide(state, context, request);
+            state.removeFetched(new DirectoryId(request.getDirectoryId()), request.getName());
+            return arrival;
+        }));
     }
 
     private static void run(long first, int seeds) {
