@@ -22,6 +22,16 @@ enum PlantedBug {
             "batch.put(PROGRESS, next.toByteArray());",
             "database.put(synced, PROGRESS, next.toByteArray());",
             "io.tatami.meta.store.GroupStoreTest#aTornEndLosesTheLastEntryAsAWholeAndNoneBefore"),
+    A_REPLICA_STORES_ANOTHER_VALUE(
+            "io/tatami/meta/store/GroupStore.java",
+            "batch.put(change.getKey(), value);",
+            "batch.put(change.getKey(), System.nanoTime() % 50 == 0 ? new byte[] {1} : value);",
+            "io.tatami.meta.log.StateHashesTest#storesAreEqualAtEveryIndexWhileLeadersDie"),
+    VOTES_ARE_TOLD_BEFORE_THEY_ARE_DURABLE(
+            "io/tatami/meta/log/DurableVotes.java",
+            "                sync(request);\n            }\n            return reply;",
+            "            }\n            return reply;",
+            "io.tatami.meta.log.RaftReplicaTest#nobodyIsElectedByAVoteThatIsNotDurable"),
     REPLIES_ARE_NOT_REMEMBERED(
             "io/tatami/meta/service/host/ReplyMemory.java",
             "return known == null ? null : reply(known, method);",
@@ -134,6 +144,16 @@ enum PlantedBug {
             "return hangsInARow == Integer.MAX_VALUE;",
             "io.tatami.block.cache.CacheTierTest"
                     + "#whenTheTiersDeviceHangsReadersGoToTheVolumeAndAfterAFewTimesItIsSetAside"),
+    A_WIPED_SERVER_ANSWERS_FOR_WHO_IT_WAS(
+            "io/tatami/meta/log/AddressedRequests.java",
+            "if (header == null || header.getReplyId().equals(self)) {",
+            "if (header == null || !header.getReplyId().isEmpty()) {",
+            "io.tatami.meta.log.RaftReplicaTest#aWipedServerAtTheSameAddressDoesNotAnswerForTheMemberThatItWas"),
+    A_LATE_CHANGE_OF_MEMBERS_IS_NOTED(
+            "io/tatami/meta/op/cluster/NoteMembers.java",
+            "if (known == null || !areToStay(request, known)) {",
+            "if (known == null) {",
+            "io.tatami.meta.op.cluster.MoveReplicasTest#whatIsNotedTooLateChangesNothing"),
     SLOWNESS_IS_JUDGED_AT_ONE_LOOK(
             "io/tatami/block/device/SlowDevices.java",
             "if (state.looks == LOOKS) {",

@@ -1,6 +1,7 @@
 package io.tatami.meta.log;
 
 import io.tatami.base.TatamiException;
+import io.tatami.meta.state.View;
 import io.tatami.meta.store.GroupStore;
 import java.util.List;
 import java.util.Optional;
@@ -27,6 +28,12 @@ public interface RaftReplica extends AutoCloseable {
          */
         CompletableFuture<Void> follows();
 
+        /**
+         * The others have told it that it is no member any more, and it takes no part until it is closed and opened again;
+         * what it has stays.
+         */
+        void excluded();
+
         /** The replica has failed for good and takes no further part in its group; the last call. */
         void failed(TatamiException reason);
     }
@@ -39,15 +46,33 @@ public interface RaftReplica extends AutoCloseable {
 
     /**
      * Makes these the members, the first preferred as leader; on the leader only, one change at a time. New ones have to
-     * have opened the group; they catch up before they count.
+     * have opened the group; they catch up before they count. A leader that is not among them makes them members
+     * beside itself, lets one of them lead, and has the rest done by that one.
      *
-     * @return completes when the change is committed; fails with NOT_LEADER, IN_USE while another change is under way, or
-     *     UNAVAILABLE when the outcome is unknown
+     * @return completes when the change is committed; fails with NOT_LEADER, also where another leader is to be asked once
+     *     more, IN_USE while another change is under way, or UNAVAILABLE when the outcome is unknown
      */
     CompletableFuture<Void> setMembers(List<Member> members);
 
-    /** The store as it is now; a follower's may be replaced by a snapshot of the leader's at any time. */
+    /**
+     * The store as it is now; a follower's may be replaced by a snapshot of the leader's at any time, and must not be used
+     * when that happens: who does not lead asks {@link #read}.
+     */
     GroupStore store();
+
+    /** Something that is read of a store. */
+    @FunctionalInterface
+    interface Reading {
+        /** @param view as of one moment */
+        void read(View view) throws TatamiException;
+    }
+
+    /**
+     * Reads what the replica has applied, which may be behind; the store is not closed or replaced before that is over.
+     *
+     * @throws TatamiException UNAVAILABLE where the replica is closed or has failed; or what {@code reading} throws
+     */
+    void read(Reading reading) throws TatamiException;
 
     /** Leaves the group until it is opened again; waits for {@link Listener#follows} where it leads. */
     @Override
