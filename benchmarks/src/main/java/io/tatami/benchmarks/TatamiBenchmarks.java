@@ -5,6 +5,7 @@ import io.tatami.benchmarks.dfsio.DfsioBenchmark;
 import io.tatami.benchmarks.failover.FailoverBenchmark;
 import io.tatami.benchmarks.fence.FenceBenchmark;
 import io.tatami.benchmarks.jobs.JobsCommand;
+import io.tatami.benchmarks.list.ListBenchmark;
 import io.tatami.benchmarks.meta.CapacityBenchmark;
 import io.tatami.benchmarks.meta.MetaBenchmark;
 import io.tatami.benchmarks.micro.MicroBenchmarks;
@@ -32,6 +33,7 @@ public final class TatamiBenchmarks {
                 StreamBenchmark.class,
                 SmallBenchmark.class,
                 BulkBenchmark.class,
+                ListBenchmark.class,
                 FenceBenchmark.class,
                 FailoverBenchmark.class,
                 PrefetchBenchmark.class,

@@ -10,8 +10,10 @@ import io.tatami.protocol.wire.CancelPlanReply;
 import io.tatami.protocol.wire.CancelPlanRequest;
 import io.tatami.protocol.wire.ChunkChecksumsReply;
 import io.tatami.protocol.wire.ChunkChecksumsRequest;
+import io.tatami.protocol.wire.CreditsLowRequest;
 import io.tatami.protocol.wire.DeleteBlocksReply;
 import io.tatami.protocol.wire.DeleteBlocksRequest;
+import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.MemoryMapped;
 import io.tatami.protocol.wire.MemoryOffer;
 import io.tatami.protocol.wire.PlanReadsRequest;
@@ -121,6 +123,10 @@ public final class BlockMethods {
                     MemoryMapped.parser(),
                     MemoryOffer.parser(),
                     ShareMemoryReply.parser());
+
+    /** From a shard. Without effect on a server that has not joined its cluster yet. */
+    public static final Method<CreditsLowRequest, Empty> CREDITS_LOW =
+            Method.idempotent(214, "block.credits-low", CreditsLowRequest.parser(), Empty.parser());
 
     private BlockMethods() {}
 }

@@ -31,8 +31,10 @@ public final class TatamiCluster {
     private static final long VOLUME_BYTES = 1L << 30;
 
     /** Blocks are tiny here: the volume has room for many. Directories need not be so large to be divided over more shards. */
-    private static final Map<String, String> SETTINGS =
-            Map.of("tatami.block.credit.size", "1m", "tatami.directory.spread.entries", "1000");
+    private static final Map<String, String> SETTINGS = Map.of(
+            "tatami.block.credit.size", "1m",
+            "tatami.directory.spread.entries", "1000",
+            "tatami.directory.spread.on.one.server", "true");
 
     private static final class Shared {
         static final TatamiCluster CLUSTER = start();

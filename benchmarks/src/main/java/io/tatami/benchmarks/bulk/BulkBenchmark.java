@@ -6,6 +6,7 @@ import io.tatami.benchmarks.Rounds;
 import io.tatami.benchmarks.RunPlace;
 import io.tatami.benchmarks.peer.Undo;
 import java.nio.file.Files;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -46,7 +47,7 @@ public final class BulkBenchmark implements Callable<Integer> {
 
     private void summarize(Rounds figures, Results results) {
         figures.medians().forEach(results::remark);
-        for (int clients : options.clientCounts) {
+        for (int clients : new LinkedHashSet<>(options.clientCounts)) {
             for (CreateMode mode : List.of(CreateMode.GRANTS, CreateMode.ASKING)) {
                 tell(
                         results,

@@ -60,6 +60,9 @@ final class BulkRounds {
     private final Rounds figures = new Rounds();
     private final Progress progress = new Progress();
 
+    /** Numbers the directories, so that no file has the name of another. */
+    private int measurements;
+
     BulkRounds(BulkOptions options, RoundOptions rounds, Path work, Undo undo, Results results) {
         this.options = options;
         this.rounds = rounds;
@@ -68,7 +71,7 @@ final class BulkRounds {
         this.results = results;
     }
 
-    /** The figures of all rounds under {@link #creates} and {@link #both}. */
+    /** The figures of all rounds, and of each number of clients as often as it was given, under {@link #creates} and {@link #both}. */
     Rounds run() throws Exception {
         Random random = rounds.random();
         undo.add(() -> FileUtil.fullyDelete(clientDirectory().toFile()));
@@ -76,9 +79,9 @@ final class BulkRounds {
             try (Peer peer = Peers.start("tatami", work.resolve("bulk"), options.capacity, undo)) {
                 for (int clients : options.clientCounts) {
                     measure(round, peer, clients, random);
+                    figures.keep();
                 }
             }
-            figures.keep();
         }
         return figures;
     }
@@ -104,17 +107,18 @@ final class BulkRounds {
                 ClientProcesses processes =
                         new ClientProcesses(KIND, clients, peer.configuration(), clientDirectory(), authority)) {
             Turn turn = new Turn(peer, observer, processes, clients);
+            String place = "/bulk/" + ++measurements + "-x" + clients;
             int warmUpSeconds =
                     (options.warmUpSeconds + WARM_UP_TURNS * modes.size() - 1) / (WARM_UP_TURNS * modes.size());
             for (int i = 0; i < WARM_UP_TURNS; i++) {
                 for (CreateMode mode : modes) {
-                    turn.run(mode, "/bulk/warm-" + clients + "-" + i + "-" + mode.label(), warmUpSeconds);
+                    turn.run(mode, place + "-warm-" + i + "-" + mode.label(), warmUpSeconds);
                 }
             }
             Collections.shuffle(modes, random);
             for (CreateMode mode : modes) {
                 progress.tell("round %d, %d clients: %s", round, clients, mode.label());
-                record(round, clients, mode, turn.run(mode, "/bulk/" + clients + "-" + mode.label(), options.seconds));
+                record(round, clients, mode, turn.run(mode, place + "-" + mode.label(), options.seconds));
             }
         }
     }

@@ -30,7 +30,7 @@ class BulkRoundsTest {
     @Tag("soak")
     void everyModeHasAFigureAndTooFewRefillsFailTheRound() throws Exception {
         BulkOptions options = new BulkOptions();
-        options.clientCounts = List.of(2);
+        options.clientCounts = List.of(2, 2);
         options.seconds = 1;
         options.warmUpSeconds = 0;
         options.refillsMin = 0;
@@ -49,6 +49,7 @@ class BulkRoundsTest {
             undo.run();
         }
         for (CreateMode mode : CreateMode.values()) {
+            assertEquals(2, figures.figures(BulkRounds.creates(2, mode)).size(), mode.label());
             assertTrue(figures.figures(BulkRounds.creates(2, mode)).get(0) > 0, mode.label());
             assertTrue(figures.figures(BulkRounds.both(2, mode)).get(0) > 0, mode.label());
         }

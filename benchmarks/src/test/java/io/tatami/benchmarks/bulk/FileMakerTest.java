@@ -23,6 +23,9 @@ import org.junit.jupiter.api.io.TempDir;
 class FileMakerTest {
     private static final int FILES = 3;
 
+    /** Many more than a shard has credits for at first. */
+    private static final int MANY_FILES = 200;
+
     @TempDir
     private Path directory = Path.of("");
 
@@ -52,6 +55,10 @@ class FileMakerTest {
                     }
                     assertEquals(0, ServiceCounts.of(observer).since(before).blocks(), mode.label());
                 }
+                for (int i = 0; i < MANY_FILES; i++) {
+                    maker.create(TatamiPath.of("/made/many" + i), CreateMode.GRANTS);
+                }
+                assertEquals(0, maker.withoutGrant(), "credits come before there are none left");
                 ServiceCounts counts = ServiceCounts.of(observer);
                 assertTrue(counts.refills() > 0 && counts.credits() >= counts.refills(), counts::toString);
             }

@@ -8,6 +8,8 @@ import io.tatami.block.volume.UnitCopies;
 import io.tatami.client.block.BlockClient;
 import io.tatami.client.block.BlockClientSettings;
 import io.tatami.protocol.BlockMethods;
+import io.tatami.protocol.wire.CreditsLowRequest;
+import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.RegisterBlockServerRequest;
 import io.tatami.rpc.Connector;
 import io.tatami.rpc.HandlerTable;
@@ -39,6 +41,7 @@ public final class BlockServer implements AutoCloseable {
     private final VolumeReports reports;
     private final HandlerTable handlers = new HandlerTable();
     private volatile int serverId;
+    private volatile @Nullable Membership membership;
 
     /**
      * Counts this start durably, and serves the data port from now on.
@@ -87,6 +90,7 @@ public final class BlockServer implements AutoCloseable {
         this.reports = new VolumeReports(port, plans, clock, () -> serverId);
         commands.serve(handlers, BlockMethods.BLOCK_SERVER_STATUS, request -> reports.status());
         commands.serve(handlers, BlockMethods.SCRUB, reports::scrub);
+        commands.serve(handlers, BlockMethods.CREDITS_LOW, this::creditsAreLow);
         threads.every(STANDSTILL_CHECK_MILLIS, port::checkStandstill);
         threads.every(MEMORY_SWEEP_MILLIS, memory::sweep);
         threads.every(SLOWNESS_CHECK_MILLIS, reports::lookForSlowVolumes);
@@ -124,14 +128,23 @@ public final class BlockServer implements AutoCloseable {
         for (VolumeSet.ServedVolume served : volumes.volumes()) {
             complete.addVolumeId(served.volume().id().toString());
         }
-        Membership membership = new Membership(
+        Membership joining = new Membership(
                 link, port, identityFile, identity, complete.build(), threads.housekeeping(), reports::compareWith);
-        threads.every(CreditLine.ASK_MILLIS_MIN, membership::tick);
-        return membership.joined().whenComplete((id, failure) -> {
+        membership = joining;
+        threads.every(CreditLine.ASK_MILLIS_MIN, joining::tick);
+        return joining.joined().whenComplete((id, failure) -> {
             if (id != null) {
                 serverId = id.value();
             }
         });
+    }
+
+    private Empty creditsAreLow(CreditsLowRequest request) {
+        Membership joined = membership;
+        if (joined != null) {
+            joined.creditsAreLow(request);
+        }
+        return Empty.getDefaultInstance();
     }
 
     /**

@@ -4,17 +4,18 @@ import io.tatami.base.Check;
 import io.tatami.protocol.wire.GiveCreditsRequest;
 
 /**
- * What this server lets one shard place here. Not safe for use by many threads: {@link Membership} owns it.
+ * What this server lets one shard place here. Not safe for use by many threads: {@link CreditPool} owns it.
  *
  * <p>Each gift has a sequence of its own, made of the count of this server's starts and a counter, so that none repeats
  * one of an earlier start; the same gift is sent until the shard answers, and counts once. A gift of nothing asks how
- * much is left. The shard is asked the oftener, the faster it uses credits up.
+ * much is left. A shard that has used half of what it had says so; one that does not is asked, the oftener, the faster it uses
+ * credits up.
  */
 final class CreditLine {
-    /** Where they are used up as fast as that, {@link #ASK_MILLIS_MIN} apart: 20,000 blocks a second. */
+    /** Of which half are left when the shard says so: 50,000 blocks a second where a gift takes 10 ms. */
     static final int CREDITS_MAX = 1_024;
 
-    /** Where credits for long blocks would be fewer. */
+    /** What each shard has at least. */
     static final int CREDITS_MIN = 32;
 
     static final long ASK_MILLIS_MIN = 50;
@@ -23,8 +24,8 @@ final class CreditLine {
     /** Used between two questions: they come too seldom. */
     private static final int USED_MANY = 8;
 
-    /** The shortest blocks that credits are given for in crowds, as a part of the longest. */
-    private static final int SHORT_PARTS = 64;
+    /** How often what was used between two gifts is to be had. */
+    private static final int USE_FACTOR = 4;
 
     private static final int STARTS_SHIFT = 32;
 
@@ -32,10 +33,11 @@ final class CreditLine {
     private int left;
     private int offered;
     private int target;
-    private int used;
+    private int wanted;
     private long askMillis = ASK_MILLIS_MIN;
     private long nextAskMillis;
     private boolean waiting;
+    private boolean ranLowMeanwhile;
 
     CreditLine(long starts) {
         Check.check(starts > 0 && starts < 1L << (Long.SIZE - STARTS_SHIFT - 1), "%d starts", starts);
@@ -47,16 +49,26 @@ final class CreditLine {
         return !waiting && nowMillis >= nextAskMillis;
     }
 
+    /** How many the shard should have by what it uses; falls by half at each answer once it uses none. */
+    int wanted() {
+        return wanted;
+    }
+
+    /** How many the shard has, as far as this server knows, or will have once it takes what it is offered. */
+    int held() {
+        return left + offered;
+    }
+
     /**
      * The next message to the shard, which must be answered by {@link #answered} or {@link #failed}.
      *
-     * @param room of the server that this shard may count on
+     * @param share how many this shard should have
      */
-    GiveCreditsRequest request(int serverId, Room room) {
+    GiveCreditsRequest request(int serverId, int share) {
         Check.check(!waiting, "gift %d was not answered", sequence);
         waiting = true;
-        target = room.credits(used);
-        if (offered == 0 && left < target / 2 + target % 2) {
+        target = share;
+        if (offered == 0 && isShort()) {
             offered = target - left;
         }
         return GiveCreditsRequest.newBuilder()
@@ -69,46 +81,44 @@ final class CreditLine {
     /** @return for how many blocks the shard has taken credits now */
     int answered(int leftNow, long nowMillis) {
         int given = offered;
-        used = left + offered - leftNow;
-        boolean isShort = used > USED_MANY || leftNow < target / 2 + target % 2;
-        askMillis = isShort ? ASK_MILLIS_MIN : Math.min(ASK_MILLIS_MAX, askMillis * 2);
+        int used = held() - leftNow;
+        use(used);
         left = leftNow;
         offered = 0;
         sequence++;
         waiting = false;
-        nextAskMillis = nowMillis + askMillis;
+        askMillis = used > USED_MANY || isShort() ? ASK_MILLIS_MIN : Math.min(ASK_MILLIS_MAX, askMillis * 2);
+        nextAskMillis = ranLowMeanwhile ? nowMillis : nowMillis + askMillis;
+        ranLowMeanwhile = false;
         return given;
     }
 
     /** The same gift is sent again later. */
     void failed(long nowMillis) {
         waiting = false;
+        ranLowMeanwhile = false;
         nextAskMillis = nowMillis + ASK_MILLIS_MAX;
     }
 
     /**
-     * What credits may be given for.
+     * The shard says that few are left.
      *
-     * @param freeBytes on all volumes
-     * @param blockSizeBytes of the longest blocks
-     * @param shards among which the room is divided
+     * @param answered the sequence of the newest message it has answered; what it says is news where that is the last one
      */
-    record Room(long freeBytes, long blockSizeBytes, int shards) {
-        /**
-         * How many a shard should have: for as many of the longest blocks as fit, and for what it will use before it is asked
-         * twice more. Those who make many blocks at a time make short ones, each of which takes next to nothing of what a credit
-         * stands for. Where this promises too much, a long block is refused when it is written, and goes elsewhere.
-         *
-         * @param used since it was asked last
-         */
-        int credits(int used) {
-            long shortOnes = freeBytes * SHORT_PARTS / blockSizeBytes;
-            if (shortOnes == 0) {
-                return 0;
-            }
-            long longOnes = freeBytes / blockSizeBytes / shards;
-            long wanted = Math.max(Math.max(CREDITS_MIN, longOnes), 4L * used);
-            return (int) Math.min(wanted, Math.min(CREDITS_MAX, Math.max(CREDITS_MIN, shortOnes / shards)));
+    void ranLow(long answered, int leftNow, long nowMillis) {
+        nextAskMillis = nowMillis;
+        ranLowMeanwhile = waiting;
+        if (!waiting && offered == 0 && answered == sequence - 1 && leftNow < left) {
+            use(left - leftNow);
+            left = leftNow;
         }
+    }
+
+    private boolean isShort() {
+        return left < target / 2 + target % 2;
+    }
+
+    private void use(int used) {
+        wanted = Math.min(CREDITS_MAX, Math.max(USE_FACTOR * used, wanted / 2));
     }
 }

@@ -8,13 +8,12 @@ import io.tatami.base.TatamiException;
 import io.tatami.block.volume.VolumeStatistics;
 import io.tatami.protocol.wire.AccessMedians;
 import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.protocol.wire.CreditsLowRequest;
 import io.tatami.protocol.wire.GiveCreditsReply;
 import io.tatami.protocol.wire.HeartbeatReply;
 import io.tatami.protocol.wire.HeartbeatRequest;
 import io.tatami.protocol.wire.RegisterBlockServerReply;
 import io.tatami.protocol.wire.RegisterBlockServerRequest;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -41,7 +40,7 @@ final class Membership {
     private final Consumer<AccessMedians> typicalOfCluster;
 
     private final CompletableFuture<ServerId> joined = new CompletableFuture<>();
-    private final List<CreditLine> credits = new ArrayList<>();
+    private final CreditPool credits;
     private IdentityFile.Identity identity;
     private ClusterMap map = ClusterMap.getDefaultInstance();
     private boolean registered;
@@ -66,6 +65,7 @@ final class Membership {
         this.identity = identity;
         this.registration = registration;
         this.settings = port.settings();
+        this.credits = new CreditPool(identity.starts(), settings.creditBytes());
         this.metrics = port.metrics();
         this.clock = port.clock();
         this.housekeeping = housekeeping;
@@ -144,34 +144,49 @@ final class Membership {
     private void learn(ClusterMap newer) {
         map = newer;
         link.use(newer);
-        while (credits.size() < newer.getShards()) {
-            credits.add(new CreditLine(identity.starts()));
-        }
+        credits.divideAmong(newer.getShards());
     }
 
     private void giveCredits(long now) {
-        CreditLine.Room room = new CreditLine.Room(volumes.room().freeBytes(), settings.creditBytes(), credits.size());
-        for (int shard = 0; shard < credits.size(); shard++) {
-            CreditLine line = credits.get(shard);
-            if (line.isDue(now)) {
-                CrashPoint.hit("service.credits.before-send");
-                hear(
-                        link.giveCredits(
-                                GroupId.ofShard(shard),
-                                line.request(identity.server().value(), room)),
-                        (reply, failure) -> creditsAnswered(line, reply, failure));
+        if (!credits.isAnyDue(now)) {
+            return;
+        }
+        credits.divide(volumes.room().freeBytes());
+        for (int shard = 0; shard < credits.shards(); shard++) {
+            if (credits.isDue(shard, now)) {
+                giveCredits(GroupId.ofShard(shard));
             }
         }
     }
 
-    private void creditsAnswered(CreditLine line, @Nullable GiveCreditsReply reply, @Nullable Throwable failure) {
+    private void giveCredits(GroupId shard) {
+        CrashPoint.hit("service.credits.before-send");
+        hear(
+                link.giveCredits(shard, credits.request(identity.server().value(), shard.shard())),
+                (reply, failure) -> creditsAnswered(shard.shard(), reply, failure));
+    }
+
+    private void creditsAnswered(int shard, @Nullable GiveCreditsReply reply, @Nullable Throwable failure) {
         if (reply == null) {
             LOG.debug("a shard did not take credits", failure);
-            line.failed(nowMillis());
-        } else {
-            CrashPoint.hit("service.credits.answered");
-            metrics.gaveCredits(line.answered(reply.getLeft(), nowMillis()));
+            credits.failed(shard, nowMillis());
+            return;
         }
+        CrashPoint.hit("service.credits.answered");
+        metrics.gaveCredits(credits.answered(shard, reply.getLeft(), nowMillis()));
+        if (credits.isDue(shard, nowMillis())) {
+            giveCredits(nowMillis());
+        }
+    }
+
+    /** A shard has few credits left; on any thread. */
+    void creditsAreLow(CreditsLowRequest request) {
+        housekeeping.execute(() -> {
+            credits.ranLow(request, nowMillis());
+            if (registered) {
+                giveCredits(nowMillis());
+            }
+        });
     }
 
     private HeartbeatRequest heartbeat() {

@@ -6,9 +6,7 @@ import io.tatami.base.Placement;
 import io.tatami.meta.op.UnsettledException.EntryNotArrived;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.Arrival;
-import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.GrowthRecord;
-import io.tatami.meta.state.wire.ShareRecord;
 import io.tatami.protocol.wire.Handle;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -16,11 +14,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Directories that were widened from {@code w} to {@code 2w} shards: each of the shards that were added, a receiver, gets
- * its entries from one of those before, the giver, in the order of their names. Until an entry has arrived nobody may act
- * on its name here, because it may be at the giver.
+ * its entries from one of those before, the giver, in the order of their names, but for names that were asked for and
+ * fetched ahead. Until an entry has arrived nobody may act on its name here, because it may be at the giver.
  */
 public final class Arrivals {
-    /** A shard looks whether a directory is large each time that its part is a multiple of this. */
+    /** A shard looks whether a directory is large or hot each time that so many of its names here have changed. */
     public static final int GROWTH_STEP = 500;
 
     private Arrivals() {}
@@ -38,9 +36,14 @@ public final class Arrivals {
     public static void requireHere(ShardState state, DirectoryId directory, String name, int spread, int fromSpread)
             throws UnsettledException {
         Arrival arrival = underWay(state, directory, spread, fromSpread);
-        if (arrival != null && compare(name, arrival.getUpTo()) > 0) {
+        if (arrival != null && !hasArrived(state, directory, arrival, name)) {
             throw new UnsettledException(new EntryNotArrived(directory, name, spread, fromSpread));
         }
+    }
+
+    /** Whether what has the name, if anything has it, is here. */
+    public static boolean hasArrived(ShardState state, DirectoryId directory, Arrival arrival, String name) {
+        return arrival.getComplete() || compare(name, arrival.getUpTo()) <= 0 || state.isFetched(directory, name);
     }
 
     /** What has arrived here of a directory; null where nothing is to arrive, or all has. */
@@ -83,14 +86,13 @@ public final class Arrivals {
         return Arrays.compareUnsigned(left.getBytes(StandardCharsets.UTF_8), right.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** After a name was put where none was: notes, now and then, that the directory has grown. */
-    public static void noteGrowth(ShardState state, Handle handle, @Nullable EntryRecord before) {
-        if (before != null || handle.getSpread() * 2 > state.group().getShards()) {
+    /** After a name came or went, or two did: notes, now and then, that the directory has changed. */
+    public static void noteChange(ShardState state, Handle handle) {
+        if (handle.getSpread() * 2 > state.group().getShards()) {
             return;
         }
         DirectoryId directory = new DirectoryId(handle.getDirectoryId());
-        ShareRecord share = state.share(directory);
-        if ((share.getFiles() + share.getSymlinks()) % GROWTH_STEP == 0) {
+        if (state.share(directory).getChanges() % GROWTH_STEP < 2) {
             state.putGrowth(
                     directory,
                     GrowthRecord.newBuilder().setSpread(handle.getSpread()).build());

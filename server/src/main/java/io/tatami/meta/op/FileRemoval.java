@@ -64,6 +64,9 @@ public final class FileRemoval {
         if (home.getState() != HomeRecord.State.CLOSED) {
             state.removeLease(new SessionId(home.getWriterSession()), file);
         }
+        if (home.hasGranted()) {
+            reclaimGranted(state, home.getGranted());
+        }
         for (Indexed indexed : blocksOf(state, file)) {
             reclaim(state, indexed.block());
             state.removeBlock(file, indexed.index(), new BlockId(indexed.block().getBlockId()));
@@ -83,6 +86,11 @@ public final class FileRemoval {
         for (int server : block.getServerIdList()) {
             state.removeReplica(new ServerId(server), id);
         }
+        reclaimGranted(state, block);
+    }
+
+    /** As {@link #reclaim} for a block that no server is recorded to hold, because its file's home has it as granted. */
+    public static void reclaimGranted(ShardState state, BlockRecord block) {
         state.addReclaim(ReclaimRecord.newBuilder()
                 .setBlockId(block.getBlockId())
                 .setGeneration(Math.max(block.getGeneration(), block.getIssuedGeneration()))

@@ -27,6 +27,7 @@ public final class Shares {
             long nowMillis) {
         ShareRecord.Builder share = state.share(directory).toBuilder();
         share.setLastChangeMillis(Math.max(share.getLastChangeMillis(), nowMillis));
+        share.setChanges(share.getChanges() + 1);
         add(share, before, -1);
         add(share, after, 1);
         state.putShare(directory, share.build());

@@ -2,6 +2,7 @@ package io.tatami.meta.op;
 
 import io.tatami.base.DirectoryId;
 import io.tatami.base.FileId;
+import java.util.List;
 
 /**
  * A request met something that only another group can tell. It is parked outside the batch until the question is
@@ -46,6 +47,16 @@ public final class UnsettledException extends Exception {
      */
     public record EntryNotArrived(DirectoryId directory, String name, int spread, int fromSpread) implements Question {}
 
+    /**
+     * The directory is being widened, and who lists it has come to where entries have arrived.
+     *
+     * @param next the first name that may be listed next
+     * @param spread what the directory is widened to
+     * @param fromSpread what it is widened from
+     */
+    public record EntriesNotArrived(DirectoryId directory, String next, int spread, int fromSpread)
+            implements Question {}
+
     /** A move is about to put an entry here; this shard's own coordinator ends it. */
     public record EntryArriving(DirectoryId parent, String name, long transaction) implements Question {}
 
@@ -64,4 +75,12 @@ public final class UnsettledException extends Exception {
      * @param version of the deletion
      */
     public record WriterInDoubt(FileId file, DirectoryId directory, long version) implements Question {}
+
+    /**
+     * A block is to be granted, no block server's credits are left, and some have room: they are about to give more, and are
+     * asked to. Settled after a while in any case, once for a request.
+     *
+     * @param servers their ids
+     */
+    public record CreditsAwaited(List<Integer> servers) implements Question {}
 }

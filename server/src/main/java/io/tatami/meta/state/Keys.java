@@ -19,7 +19,7 @@ import java.util.Arrays;
  *             v file(8)                 bytes, where inline  o group(4) number(8)     outbox
  *             s directory(8)            share                q number(8)              to be reclaimed
  *             r server(4) block(8)      replica              w block(8)               file of a block
- *                                                            n directory(8)           it has grown here
+ *             a directory(8) name      fetched ahead        n directory(8)           it has changed here
  *                                                            m "credit" server(4)     credit
  *  namespace  d parent(8) name          directory            i directory(8)           its name
  *             x number(8)               intent               k kind id(4)             cluster map
@@ -35,6 +35,16 @@ public final class Keys {
 
     public static byte[] entry(DirectoryId directory, String name) {
         return named((byte) 'e', directory.value(), name);
+    }
+
+    /** Of a directory that is being widened: the name was fetched ahead of its turn. */
+    public static byte[] fetched(DirectoryId directory, String name) {
+        return named((byte) 'a', directory.value(), name);
+    }
+
+    /** Before every name of {@code directory} that was fetched ahead. */
+    public static byte[] fetched(DirectoryId directory) {
+        return of((byte) 'a', directory.value());
     }
 
     /** Before every entry of {@code directory}; with {@link #after} of it, the range of all. */
@@ -116,7 +126,7 @@ public final class Keys {
         return of((byte) 'g', directory.value());
     }
 
-    /** In a shard: its part of the directory has grown. */
+    /** In a shard: its part of the directory has changed often. */
     public static byte[] growth(DirectoryId directory) {
         return of((byte) 'n', directory.value());
     }

@@ -13,9 +13,21 @@ import java.util.Set;
  * @param settled directories of which the tree has said, since the request arrived, that they stand where their markers
  *     are: a marker of one of them is no longer in doubt
  * @param cluster the newest map this process has, for placement only: nothing that must be exact may hang on it
+ * @param creditsAwaited the request has waited for block servers to renew their credits, and waits no more
  */
 public record RequestContext(
-        Caller caller, SessionId session, long nowMillis, Set<DirectoryId> settled, ClusterMap cluster) {
+        Caller caller,
+        SessionId session,
+        long nowMillis,
+        Set<DirectoryId> settled,
+        ClusterMap cluster,
+        boolean creditsAwaited) {
+    /** A request that does not wait for credits. */
+    public RequestContext(
+            Caller caller, SessionId session, long nowMillis, Set<DirectoryId> settled, ClusterMap cluster) {
+        this(caller, session, nowMillis, settled, cluster, true);
+    }
+
     /** A request that nothing is settled for, in a cluster without block servers. */
     public RequestContext(Caller caller, SessionId session, long nowMillis) {
         this(caller, session, nowMillis, Set.of(), ClusterMap.getDefaultInstance());

@@ -16,6 +16,7 @@ import io.tatami.meta.state.wire.GateRecord;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.state.wire.GrowthRecord;
 import io.tatami.meta.state.wire.HomeRecord;
+import io.tatami.meta.state.wire.HomeRecordOrBuilder;
 import io.tatami.meta.state.wire.LeaseRecord;
 import io.tatami.meta.state.wire.ReclaimRecord;
 import io.tatami.meta.state.wire.ReplicaRecord;
@@ -29,6 +30,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A shard's records by type, over one draft. What is written here is seen here; nothing is kept but in the draft. */
 public final class ShardState extends Records {
+    private static final byte[] NOTHING = {};
+
     /** Written when the shard is formatted, and never by an operation. */
     private @Nullable GroupRecord group;
 
@@ -70,6 +73,11 @@ public final class ShardState extends Records {
         write(Keys.home(file), home);
     }
 
+    /** The home record of a file that was minted in this draft. */
+    public void putNewHome(FileId file, HomeRecord home) {
+        writeNew(Keys.home(file), home);
+    }
+
     public void removeHome(FileId file) {
         remove(Keys.home(file));
     }
@@ -92,9 +100,18 @@ public final class ShardState extends Records {
         return read(Keys.block(file, index), BlockRecord.parser());
     }
 
-    /** All blocks of a file in the order of its bytes. */
+    /** All blocks of a file in the order of its bytes; none where there is no such file. */
     public List<BlockRecord> blocks(FileId file) {
+        HomeRecord home = home(file);
+        return blocks(file, home == null ? HomeRecord.getDefaultInstance() : home);
+    }
+
+    /** All blocks of a file in the order of its bytes, by what its home is known to say. */
+    public List<BlockRecord> blocks(FileId file, HomeRecordOrBuilder home) {
         List<BlockRecord> blocks = new ArrayList<>();
+        if (home.hasGranted()) {
+            blocks.add(home.getGranted());
+        }
         byte[] prefix = Keys.blocks(file);
         try (View.Cursor cursor = draft().scan(prefix, Keys.after(prefix))) {
             while (cursor.next()) {
@@ -125,11 +142,28 @@ public final class ShardState extends Records {
     /** The file a block belongs to, or null where this shard has no such block. */
     public @Nullable FileId fileOf(BlockId block) {
         ReplicaRecord record = read(Keys.fileOfBlock(block), ReplicaRecord.parser());
-        return record == null ? null : new FileId(record.getFileId());
+        if (record != null) {
+            return new FileId(record.getFileId());
+        }
+        return granted(block) == null ? null : new FileId(block.value());
     }
 
+    /** A block that was granted when its file was made, and has no records of its own yet. */
+    private @Nullable BlockRecord granted(BlockId block) {
+        HomeRecord home = home(new FileId(block.value()));
+        return home != null && home.hasGranted() ? home.getGranted() : null;
+    }
+
+    /** What is known of a copy that a server has or is to have; null where it is to have none. */
     public @Nullable ReplicaRecord replica(ServerId server, BlockId block) {
-        return read(Keys.replica(server, block), ReplicaRecord.parser());
+        ReplicaRecord record = read(Keys.replica(server, block), ReplicaRecord.parser());
+        if (record != null) {
+            return record;
+        }
+        BlockRecord granted = granted(block);
+        return granted != null && granted.getServerIdList().contains(server.value())
+                ? ReplicaRecord.newBuilder().setFileId(block.value()).build()
+                : null;
     }
 
     public void putReplica(ServerId server, BlockId block, ReplicaRecord replica) {
@@ -170,7 +204,20 @@ public final class ShardState extends Records {
         remove(Keys.share(directory));
     }
 
-    /** Notes that this shard's part of a directory has grown. */
+    /** Whether a name of a directory that is being widened was fetched ahead of its turn. */
+    public boolean isFetched(DirectoryId directory, String name) {
+        return draft().get(Keys.fetched(directory, name)) != null;
+    }
+
+    public void putFetched(DirectoryId directory, String name) {
+        draft().put(Keys.fetched(directory, name), NOTHING);
+    }
+
+    public void removeFetched(DirectoryId directory, String name) {
+        remove(Keys.fetched(directory, name));
+    }
+
+    /** Notes that this shard's part of a directory has changed often. */
     public void putGrowth(DirectoryId directory, GrowthRecord growth) {
         write(Keys.growth(directory), growth);
     }
@@ -246,14 +293,16 @@ public final class ShardState extends Records {
                 message.toBuilder().setFromGroup(id().value()).setNumber(number).build());
     }
 
+    /** No block has its number but the one that is granted with it. */
     public FileId mintFile() {
         GroupRecord group = group();
-        return FileId.of(group.getGroup(), group.getRestoreEpoch(), next("file"));
+        return FileId.of(group.getGroup(), group.getRestoreEpoch(), next("minted"));
     }
 
+    /** No file has its number. */
     public BlockId mintBlock() {
         GroupRecord group = group();
-        return BlockId.of(group.getGroup(), group.getRestoreEpoch(), next("block"));
+        return BlockId.of(group.getGroup(), group.getRestoreEpoch(), next("minted"));
     }
 
     /** A transaction id that no other shard gives: rising within this shard, with its number below. */
@@ -280,10 +329,10 @@ public final class ShardState extends Records {
         return next("audit");
     }
 
-    /** The newest block id this shard minted, in its present restore epoch. */
+    /** At or above every block id that this shard minted in its present restore epoch. */
     public BlockId newestBlock() {
         GroupRecord group = group();
-        long counter = longOr(Keys.singleton("counter.block"), 0);
+        long counter = longOr(Keys.singleton("counter.minted"), 0);
         return counter == 0 ? BlockId.NONE : BlockId.of(group.getGroup(), group.getRestoreEpoch(), counter);
     }
 

@@ -1,5 +1,6 @@
 package io.tatami.meta.state;
 
+import io.tatami.meta.state.wire.HomeRecord;
 import io.tatami.meta.state.wire.ReclaimRecord;
 import io.tatami.meta.state.wire.ShareRecord;
 import io.tatami.meta.state.wire.TotalsRecord;
@@ -55,7 +56,7 @@ public final class Totals {
 
     private static boolean isCounted(byte kind) {
         return switch (kind) {
-            case 'b', 'g', 'i', 'l', 'o', 's', 't', 'q', 'x' -> true;
+            case 'b', 'f', 'g', 'i', 'l', 'o', 's', 't', 'q', 'x' -> true;
             default -> false;
         };
     }
@@ -66,6 +67,7 @@ public final class Totals {
         }
         switch (kind) {
             case 'b' -> totals.setBlocks(totals.getBlocks() + sign);
+            case 'f' -> addGranted(totals, Records.parse(value, HomeRecord.parser()), sign);
             case 'g' -> totals.setGates(totals.getGates() + sign);
             case 'i' -> totals.setDirectories(totals.getDirectories() + sign);
             case 'l' -> totals.setLeases(totals.getLeases() + sign);
@@ -75,6 +77,13 @@ public final class Totals {
             case 'q' -> addReclaim(totals, Records.parse(value, ReclaimRecord.parser()), sign);
             case 'x' -> totals.setIntents(totals.getIntents() + sign);
             default -> throw new IllegalStateException("records of kind " + kind + " are not counted");
+        }
+    }
+
+    /** A block that is granted in its file's home has no record of its own. */
+    private static void addGranted(TotalsRecord.Builder totals, HomeRecord home, int sign) {
+        if (home.hasGranted()) {
+            totals.setBlocks(totals.getBlocks() + sign);
         }
     }
 

@@ -2,7 +2,6 @@ package io.tatami.block.service;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
@@ -10,7 +9,9 @@ import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.SimVolume;
+import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.protocol.wire.CreditsLowRequest;
 import io.tatami.protocol.wire.GiveCreditsReply;
 import io.tatami.protocol.wire.GiveCreditsRequest;
 import io.tatami.protocol.wire.HeartbeatReply;
@@ -18,6 +19,7 @@ import io.tatami.protocol.wire.HeartbeatRequest;
 import io.tatami.protocol.wire.RegisterBlockServerReply;
 import io.tatami.protocol.wire.RegisterBlockServerRequest;
 import io.tatami.protocol.wire.VolumeStatus;
+import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
 import io.tatami.rpc.Connector;
 import io.tatami.rpc.Lane;
@@ -25,6 +27,7 @@ import java.net.SocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -84,6 +87,31 @@ final class MembershipTest {
     }
 
     @Test
+    void aShardThatSaysThatItHasFewIsGivenMore() throws Exception {
+        NotedMetadata metadata = new NotedMetadata();
+        try (BlockRig rig = new BlockRig(directory, 1, BlockRig.settings("tatami.block.credit.size", "1m"))) {
+            BlockServer server = rig.server(0).running().server();
+            server.join(metadata, RegisterBlockServerRequest.getDefaultInstance())
+                    .get(20, TimeUnit.SECONDS);
+            BlockDamageTest.awaitTrue(() -> metadata.newest(2).getBlocks() == 0 && metadata.gifts(2) > 1);
+            metadata.spend(2, 30);
+            long before = metadata.newest(2).getSequence();
+            CreditsLowRequest low =
+                    CreditsLowRequest.newBuilder().setShard(2).setLeft(2).build();
+
+            rig.connect(0).callAndWait(BlockMethods.CREDITS_LOW, CallOptions.DEFAULT, low);
+            rig.connect(0)
+                    .callAndWait(
+                            BlockMethods.CREDITS_LOW,
+                            CallOptions.DEFAULT,
+                            low.toBuilder().setShard(99).build());
+
+            BlockDamageTest.awaitTrue(() ->
+                    metadata.of(2).stream().anyMatch(gift -> gift.getSequence() > before && gift.getBlocks() >= 30));
+        }
+    }
+
+    @Test
     void volumesThatCouldNotBeOpenedAreToldWithEachHeartbeatAndInTheStatus() throws Exception {
         UUID known = new UUID(3, 4);
         List<VolumeSet.FailedVolume> failed = List.of(
@@ -119,6 +147,8 @@ final class MembershipTest {
         final AtomicInteger heartbeats = new AtomicInteger();
         final Set<String> failedVolumes = ConcurrentHashMap.newKeySet();
         final Set<GroupId> shardsGiven = ConcurrentHashMap.newKeySet();
+        final Map<GroupId, List<GiveCreditsRequest>> byShard = new ConcurrentHashMap<>();
+        final Map<GroupId, Integer> spent = new ConcurrentHashMap<>();
         final AtomicBoolean forgetful = new AtomicBoolean();
 
         @Override
@@ -143,8 +173,29 @@ final class MembershipTest {
         @Override
         public CompletableFuture<GiveCreditsReply> giveCredits(GroupId shard, GiveCreditsRequest request) {
             shardsGiven.add(shard);
-            return CompletableFuture.completedFuture(
-                    GiveCreditsReply.newBuilder().setLeft(request.getBlocks()).build());
+            List<GiveCreditsRequest> gifts = byShard.computeIfAbsent(shard, absent -> new CopyOnWriteArrayList<>());
+            gifts.add(request);
+            int all = gifts.stream().mapToInt(GiveCreditsRequest::getBlocks).sum();
+            return CompletableFuture.completedFuture(GiveCreditsReply.newBuilder()
+                    .setLeft(all - spent.getOrDefault(shard, 0))
+                    .build());
+        }
+
+        void spend(int shard, int blocks) {
+            spent.merge(GroupId.ofShard(shard), blocks, Integer::sum);
+        }
+
+        List<GiveCreditsRequest> of(int shard) {
+            return byShard.getOrDefault(GroupId.ofShard(shard), List.of());
+        }
+
+        int gifts(int shard) {
+            return of(shard).size();
+        }
+
+        GiveCreditsRequest newest(int shard) {
+            List<GiveCreditsRequest> all = of(shard);
+            return all.isEmpty() ? GiveCreditsRequest.newBuilder().setBlocks(1).build() : all.get(all.size() - 1);
         }
 
         @Override
@@ -167,63 +218,5 @@ final class MembershipTest {
         TatamiException damaged =
                 assertThrows(TatamiException.class, () -> new IdentityFile(directory, CLUSTER).start());
         assertEquals(ErrorCode.CORRUPT, damaged.code());
-    }
-
-    private static CreditLine.Room room(long freeBytes) {
-        return new CreditLine.Room(freeBytes, 256L << 20, 8);
-    }
-
-    @Test
-    void aGiftIsRepeatedUntilItIsAnsweredAndNeverAgain() {
-        CreditLine line = new CreditLine(1);
-        GiveCreditsRequest first = line.request(7, room(128L << 30));
-        assertEquals(64, first.getBlocks());
-        line.failed(0);
-        GiveCreditsRequest again = line.request(7, room(128L << 30));
-        assertEquals(first, again);
-        assertEquals(64, line.answered(64, 0), "the gift is taken once, whatever was sent");
-        GiveCreditsRequest question = line.request(7, room(128L << 30));
-        assertEquals(0, question.getBlocks());
-        assertTrue(question.getSequence() > first.getSequence());
-        assertEquals(0, line.answered(31, 0), "a question is no gift");
-        GiveCreditsRequest second = line.request(7, room(128L << 30));
-        assertEquals(4 * 33 - 31, second.getBlocks());
-        assertTrue(new CreditLine(2).request(7, room(128L << 30)).getSequence() > second.getSequence());
-    }
-
-    @Test
-    void aShardThatUsesCreditsUpFastIsAskedSoon() {
-        CreditLine line = new CreditLine(1);
-        assertEquals(64, line.request(7, room(128L << 30)).getBlocks());
-        line.answered(64, 1000);
-        long quiet = 1000 + 2 * CreditLine.ASK_MILLIS_MIN;
-        assertTrue(!line.isDue(quiet - 1) && line.isDue(quiet));
-        assertEquals(0, line.request(7, room(128L << 30)).getBlocks());
-        line.answered(10, quiet);
-        assertTrue(line.isDue(quiet + CreditLine.ASK_MILLIS_MIN));
-    }
-
-    @Test
-    void aShardThatUsesManyCreditsIsGivenMoreUpToWhatShortBlocksFit() {
-        CreditLine line = new CreditLine(1);
-        assertEquals(CreditLine.CREDITS_MIN, line.request(7, room(2L << 30)).getBlocks());
-        line.answered(4, 0);
-        assertEquals(64 - 4, line.request(7, room(2L << 30)).getBlocks());
-        line.answered(64, 0);
-        assertEquals(0, line.request(7, room(2L << 30)).getBlocks());
-        line.answered(0, 0);
-        assertEquals(64, line.request(7, room(2L << 30)).getBlocks(), "256 for what was used, but 2 GiB are short");
-        CreditLine large = new CreditLine(1);
-        assertEquals(CreditLine.CREDITS_MAX, large.request(7, room(16L << 40)).getBlocks());
-    }
-
-    @Test
-    void creditsShrinkWithTheRoomThatIsFree() {
-        assertEquals(512, room(1L << 40).credits(0));
-        assertEquals(40, room(80L << 30).credits(0));
-        assertEquals(CreditLine.CREDITS_MIN, room(10L << 30).credits(0));
-        assertEquals(400, room(100L << 30).credits(100));
-        assertEquals(CreditLine.CREDITS_MIN, room(1L << 30).credits(100));
-        assertEquals(0, room(1L << 20).credits(100));
     }
 }

@@ -90,9 +90,8 @@ final class KeysTest {
         assertEquals(
                 Map.of(
                         "mcounter.audit", 1L,
-                        "mcounter.block", 2L,
-                        "mcounter.file", 1L,
                         "mcounter.mark", 1L,
+                        "mcounter.minted", 3L,
                         "mcounter.outbox.1", 1L,
                         "mcounter.reclaim", 1L,
                         "mcounter.transaction", 1L,

@@ -33,6 +33,7 @@ public final class AddBlocks implements Operation<ShardState, AddBlocksRequest, 
         Grants grants = new Grants(state, context, request.getClientHost(), request.getExcludedServerIdList());
         List<Grant> granted = grants.grant(file, request.getGrants());
         if (granted.isEmpty() && request.getGrants() > 0) {
+            grants.awaitCredits();
             throw grants.noSpace();
         }
         file.save();

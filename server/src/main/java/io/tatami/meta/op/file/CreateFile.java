@@ -22,8 +22,8 @@ import java.util.List;
 
 /**
  * Makes a file, open for writing by the request's session, with grants for its first blocks. With {@code overwrite} a file
- * that is there goes in the same step, its writer's lease with it. Grants are given as far as there is place: a small file
- * needs none, and a writer without one asks again when it has bytes.
+ * that is there goes in the same step, its writer's lease with it. Grants are given as far as there is place, after one wait
+ * for credits where none are left: a small file needs none, and a writer without one asks again when it has bytes.
  */
 public final class CreateFile implements Operation<ShardState, CreateRequest, CreateReply> {
     private final HandleCheck handles;
@@ -55,12 +55,15 @@ public final class CreateFile implements Operation<ShardState, CreateRequest, Cr
         place.put(state, before, entry, context.nowMillis());
         state.putFirstLease(context.session(), id, Writer.lease(place.handle()).build());
         HomedFile file = HomedFile.create(state, id, home(state, context, place, request));
-        List<Grant> grants = new Grants(state, context, request.getClientHost(), request.getExcludedServerIdList())
-                .grant(file, request.getGrants());
+        Grants grants = new Grants(state, context, request.getClientHost(), request.getExcludedServerIdList());
+        List<Grant> granted = grants.grant(file, request.getGrants());
+        if (granted.isEmpty() && request.getGrants() > 0) {
+            grants.awaitCredits();
+        }
         file.save();
         return CreateReply.newBuilder()
                 .setStatus(FileStatus.of(place.name(), entry))
-                .addAllGrant(grants)
+                .addAllGrant(granted)
                 .build();
     }
 

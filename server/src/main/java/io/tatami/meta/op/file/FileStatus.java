@@ -80,7 +80,7 @@ final class FileStatus {
     static Status.Builder addContent(
             ShardState state, Status.Builder status, FileId file, HomeRecord home, boolean withBytes) {
         if (!home.getContentInline()) {
-            return status.addAllBlock(locations(home, state.blocks(file)));
+            return status.addAllBlock(locations(home, state.blocks(file, home)));
         }
         ByteString bytes = withBytes ? state.inline(file) : null;
         return bytes == null ? status : status.setInline(bytes);

@@ -5,6 +5,8 @@ import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.cluster.BlockPlacer;
 import io.tatami.cluster.BlockPlacer.Candidate;
+import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.op.UnsettledException.CreditsAwaited;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.BlockRecord;
@@ -23,8 +25,8 @@ final class Grants {
     /** What a block begins with. */
     static final long FIRST_GENERATION = 1;
 
-    /** Servers with less room give no credits. */
-    private static final long ROOM_BYTES_MIN = 64L << 20;
+    /** Servers with less room may give no credits: what one of them stands for, where no other size is set. */
+    private static final long ROOM_BYTES_MIN = 4L << 20;
 
     private final ShardState state;
     private final RequestContext context;
@@ -50,12 +52,12 @@ final class Grants {
                 break;
             }
             BlockRecord.Builder block = BlockRecord.newBuilder()
-                    .setBlockId(state.mintBlock().value())
+                    .setBlockId(file.mintBlock().value())
                     .setGeneration(FIRST_GENERATION)
                     .setIssuedGeneration(FIRST_GENERATION)
                     .setOpen(true);
             servers.forEach(server -> block.addServerId(server.value()));
-            file.addBlock(block.build());
+            file.grantBlock(block.build());
             grants.add(Grant.newBuilder()
                     .setBlockId(block.getBlockId())
                     .setGeneration(FIRST_GENERATION)
@@ -76,25 +78,48 @@ final class Grants {
         return servers;
     }
 
+    /**
+     * To be called where nothing could be placed: has the request wait where a server with room has yet to renew its credits.
+     *
+     * @throws UnsettledException not where it has waited
+     */
+    void awaitCredits() throws UnsettledException {
+        if (context.creditsAwaited()) {
+            return;
+        }
+        List<Integer> renewing = renewing();
+        if (!renewing.isEmpty()) {
+            throw new UnsettledException(new CreditsAwaited(renewing));
+        }
+    }
+
     /** Why nothing could be placed: BUSY where a server with room has yet to renew its credits, else NO_SPACE. */
     TatamiException noSpace() {
         int alive = 0;
         long freeBytes = 0;
-        boolean renewing = false;
         for (BlockServerInfo server : context.cluster().getBlockServerList()) {
             if (takesBlocks(server)) {
                 alive++;
                 freeBytes += server.getFreeBytes();
-                renewing |= !excluded.contains(server.getServerId()) && server.getFreeBytes() >= ROOM_BYTES_MIN;
             }
         }
         return new TatamiException(
-                renewing ? ErrorCode.BUSY : ErrorCode.NO_SPACE,
+                renewing().isEmpty() ? ErrorCode.NO_SPACE : ErrorCode.BUSY,
                 "no block server can take a block of " + state.id() + ": "
                         + context.cluster().getBlockServerCount() + " known, " + alive + " alive with " + freeBytes
                         + " bytes free, " + excluded.size() + " excluded by the writer, "
                         + candidates().size()
                         + " with credits left");
+    }
+
+    /** Servers that have room, and so more credits to give. */
+    private List<Integer> renewing() {
+        return context.cluster().getBlockServerList().stream()
+                .filter(server -> takesBlocks(server)
+                        && !excluded.contains(server.getServerId())
+                        && server.getFreeBytes() >= ROOM_BYTES_MIN)
+                .map(BlockServerInfo::getServerId)
+                .toList();
     }
 
     private List<Candidate> candidates() {

@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A file at its home, during one decision: its record, its blocks, and the entry of its name where that is here, too.
- * Changes of the record reach the draft with {@link #save}, or with {@link #publish}, which also tells the name.
+ * Changes of the record reach the draft with {@link #save}, or with {@link #publish}, which also tells the name; changes of
+ * blocks may be such.
  *
  * <p>Blocks that are open always follow those that are final. While the content is inline no block counts: those that
  * are granted are to take the content over.
@@ -39,11 +40,13 @@ public final class HomedFile {
     private final HomeRecord.Builder home;
     private @Nullable EntryRecord entry;
     private boolean entryRead;
+    private final boolean isNew;
 
-    private HomedFile(ShardState state, FileId id, HomeRecord home) {
+    private HomedFile(ShardState state, FileId id, HomeRecord home, boolean isNew) {
         this.state = state;
         this.id = id;
         this.home = home.toBuilder();
+        this.isNew = isNew;
     }
 
     /** A block of this file that is not final. */
@@ -52,12 +55,12 @@ public final class HomedFile {
     /** Null where there is no such file (any more). */
     public static @Nullable HomedFile find(ShardState state, FileId id) {
         HomeRecord home = state.home(id);
-        return home == null ? null : new HomedFile(state, id, home);
+        return home == null ? null : new HomedFile(state, id, home, false);
     }
 
-    /** A file that is being made. */
+    /** A file that is being made; it was minted in this draft. */
     static HomedFile create(ShardState state, FileId id, HomeRecord home) {
-        return new HomedFile(state, id, home);
+        return new HomedFile(state, id, home, true);
     }
 
     public FileId id() {
@@ -95,17 +98,50 @@ public final class HomedFile {
     }
 
     BlockRecord requireBlock(int index) {
-        BlockRecord block = state.block(id, index);
+        BlockRecord block = index == 0 && home.hasGranted() ? home.getGranted() : state.block(id, index);
         if (block == null) {
             throw new IllegalStateException(id + " has no block " + index + " of " + home.getBlocks());
         }
         return block;
     }
 
+    /** The id under which the next block is to be granted. */
+    BlockId mintBlock() {
+        return canGrant() ? new BlockId(id.value()) : state.mintBlock();
+    }
+
+    private boolean canGrant() {
+        return isNew && home.getBlocks() == 0;
+    }
+
+    /**
+     * Puts a block that was {@linkplain #mintBlock minted} just now behind the others. The first one of a file that is being
+     * made is kept in the file's record, so that it costs no record of its own before anything is known of it.
+     */
+    void grantBlock(BlockRecord block) {
+        if (canGrant()) {
+            home.setGranted(block).setBlocks(1);
+        } else {
+            addBlock(block);
+        }
+    }
+
+    /** Gives the granted block, where it is still kept in the file's record, records of its own, which are changed next. */
+    private void storeGranted() {
+        if (home.hasGranted()) {
+            storeBlock(0, home.getGranted());
+            home.clearGranted();
+        }
+    }
+
     /** Puts a new, open block behind the others; its copies are intended from here on. */
     void addBlock(BlockRecord block) {
-        state.putBlock(id, home.getBlocks(), block);
+        storeBlock(home.getBlocks(), block);
         home.setBlocks(home.getBlocks() + 1);
+    }
+
+    private void storeBlock(int index, BlockRecord block) {
+        state.putBlock(id, index, block);
         for (int server : block.getServerIdList()) {
             state.putReplica(new ServerId(server), new BlockId(block.getBlockId()), replica(false));
         }
@@ -119,6 +155,7 @@ public final class HomedFile {
 
     /** A block under its index as it is to be from here on; its servers are as they were. */
     public void changeBlock(int index, BlockRecord block) {
+        storeGranted();
         state.changeBlock(id, index, block);
     }
 
@@ -134,13 +171,19 @@ public final class HomedFile {
     public void dropLastBlock() {
         int index = home.getBlocks() - 1;
         BlockRecord block = requireBlock(index);
-        FileRemoval.reclaim(state, block);
-        state.removeBlock(id, index, new BlockId(block.getBlockId()));
+        if (index == 0 && home.hasGranted()) {
+            FileRemoval.reclaimGranted(state, block);
+            home.clearGranted();
+        } else {
+            FileRemoval.reclaim(state, block);
+            state.removeBlock(id, index, new BlockId(block.getBlockId()));
+        }
         home.setBlocks(index);
     }
 
     /** Forgets that some servers of a block hold it, and has them delete copies up to its committed generation. */
     public void dropCopies(BlockRecord block, List<Integer> servers) {
+        storeGranted();
         FileRemoval.reclaim(
                 state,
                 block.toBuilder()
@@ -152,6 +195,7 @@ public final class HomedFile {
 
     /** A server is to get a copy of a block. */
     void intendCopy(BlockRecord.Builder block, ServerId server) {
+        storeGranted();
         block.addServerId(server.value());
         state.putReplica(server, new BlockId(block.getBlockId()), replica(false));
     }
@@ -248,7 +292,11 @@ public final class HomedFile {
 
     /** Writes the record; the name is not told. */
     public void save() {
-        state.putHome(id, home.build());
+        if (isNew) {
+            state.putNewHome(id, home.build());
+        } else {
+            state.putHome(id, home.build());
+        }
     }
 
     /** The entry of the file's name, where it is here. */

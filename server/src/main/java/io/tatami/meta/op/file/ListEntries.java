@@ -9,7 +9,7 @@ import io.tatami.meta.op.Arrivals;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
-import io.tatami.meta.op.UnsettledException.EntryNotArrived;
+import io.tatami.meta.op.UnsettledException.EntriesNotArrived;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
@@ -84,7 +84,7 @@ public final class ListEntries implements Operation<ShardState, ListRequest, Lis
         int fromSpread = place.handle().getWideningFrom();
         Arrival arrival = Arrivals.underWay(state, place.directory(), spread, fromSpread);
         if (arrival != null && Arrivals.compare(arrival.getUpTo(), after) <= 0) {
-            throw new UnsettledException(new EntryNotArrived(place.directory(), next(after), spread, fromSpread));
+            throw new UnsettledException(new EntriesNotArrived(place.directory(), next(after), spread, fromSpread));
         }
         return arrival;
     }
@@ -113,7 +113,7 @@ public final class ListEntries implements Operation<ShardState, ListRequest, Lis
             }
         }
         if (found.isEmpty() && arrival != null) {
-            throw new UnsettledException(new EntryNotArrived(
+            throw new UnsettledException(new EntriesNotArrived(
                     directory, next(arrival.getUpTo()), spread, place.handle().getWideningFrom()));
         }
         return found;

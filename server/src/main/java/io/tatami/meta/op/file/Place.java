@@ -154,7 +154,7 @@ record Place(Handle handle, DirectoryId directory, String name, Caller caller) {
     void put(ShardState state, @Nullable EntryRecord before, EntryRecord after, long nowMillis) {
         state.putEntry(directory, name, after);
         Shares.entryChanged(state, directory, before, after, nowMillis);
-        Arrivals.noteGrowth(state, handle, before);
+        Arrivals.noteChange(state, handle);
     }
 
     /** Takes the name away, from the directory's share too; what it stood for is the caller's. */

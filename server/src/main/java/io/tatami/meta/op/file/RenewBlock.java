@@ -33,6 +33,7 @@ public final class RenewBlock implements Operation<ShardState, RenewBlockRequest
                 ? commit(file, open.block(), request)
                 : issue(state, context, file, open.block(), request);
         file.changeBlock(open.index(), renewed);
+        file.save();
         List<Integer> servers =
                 request.getCommitted() ? renewed.getServerIdList() : left(renewed, request.getFailedServerIdList());
         return RenewBlockReply.newBuilder()
@@ -54,7 +55,7 @@ public final class RenewBlock implements Operation<ShardState, RenewBlockRequest
 
     private static BlockRecord issue(
             ShardState state, RequestContext context, HomedFile file, BlockRecord block, RenewBlockRequest request)
-            throws TatamiException {
+            throws TatamiException, UnsettledException {
         BlockRecord.Builder issued = block.toBuilder().setIssuedGeneration(block.getIssuedGeneration() + 1);
         if (!left(block, request.getFailedServerIdList()).isEmpty()) {
             return issued.build();
@@ -68,6 +69,7 @@ public final class RenewBlock implements Operation<ShardState, RenewBlockRequest
         Grants grants = new Grants(state, context, request.getClientHost(), request.getFailedServerIdList());
         List<ServerId> others = grants.place(file.home().getReplication(), block.getBlockId());
         if (others.isEmpty()) {
+            grants.awaitCredits();
             throw grants.noSpace();
         }
         file.dropCopies(block, block.getServerIdList());

@@ -7,18 +7,23 @@ import io.tatami.meta.op.Arrivals;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.Shares;
+import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.Arrival;
 import io.tatami.meta.state.wire.ArriveEntriesRequest;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.ShareRecord;
 import io.tatami.protocol.wire.GiveEntriesReply;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * At the shard that gets a part of a directory: takes what the other one gave, together with the name up to which all has
  * arrived. From this batch on the entries are here for everybody, and their homes are told. Without effect where something
- * else has arrived since it was asked for. While this goes on, the share counts as moving.
+ * else has arrived since it was asked for. Names that were fetched ahead ({@link ArriveEntry}) are passed over: they may have
+ * been changed or removed here since. While this goes on, the share counts as moving.
  */
 public final class ArriveEntries implements Operation<ShardState, ArriveEntriesRequest, Arrival> {
     @Override
@@ -31,8 +36,11 @@ public final class ArriveEntries implements Operation<ShardState, ArriveEntriesR
             return before;
         }
         for (GiveEntriesReply.Entry given : request.getGiven().getEntryList()) {
-            put(state, directory, given);
+            if (!state.isFetched(directory, given.getName())) {
+                put(state, directory, given);
+            }
         }
+        forgetFetched(state, directory, request.getGiven());
         Arrival.Builder after = before.toBuilder()
                 .setDroppedUpTo(request.getAfter())
                 .setComplete(!request.getGiven().getMore());
@@ -42,7 +50,21 @@ public final class ArriveEntries implements Operation<ShardState, ArriveEntriesR
         return record(state, directory, after.build());
     }
 
-    private static void put(ShardState state, DirectoryId directory, GiveEntriesReply.Entry given) {
+    /** Of names up to which all is here it need not be known any more that they were fetched ahead. */
+    private static void forgetFetched(ShardState state, DirectoryId directory, GiveEntriesReply given) {
+        byte[] from = Keys.fetched(directory);
+        byte[] to = given.getMore() ? Keys.fetched(directory, given.getUpTo() + "\0") : Keys.after(from);
+        List<String> passed = new ArrayList<>();
+        try (View.Cursor cursor = state.draft().scan(from, to)) {
+            while (cursor.next()) {
+                passed.add(Keys.nameOf(cursor.key()));
+            }
+        }
+        passed.forEach(name -> state.removeFetched(directory, name));
+    }
+
+    /** Takes one entry. */
+    static void put(ShardState state, DirectoryId directory, GiveEntriesReply.Entry given) {
         EntryRecord record;
         try {
             record = EntryRecord.parseFrom(given.getEntry());

@@ -60,6 +60,7 @@ public final class DeleteFile implements Operation<ShardState, DeleteFileRequest
             throw new TatamiException(ErrorCode.NOT_FOUND, name + " does not exist");
         }
         FileRemoval.removeEntry(state, directory, name, entry, context.nowMillis());
+        Arrivals.noteChange(state, parent);
         return Empty.getDefaultInstance();
     }
 }

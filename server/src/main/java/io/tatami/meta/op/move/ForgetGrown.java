@@ -8,7 +8,7 @@ import io.tatami.meta.state.wire.GrownDirectory;
 import io.tatami.meta.state.wire.GrownReply;
 import io.tatami.protocol.wire.Empty;
 
-/** These directories were looked at; what grows further is noted again. */
+/** These directories were looked at; what changes further is noted again. */
 public final class ForgetGrown implements Operation<ShardState, GrownReply, Empty> {
     @Override
     public Empty decide(ShardState state, RequestContext context, GrownReply lookedAt) {

@@ -21,7 +21,8 @@ import java.util.List;
  * At the shard that had a part of a directory which was widened: drops the entries that have arrived at the other shard and
  * gives those that follow. Nobody acts on these entries here any more, because handles from before the widening are refused
  * by now; so the same may be given again, and what comes late or twice drops only what has arrived. What the home of a file
- * writes into a copy that stays here a little longer it sends to the other place too, as soon as it hears of that.
+ * writes into a copy that stays here a little longer it sends to the other place too, as soon as it hears of that. A name that
+ * somebody waits for is given ahead of its turn.
  */
 public final class GiveEntries implements Operation<ShardState, GiveEntriesRequest, GiveEntriesReply> {
     /** How many entries are looked at for one reply, so that none takes long. */
@@ -45,6 +46,10 @@ public final class GiveEntries implements Operation<ShardState, GiveEntriesReque
     public GiveEntriesReply decide(ShardState state, RequestContext context, GiveEntriesRequest request)
             throws UnsettledException {
         Range range = new Range(state, request, lookedAtMax);
+        if (!request.getName().isEmpty()) {
+            range.note();
+            return range.giveOne();
+        }
         GiveEntriesReply given = request.getComplete() ? GiveEntriesReply.getDefaultInstance() : range.give();
         boolean dropped = range.drop();
         if (dropped || given.getEntryCount() > 0) {
@@ -89,6 +94,22 @@ public final class GiveEntries implements Operation<ShardState, GiveEntriesReque
                         bytes += cursor.value().length;
                     }
                 }
+            }
+            return reply.build();
+        }
+
+        /**
+         * What has one name, which stays here until its turn has come.
+         *
+         * @throws UnsettledException a move of it, or onto it, is under way
+         */
+        GiveEntriesReply giveOne() throws UnsettledException {
+            String name = request.getName();
+            EntryRecord record = state.entry(directory(), name);
+            GiveEntriesReply.Builder reply = GiveEntriesReply.newBuilder();
+            if (record != null && holds(name)) {
+                MoveMarks.requireSettled(directory(), name, record);
+                reply.addEntry(GiveEntriesReply.Entry.newBuilder().setName(name).setEntry(record.toByteString()));
             }
             return reply.build();
         }

@@ -12,7 +12,7 @@ import io.tatami.meta.state.wire.GrownRequest;
 import io.tatami.meta.state.wire.GrowthRecord;
 import io.tatami.meta.state.wire.ShareRecord;
 
-/** Some of the directories whose part here has grown, with how large it is now. Changes nothing. */
+/** Some of the directories whose part here has changed often, with how large it is now. Changes nothing. */
 public final class ListGrown implements Operation<ShardState, GrownRequest, GrownReply> {
     @Override
     public GrownReply decide(ShardState state, RequestContext context, GrownRequest request) {
@@ -26,7 +26,8 @@ public final class ListGrown implements Operation<ShardState, GrownRequest, Grow
                 reply.addDirectory(GrownDirectory.newBuilder()
                         .setDirectoryId(directory)
                         .setSpread(growth.getSpread())
-                        .setEntries(share.getFiles() + share.getSymlinks()));
+                        .setEntries(share.getFiles() + share.getSymlinks())
+                        .setChanges(share.getChanges()));
             }
         }
         return reply.build();

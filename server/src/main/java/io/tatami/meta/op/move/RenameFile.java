@@ -66,6 +66,6 @@ public final class RenameFile implements Operation<ShardState, RenameFileRequest
         HomeName.follow(state, destination, entry);
         state.putEntry(destination.directory(), destination.name(), entry);
         Shares.entryChanged(state, destination.directory(), replaced, entry, nowMillis);
-        Arrivals.noteGrowth(state, destination.parent(), replaced);
+        Arrivals.noteChange(state, destination.parent());
     }
 }

@@ -5,21 +5,22 @@ import io.tatami.base.ServerId;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.RecordAuditReply;
 import io.tatami.meta.state.wire.RecordAuditRequest;
 import io.tatami.meta.state.wire.ReplicaRecord;
 import io.tatami.meta.state.wire.ReplicaRecord.Problem;
 import io.tatami.protocol.wire.AuditRequest;
-import io.tatami.protocol.wire.Empty;
 import java.util.HashSet;
 import java.util.Set;
 
 /**
  * Writes down which copies a server misses or holds damaged, for whoever looks (fsck) and whoever repairs; and that a
- * copy with which something was wrong is sound again.
+ * copy with which something was wrong is sound again. Tells which of the blocks that were not asked for are unknown: a block
+ * that was granted with its file and is being written is not asked for, and is known.
  */
-public final class RecordAudit implements Operation<ShardState, RecordAuditRequest, Empty> {
+public final class RecordAudit implements Operation<ShardState, RecordAuditRequest, RecordAuditReply> {
     @Override
-    public Empty decide(ShardState state, RequestContext context, RecordAuditRequest request) {
+    public RecordAuditReply decide(ShardState state, RequestContext context, RecordAuditRequest request) {
         ServerId server = new ServerId(request.getServerId());
         Set<Long> missing = new HashSet<>(request.getAnswer().getMissingBlockIdList());
         Set<Long> damaged = new HashSet<>(request.getAnswer().getDamagedBlockIdList());
@@ -34,6 +35,12 @@ public final class RecordAudit implements Operation<ShardState, RecordAuditReque
                         server, block, replica.toBuilder().setProblem(problem).build());
             }
         }
-        return Empty.getDefaultInstance();
+        RecordAuditReply.Builder reply = RecordAuditReply.newBuilder();
+        for (long block : request.getAnswer().getUnknownBlockIdList()) {
+            if (state.replica(server, new BlockId(block)) == null) {
+                reply.addUnknownBlockId(block);
+            }
+        }
+        return reply.build();
     }
 }

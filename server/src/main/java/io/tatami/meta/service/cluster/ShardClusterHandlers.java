@@ -1,6 +1,5 @@
 package io.tatami.meta.service.cluster;
 
-import io.tatami.meta.op.cluster.GiveCredits;
 import io.tatami.meta.op.fsck.Fsck;
 import io.tatami.meta.service.GroupParts;
 import io.tatami.meta.service.GroupTable;
@@ -8,10 +7,10 @@ import io.tatami.meta.service.Handlers;
 import io.tatami.meta.state.ShardState;
 import io.tatami.protocol.MetaMethods;
 
-/** What a shard does for the cluster: it takes the credits of block servers, and checks its records. */
+/** What a shard does for the cluster: it checks its records. */
 public final class ShardClusterHandlers implements Handlers<ShardState> {
     @Override
     public void register(GroupTable<ShardState> table, GroupParts<ShardState> parts) {
-        table.write(MetaMethods.GIVE_CREDITS, new GiveCredits()).read(MetaMethods.FSCK, new Fsck());
+        table.read(MetaMethods.FSCK, new Fsck());
     }
 }

@@ -2,8 +2,10 @@ package io.tatami.meta.service.file;
 
 import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
+import io.tatami.meta.op.UnsettledException.CreditsAwaited;
 import io.tatami.meta.op.UnsettledException.DeletionInDoubt;
 import io.tatami.meta.op.UnsettledException.WriterInDoubt;
+import io.tatami.meta.op.cluster.GiveCredits;
 import io.tatami.meta.op.file.AddBlocks;
 import io.tatami.meta.op.file.CheckRead;
 import io.tatami.meta.op.file.CommitLength;
@@ -24,12 +26,16 @@ import io.tatami.meta.service.Handlers;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.ShardState;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.AddBlocksReply;
+import io.tatami.protocol.wire.AddBlocksRequest;
 import io.tatami.protocol.wire.AppendReply;
 import io.tatami.protocol.wire.CreateReply;
 import io.tatami.protocol.wire.CreateRequest;
 import io.tatami.protocol.wire.CutFileRequest;
 import io.tatami.protocol.wire.GetBlocksReply;
 import io.tatami.protocol.wire.GetBlocksRequest;
+import io.tatami.protocol.wire.GiveCreditsReply;
+import io.tatami.protocol.wire.GiveCreditsRequest;
 import io.tatami.protocol.wire.RenewLeasesReply;
 import io.tatami.protocol.wire.RenewLeasesRequest;
 import io.tatami.protocol.wire.ReopenFileRequest;
@@ -52,7 +58,10 @@ public final class FileHandlers implements Handlers<ShardState> {
         private final LeaseMonitor monitor;
         private final LeaseTakeover takeover;
         private final FileFlows flows;
+        private final CreditWatch credits;
         private final CreateFile create;
+        private final AddBlocks addBlocks = new AddBlocks();
+        private final GiveCredits giveCredits = new GiveCredits();
         private final RenewLeases renew = new RenewLeases();
 
         Registration(GroupParts<ShardState> parts, FileSettings settings) {
@@ -64,6 +73,7 @@ public final class FileHandlers implements Handlers<ShardState> {
             this.monitor = new LeaseMonitor(group, recovery, parts.clock(), settings);
             this.takeover = new LeaseTakeover(monitor, recovery);
             this.flows = new FileFlows(parts, handles, recovery);
+            this.credits = new CreditWatch(group.id(), parts.peers());
             this.create = new CreateFile(handles, settings.limits());
         }
 
@@ -73,11 +83,12 @@ public final class FileHandlers implements Handlers<ShardState> {
             table.flow(MetaMethods.LOOKUP, flows::lookup)
                     .read(MetaMethods.LIST, new ListEntries(handles))
                     .around(MetaMethods.CREATE, (origin, request) -> takeover.watch(this::create, origin, request))
-                    .write(MetaMethods.ADD_BLOCKS, new AddBlocks())
+                    .around(MetaMethods.ADD_BLOCKS, this::addBlocks)
                     .write(MetaMethods.COMMIT_LENGTH, new CommitLength())
                     .write(MetaMethods.COMPLETE, new CompleteFile(settings.limits()))
                     .around(MetaMethods.APPEND, (origin, request) -> takeover.watch(flows::append, origin, request))
                     .write(MetaMethods.RENEW_BLOCK, new RenewBlock())
+                    .around(MetaMethods.GIVE_CREDITS, this::giveCredits)
                     .flow(MetaMethods.RENEW_LEASES, this::renewLeases)
                     .flow(MetaMethods.RECOVER_LEASE, flows::recoverLease)
                     .flow(MetaMethods.GET_BLOCKS, blocks)
@@ -91,11 +102,31 @@ public final class FileHandlers implements Handlers<ShardState> {
                     .flow(MetaMethods.RECOVER_FILE, flows::recoverFile)
                     .settle(DeletionInDoubt.class, new DeletionSettler(group, parts.peers()))
                     .settle(WriterInDoubt.class, new WriterSettler(group, parts.peers()))
+                    .settle(CreditsAwaited.class, credits)
                     .background("leases", "", monitor::run);
         }
 
         private CompletableFuture<CreateReply> create(RequestOrigin origin, CreateRequest request) {
-            return group.submitOnce(MetaMethods.CREATE, create, origin, request);
+            return group.submitOnce(MetaMethods.CREATE, create, origin, request).thenApply(reply -> {
+                credits.granted(reply.getGrantList());
+                return reply;
+            });
+        }
+
+        private CompletableFuture<AddBlocksReply> addBlocks(RequestOrigin origin, AddBlocksRequest request) {
+            return group.submitOnce(MetaMethods.ADD_BLOCKS, addBlocks, origin, request)
+                    .thenApply(reply -> {
+                        credits.granted(reply.getGrantList());
+                        return reply;
+                    });
+        }
+
+        private CompletableFuture<GiveCreditsReply> giveCredits(RequestOrigin origin, GiveCreditsRequest request) {
+            return group.submitOnce(MetaMethods.GIVE_CREDITS, giveCredits, origin, request)
+                    .thenApply(reply -> {
+                        credits.given(request, reply);
+                        return reply;
+                    });
         }
 
         private CompletableFuture<RenewLeasesReply> renewLeases(RequestOrigin origin, RenewLeasesRequest request) {

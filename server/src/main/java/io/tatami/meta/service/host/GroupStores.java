@@ -8,6 +8,7 @@ import io.tatami.meta.log.LocalLog;
 import io.tatami.meta.log.LogEntry;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
+import io.tatami.meta.state.Records;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.meta.store.StoreMemory;
@@ -66,6 +67,31 @@ record GroupStores(Path directory, Identity identity) {
 
     Path path(GroupId group) {
         return directory.resolve(group.toString());
+    }
+
+    /**
+     * Refuses a group whose records mean something else.
+     *
+     * @throws TatamiException FORMAT_TOO_OLD or FORMAT_TOO_NEW, which name what to do
+     */
+    static void requireReadable(GroupId id, GroupStore store) throws TatamiException {
+        byte[] stored = store.newest().get(Keys.singleton("group"));
+        int version = stored == null
+                ? Identity.GROUP_FORMAT_VERSION
+                : Records.parse(stored, GroupRecord.parser()).getFormatVersion();
+        if (version < Identity.GROUP_FORMAT_VERSION) {
+            throw new TatamiException(
+                    ErrorCode.FORMAT_TOO_OLD,
+                    "the store of " + id + " has format version " + version + "; the oldest this release reads is "
+                            + Identity.GROUP_FORMAT_VERSION
+                            + ": serve it with the release that wrote it, or format a new cluster and copy the files");
+        }
+        if (version > Identity.GROUP_FORMAT_VERSION) {
+            throw new TatamiException(
+                    ErrorCode.FORMAT_TOO_NEW,
+                    "the store of " + id + " has format version " + version + "; the newest this release reads is "
+                            + Identity.GROUP_FORMAT_VERSION + ": serve it with a newer release");
+        }
     }
 
     private static GroupStore make(Path path, GroupRecord group, StoreMemory memory) throws TatamiException {

@@ -87,7 +87,8 @@ final class HostedGroup implements AutoCloseable {
      * @param store stays the caller's, and belongs to the term until {@link #follow} returns
      * @param more is served beside the group's own parts
      * @return completes with why the term can decide nothing any more, on a thread that must not be held up
-     * @throws TatamiException INVALID_ARGUMENT for a bad setting
+     * @throws TatamiException INVALID_ARGUMENT for a bad setting; FORMAT_TOO_OLD or FORMAT_TOO_NEW where another release wrote
+     *     the group
      */
     synchronized CompletableFuture<TatamiException> lead(GroupStore store, CommitLog log, Handlers<Draft> more)
             throws TatamiException {
@@ -95,6 +96,7 @@ final class HostedGroup implements AutoCloseable {
         if (closed) {
             return new CompletableFuture<>();
         }
+        GroupStores.requireReadable(id(), store);
         LeadingGroup group = new LeadingGroup(record, store, log, parts);
         kind.addTo(group);
         group.add(draft -> draft, more);

@@ -49,7 +49,9 @@ record Identity(
     private static final String FILE_NAME = "metadata-server.id";
     private static final int VERSION_MIN = 3;
     private static final int VERSION = 4;
-    private static final int GROUP_FORMAT_VERSION = 1;
+
+    /** Of 1, files and blocks were numbered apart, and each granted block had records of its own. */
+    static final int GROUP_FORMAT_VERSION = 2;
 
     /** By which log a server holds a group. */
     enum Log {

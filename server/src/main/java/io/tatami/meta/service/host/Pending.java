@@ -7,6 +7,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.op.UnsettledException.CreditsAwaited;
 import io.tatami.meta.op.UnsettledException.MarkerInDoubt;
 import io.tatami.meta.op.UnsettledException.Question;
 import io.tatami.meta.service.RequestOrigin;
@@ -40,6 +41,7 @@ final class Pending<S, Q extends Message, R extends Message> {
     private final @Nullable Method<?, R> remembered;
     private final CompletableFuture<R> future = new CompletableFuture<>();
     private final Set<DirectoryId> settled = new HashSet<>();
+    private boolean creditsAwaited;
     private int settlements;
 
     private @Nullable R reply;
@@ -94,8 +96,8 @@ final class Pending<S, Q extends Message, R extends Message> {
     private void decideAnew(Batch batch, ClusterMap cluster, ReplyMemory memory) {
         Draft draft = new Draft(batch.view());
         try {
-            RequestContext context =
-                    new RequestContext(origin.caller(), origin.session(), batch.logMillis(), settled, cluster);
+            RequestContext context = new RequestContext(
+                    origin.caller(), origin.session(), batch.logMillis(), settled, cluster, creditsAwaited);
             R decided = operation.decide(state.apply(draft), context, request);
             batch.accept(draft);
             if (remembered != null) {
@@ -137,6 +139,7 @@ final class Pending<S, Q extends Message, R extends Message> {
         if (answered instanceof MarkerInDoubt marker) {
             settled.add(marker.directory());
         }
+        creditsAwaited |= answered instanceof CreditsAwaited;
         return ++settlements < SETTLEMENTS_MAX;
     }
 

@@ -6,6 +6,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.Arrivals;
+import io.tatami.meta.op.UnsettledException.EntriesNotArrived;
 import io.tatami.meta.op.UnsettledException.EntryNotArrived;
 import io.tatami.meta.op.move.EndArrival;
 import io.tatami.meta.op.move.ReadArrival;
@@ -17,6 +18,7 @@ import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.Arrival;
 import io.tatami.meta.state.wire.ArrivalRequest;
 import io.tatami.meta.state.wire.ArriveEntriesRequest;
+import io.tatami.meta.state.wire.ArriveEntryRequest;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.GiveEntriesReply;
 import io.tatami.protocol.wire.GiveEntriesRequest;
@@ -41,8 +43,9 @@ import org.jspecify.annotations.Nullable;
  *   EndArrival
  * </pre>
  *
- * Driven by the namespace group and by requests that meet a name that has not arrived; all who wait for one directory share
- * its steps. Safe for use by many threads.
+ * Driven by the namespace group and by listings that have come to where entries have arrived; all who wait for one directory
+ * share its steps. A request for a name that has not arrived waits for no more than that name: it is fetched ahead of its turn.
+ * Safe for use by many threads.
  */
 final class ArrivingEntries {
     /** How many steps a request waits for, or one call of the namespace group does. */
@@ -77,18 +80,42 @@ final class ArrivingEntries {
         }
     }
 
-    /** Completes once the name has arrived, if anything has it; BUSY where that takes too long to wait for. */
-    CompletableFuture<Void> settle(EntryNotArrived question) {
+    /** Completes once what has the name, if anything has it, was fetched ahead of its turn. */
+    CompletableFuture<Void> fetch(EntryNotArrived question) {
+        GiveEntriesRequest request = GiveEntriesRequest.newBuilder()
+                .setDirectoryId(question.directory().value())
+                .setSpread(question.spread())
+                .setToGroup(group.id().value())
+                .setName(question.name())
+                .build();
+        GroupId giver = Arrivals.giverTo(group.id(), question.fromSpread(), shards);
+        return peers.call(giver, MetaMethods.GIVE_ENTRIES, request, GIVE_TIMEOUT_MILLIS)
+                .thenCompose(given -> {
+                    CrashPoint.hit("meta.widen.fetched");
+                    ArriveEntryRequest arrived = ArriveEntryRequest.newBuilder()
+                            .setDirectoryId(question.directory().value())
+                            .setSpread(question.spread())
+                            .setName(question.name())
+                            .setGiven(given)
+                            .build();
+                    return group.submit(operations.arriveOne(), RequestOrigin.SERVICE, arrived);
+                })
+                .thenAccept(arrival -> {});
+    }
+
+    /** Completes once some that may be listed next have arrived; BUSY where that takes too long to wait for. */
+    CompletableFuture<Void> settle(EntriesNotArrived question) {
         Part part = new Part(question.directory(), question.fromSpread(), question.spread());
         return advance(
                         part,
-                        arrival -> arrival.getComplete() || Arrivals.compare(arrival.getUpTo(), question.name()) >= 0)
+                        arrival -> arrival.getComplete() || Arrivals.compare(arrival.getUpTo(), question.next()) >= 0)
                 .thenCompose(reached -> reached
                         ? CompletableFuture.completedFuture(null)
                         : CompletableFuture.failedFuture(new TatamiException(
                                 ErrorCode.BUSY,
-                                "directory " + question.directory() + " is being widened, and " + question.name()
-                                        + " has not arrived in its shard yet")));
+                                "directory " + question.directory()
+                                        + " is being widened, and its entries after " + question.next()
+                                        + " have not arrived in their shard yet")));
     }
 
     /** The flow of TAKE_ENTRIES. */

@@ -1,5 +1,7 @@
 package io.tatami.meta.service.move;
 
+import io.tatami.base.Clock;
+import io.tatami.base.DirectoryId;
 import io.tatami.base.GroupId;
 import io.tatami.conf.SettingException;
 import io.tatami.meta.op.move.ForgetGrown;
@@ -16,15 +18,16 @@ import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.WidenDirectoryRequest;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/** A background task: asks the namespace group to widen the directories that have become large here. */
+/**
+ * A background task: asks the namespace group to widen the directories that have become large here, or whose names change
+ * fast, where that helps ({@link SpreadChoice}). Runs do not overlap, and the fields are theirs.
+ */
 final class GrownDirectories {
     private static final int DIRECTORIES_MAX = 64;
 
-    /** Whoever meets an entry that is on its way waits for those before it, so there must not be too many. */
-    private static final int TOO_LARGE = 16;
+    /** Whose heat is remembered. */
+    private static final int HEATS_MAX = 1_024;
 
     /** A new note ends the rest. */
     private static final Duration REST = Duration.ofMinutes(1);
@@ -35,13 +38,21 @@ final class GrownDirectories {
             GrownRequest.newBuilder().setLimit(DIRECTORIES_MAX).build();
     private static final ListGrown LIST = new ListGrown();
     private static final ForgetGrown FORGET = new ForgetGrown();
-    private static final Logger LOG = LoggerFactory.getLogger(GrownDirectories.class);
 
     private final Group<ShardState> group;
     private final Peers peers;
+    private final Clock clock;
+    private final int shards;
     private final int entries;
+    private final int rate;
+    private final boolean onOneServer;
+    private final DirectoryHeat heat = new DirectoryHeat(HEATS_MAX);
 
     GrownDirectories(GroupParts<ShardState> parts) throws SettingException {
+        this.clock = parts.clock();
+        this.shards = parts.record().getShards();
+        this.rate = parts.settings().get(WideningSettings.RATE);
+        this.onOneServer = parts.settings().get(WideningSettings.ON_ONE_SERVER);
         this.group = parts.group();
         this.peers = parts.peers();
         this.entries = parts.settings().get(WideningSettings.ENTRIES);
@@ -58,7 +69,7 @@ final class GrownDirectories {
         CompletableFuture<GrownReply.Builder> seenTo = CompletableFuture.completedFuture(GrownReply.newBuilder());
         for (GrownDirectory directory : grown.getDirectoryList()) {
             CompletableFuture<Boolean> isOver =
-                    isLarge(directory) ? widen(directory) : CompletableFuture.completedFuture(true);
+                    isToBeWidened(directory) ? widen(directory) : CompletableFuture.completedFuture(true);
             seenTo = seenTo.thenCombine(isOver, (over, one) -> one ? over.addDirectory(directory) : over);
         }
         return seenTo.thenCompose(over -> forget(over.build(), grown));
@@ -70,19 +81,14 @@ final class GrownDirectories {
         return group.submit(FORGET, RequestOrigin.SERVICE, seenTo).thenApply(done -> rest);
     }
 
-    private boolean isLarge(GrownDirectory directory) {
-        if (entries == 0 || directory.getEntries() < entries) {
-            return false;
-        }
-        boolean tooLarge = directory.getEntries() / TOO_LARGE > entries;
-        if (tooLarge) {
-            LOG.warn(
-                    "directory {} has {} entries in {}, too many to be divided further while it is in use",
-                    directory.getDirectoryId(),
-                    directory.getEntries(),
-                    group.id());
-        }
-        return !tooLarge;
+    private boolean isToBeWidened(GrownDirectory grown) {
+        DirectoryId directory = new DirectoryId(grown.getDirectoryId());
+        long perSecond = heat.look(directory, grown.getChanges(), clock.monotonicNanos());
+        boolean isLarge = entries > 0 && grown.getEntries() >= entries;
+        boolean isHot = rate > 0 && perSecond >= rate;
+        return (isLarge || isHot)
+                && (onOneServer
+                        || new SpreadChoice(peers.map(), shards).reachesAnotherServer(directory, grown.getSpread()));
     }
 
     /** True once nothing more is to be done about what was noted. */

@@ -3,6 +3,7 @@ package io.tatami.meta.service.move;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
+import io.tatami.meta.op.UnsettledException.EntriesNotArrived;
 import io.tatami.meta.op.UnsettledException.EntryArriving;
 import io.tatami.meta.op.UnsettledException.EntryLeaving;
 import io.tatami.meta.op.UnsettledException.EntryNotArrived;
@@ -39,7 +40,8 @@ public final class MoveHandlers implements Handlers<ShardState> {
                 .flow(MetaMethods.TAKE_ENTRIES, arriving::take)
                 .settle(EntryLeaving.class, leaving::settle)
                 .settle(EntryArriving.class, coordinator::settle)
-                .settle(EntryNotArrived.class, arriving::settle)
+                .settle(EntryNotArrived.class, arriving::fetch)
+                .settle(EntriesNotArrived.class, arriving::settle)
                 .background("directories to widen", "n", new GrownDirectories(parts)::run)
                 .background("moves to here", "", coordinator::sweep)
                 .background("moves from here", "", leaving::sweep);

@@ -6,6 +6,7 @@ import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.move.AbortMove;
 import io.tatami.meta.op.move.ArriveEntries;
+import io.tatami.meta.op.move.ArriveEntry;
 import io.tatami.meta.op.move.BeginMove;
 import io.tatami.meta.op.move.CommitMove;
 import io.tatami.meta.op.move.EndMove;
@@ -18,6 +19,7 @@ import io.tatami.meta.op.move.RenameFile;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.Arrival;
 import io.tatami.meta.state.wire.ArriveEntriesRequest;
+import io.tatami.meta.state.wire.ArriveEntryRequest;
 import io.tatami.meta.state.wire.BeginMoveReply;
 import io.tatami.meta.state.wire.CommitMoveRequest;
 import io.tatami.meta.state.wire.ListMovesReply;
@@ -45,7 +47,8 @@ record MoveOperations(
         Operation<ShardState, MoveStatusRequest, MoveStatusReply> status,
         Operation<ShardState, ListMovesRequest, ListMovesReply> list,
         Operation<ShardState, GiveEntriesRequest, GiveEntriesReply> give,
-        Operation<ShardState, ArriveEntriesRequest, Arrival> arrive) {
+        Operation<ShardState, ArriveEntriesRequest, Arrival> arrive,
+        Operation<ShardState, ArriveEntryRequest, Arrival> arriveOne) {
 
     static MoveOperations of(HandleCheck handles) {
         return new MoveOperations(
@@ -59,7 +62,8 @@ record MoveOperations(
                 new MoveStatus(),
                 new ListMoves(),
                 new GiveEntries(),
-                new ArriveEntries());
+                new ArriveEntries(),
+                new ArriveEntry());
     }
 
     /** What a client is told where the tree has to do the rename. */

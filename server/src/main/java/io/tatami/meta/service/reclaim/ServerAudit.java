@@ -182,15 +182,15 @@ final class ServerAudit {
                             .thenCompose(taken -> run(asked.getUpToBlockId())));
         }
 
-        private CompletableFuture<Empty> take(AuditRequest asked, AuditReply answer) {
-            unknown.addAll(answer.getUnknownBlockIdList());
+        private CompletableFuture<Void> take(AuditRequest asked, AuditReply answer) {
             known += asked.getItemCount();
             RecordAuditRequest found = RecordAuditRequest.newBuilder()
                     .setServerId(server)
                     .setAsked(asked)
                     .setAnswer(answer)
                     .build();
-            return group.submit(record, RequestOrigin.SERVICE, found);
+            return group.submit(record, RequestOrigin.SERVICE, found)
+                    .thenAccept(recorded -> unknown.addAll(recorded.getUnknownBlockIdList()));
         }
     }
 }

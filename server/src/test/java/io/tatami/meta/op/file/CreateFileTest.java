@@ -1,11 +1,14 @@
 package io.tatami.meta.op.file;
 
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tatami.base.BlockId;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
@@ -13,15 +16,21 @@ import io.tatami.base.ServerId;
 import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.op.UnsettledException.CreditsAwaited;
 import io.tatami.meta.op.UnsettledException.MarkerInDoubt;
 import io.tatami.meta.state.Caller;
+import io.tatami.meta.state.Keys;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.CreditRecord;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.Marker;
 import io.tatami.protocol.wire.AddBlocksRequest;
 import io.tatami.protocol.wire.Attributes;
+import io.tatami.protocol.wire.CommitLengthRequest;
 import io.tatami.protocol.wire.CompleteRequest;
 import io.tatami.protocol.wire.CreateReply;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -45,6 +54,63 @@ class CreateFileTest {
         FileInvariants.check(
                 shard.store(),
                 Set.of(reply.getGrant(0).getBlockId(), reply.getGrant(1).getBlockId()));
+    }
+
+    @Test
+    void theFirstBlockIsKeptInTheHomeUntilSomethingIsKnownOfIt() throws Exception {
+        CreateReply reply = shard.create("a", 1);
+        FileId file = new FileId(reply.getStatus().getId());
+        BlockId block = new BlockId(reply.getGrant(0).getBlockId());
+        assertEquals(file.value(), block.value());
+        assertEquals(List.of(), records('b', 'w', 'r'));
+        assertEquals(file, shard.state().fileOf(block));
+        assertEquals(1, shard.state().blocks(file).size());
+        assertEquals(1, shard.open("a").getBlockCount());
+        assertFalse(
+                requireNonNull(shard.state().replica(new ServerId(2), block)).getHeld());
+        assertNull(shard.state().replica(new ServerId(1), block));
+
+        shard.run(
+                new CommitLength(),
+                CommitLengthRequest.newBuilder()
+                        .setFileId(file.value())
+                        .addWritten(FileShard.report(reply.getGrant(0), 10))
+                        .build());
+
+        assertEquals(List.of('b', 'w', 'r'), records('b', 'w', 'r'));
+        assertFalse(shard.home(file).hasGranted());
+        FileInvariants.check(shard.store(), Set.of(block.value()));
+    }
+
+    @Test
+    void theFirstBlockIsReclaimedWhereItIsGivenUpOrItsFileIsDeleted() throws Exception {
+        CreateReply empty = shard.create("empty", 1);
+        shard.complete(CompleteRequest.newBuilder()
+                .setFileId(empty.getStatus().getId())
+                .addUnusedBlockId(empty.getGrant(0).getBlockId()));
+        CreateReply deleted = shard.create("deleted", 2);
+        shard.run(create, shard.creation("deleted").setOverwrite(true).build());
+
+        FileInvariants.check(
+                shard.store(),
+                Set.of(
+                        empty.getGrant(0).getBlockId(),
+                        deleted.getGrant(0).getBlockId(),
+                        deleted.getGrant(1).getBlockId()));
+        assertEquals(List.of('q', 'q', 'q'), records('b', 'w', 'r', 'q'));
+    }
+
+    private List<Character> records(char... kinds) {
+        List<Character> found = new ArrayList<>();
+        for (char kind : kinds) {
+            byte[] from = Keys.kind(kind);
+            try (View.Cursor cursor = shard.store().scan(from, Keys.after(from))) {
+                while (cursor.next()) {
+                    found.add(kind);
+                }
+            }
+        }
+        return found;
     }
 
     @Test
@@ -180,6 +246,15 @@ class CreateFileTest {
         TatamiException full = assertThrows(TatamiException.class, () -> shard.run(new AddBlocks(), nowhere));
         assertEquals(ErrorCode.NO_SPACE, full.code());
         assertTrue(full.toString().contains("2 known, 2 alive"), full.toString());
+        RequestContext first = new RequestContext(
+                shard.caller, shard.session, 1, Set.of(), shard.context().cluster(), false);
+        UnsettledException waits =
+                assertThrows(UnsettledException.class, () -> shard.run(new AddBlocks(), more, first));
+        assertEquals(new CreditsAwaited(List.of(1, 2)), waits.question());
+        assertThrows(
+                UnsettledException.class,
+                () -> shard.run(create, shard.creation("b").setGrants(1).build(), first));
+        assertEquals(0, shard.run(create, shard.creation("c").build(), first).getGrantCount());
         assertTrue(full.toString().contains("0 with credits"), full.toString());
     }
 

@@ -26,6 +26,7 @@ import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.Arrival;
 import io.tatami.meta.state.wire.ArrivalRequest;
 import io.tatami.meta.state.wire.ArriveEntriesRequest;
+import io.tatami.meta.state.wire.ArriveEntryRequest;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.FileEntry;
 import io.tatami.meta.state.wire.GroupRecord;
@@ -233,6 +234,77 @@ final class HandOverStepsTest {
         assertFalse(names(giver).contains(deleted));
     }
 
+    private GiveEntriesRequest requestOf(String name) {
+        return GiveEntriesRequest.newBuilder()
+                .setDirectoryId(directory.value())
+                .setSpread(2)
+                .setToGroup(1)
+                .setName(name)
+                .build();
+    }
+
+    private void arriveAhead(String name, GiveEntriesReply given) throws TatamiException, UnsettledException {
+        decide(
+                receiver,
+                new ArriveEntry(),
+                ArriveEntryRequest.newBuilder()
+                        .setDirectoryId(directory.value())
+                        .setSpread(2)
+                        .setName(name)
+                        .setGiven(given)
+                        .build());
+    }
+
+    @Test
+    void aNameIsFetchedAheadOfItsTurnAndComesOnce() throws TatamiException, UnsettledException {
+        String last = theirs.get(theirs.size() - 1);
+        GiveEntriesReply given = give(requestOf(last));
+        assertEquals(1, given.getEntryCount());
+        arriveAhead(last, given);
+        arriveAhead(last, given);
+        Arrivals.requireHere(state(receiver), directory, last, 2, 1);
+        assertThrows(
+                UnsettledException.class, () -> Arrivals.requireHere(state(receiver), directory, theirs.get(0), 2, 1));
+        assertEquals(List.of(last), names(receiver));
+        assertEquals(NAMES, names(giver).size());
+        assertEquals(1, state(receiver).share(directory).getMoving());
+        handOver();
+        assertHandedOver();
+        assertFalse(state(receiver).isFetched(directory, last));
+        arriveAhead(last, given);
+        assertHandedOver();
+    }
+
+    @Test
+    void whatWasFetchedAheadAndDeletedDoesNotComeBack() throws TatamiException, UnsettledException {
+        String deleted = theirs.get(2);
+        GiveEntriesReply given = give(requestOf(deleted));
+        arriveAhead(deleted, given);
+        on(receiver, state -> {
+            EntryRecord entry = state.entry(directory, deleted);
+            state.removeEntry(directory, deleted);
+            Shares.entryChanged(state, directory, entry, null, 6_000);
+        });
+        arriveAhead(deleted, given);
+        handOver();
+        arriveAhead(deleted, given);
+        theirs.remove(deleted);
+        assertEquals(theirs, names(receiver));
+        assertFalse(names(giver).contains(deleted));
+    }
+
+    @Test
+    void aNameThatNothingHasIsFetchedToo() throws TatamiException, UnsettledException {
+        String absent = theirs.get(3) + "x";
+        GiveEntriesReply nothing = give(requestOf(absent));
+        assertEquals(0, nothing.getEntryCount());
+        arriveAhead(absent, nothing);
+        Arrivals.requireHere(state(receiver), directory, absent, 2, 1);
+        assertTrue(Arrivals.isGiven(state(giver), directory, theirs.get(0)), "nobody puts anything there any more");
+        handOver();
+        assertHandedOver();
+    }
+
     @Test
     void entryThatIsBeingRenamedIsSettledFirst() {
         String renamed = theirs.get(0);
@@ -245,6 +317,7 @@ final class HandOverStepsTest {
                                 .setLeavingTransaction(9)
                                 .build()));
         assertThrows(UnsettledException.class, () -> give(request()));
+        assertThrows(UnsettledException.class, () -> give(requestOf(renamed)));
     }
 
     @Test

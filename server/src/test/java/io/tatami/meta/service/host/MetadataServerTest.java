@@ -13,6 +13,14 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.conf.Settings;
+import io.tatami.meta.state.Draft;
+import io.tatami.meta.state.Keys;
+import io.tatami.meta.state.Records;
+import io.tatami.meta.state.wire.GroupRecord;
+import io.tatami.meta.state.wire.ProgressRecord;
+import io.tatami.meta.store.GroupStore;
+import io.tatami.meta.store.StoreMemory;
+import io.tatami.meta.store.StoreSettings;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.UserIdentity;
@@ -36,6 +44,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -107,6 +116,40 @@ final class MetadataServerTest {
         } catch (TatamiException e) {
             assertEquals(ErrorCode.NOT_FOUND, e.code());
             return false;
+        }
+    }
+
+    @Test
+    void groupsOfAnotherReleaseAreRefused() throws TatamiException {
+        open().close();
+        for (int version : new int[] {Identity.GROUP_FORMAT_VERSION - 1, Identity.GROUP_FORMAT_VERSION + 1}) {
+            setFormatVersion(directory.resolve("one").resolve(GroupId.ofShard(1).toString()), version);
+            TatamiException refused = assertThrows(TatamiException.class, this::open);
+            assertEquals(
+                    version < Identity.GROUP_FORMAT_VERSION ? ErrorCode.FORMAT_TOO_OLD : ErrorCode.FORMAT_TOO_NEW,
+                    refused.code());
+            assertTrue(refused.toString().contains(GroupId.ofShard(1).toString()), refused::toString);
+        }
+        setFormatVersion(
+                directory.resolve("one").resolve(GroupId.ofShard(1).toString()), Identity.GROUP_FORMAT_VERSION);
+        open().close();
+    }
+
+    private static void setFormatVersion(Path shard, int version) throws TatamiException {
+        try (StoreMemory memory = new StoreMemory(new StoreSettings(16 << 20, 8 << 20, 64, 1));
+                GroupStore store = GroupStore.open(shard, memory)) {
+            Draft draft = new Draft(store.newest());
+            byte[] key = Keys.singleton("group");
+            GroupRecord group = Records.parse(Objects.requireNonNull(draft.get(key)), GroupRecord.parser());
+            draft.put(key, group.toBuilder().setFormatVersion(version).build().toByteArray());
+            ProgressRecord progress = Records.parse(
+                    Objects.requireNonNull(draft.get(Keys.singleton("progress"))), ProgressRecord.parser());
+            store.apply(
+                    progress.toBuilder()
+                            .setAppliedIndex(progress.getAppliedIndex() + 1)
+                            .build(),
+                    draft.changes(),
+                    GroupStore.Durability.WRITE_AHEAD_LOG);
         }
     }
 

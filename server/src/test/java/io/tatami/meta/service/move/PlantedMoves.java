@@ -4,6 +4,7 @@ import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.Arrival;
 import io.tatami.meta.state.wire.ArriveEntriesRequest;
+import io.tatami.meta.state.wire.ArriveEntryRequest;
 import io.tatami.protocol.wire.GiveEntriesReply;
 import io.tatami.protocol.wire.GiveEntriesRequest;
 
@@ -15,6 +16,14 @@ final class PlantedMoves {
             MoveOperations real,
             Operation<ShardState, GiveEntriesRequest, GiveEntriesReply> give,
             Operation<ShardState, ArriveEntriesRequest, Arrival> arrive) {
+        return withHandOver(real, give, arrive, real.arriveOne());
+    }
+
+    static MoveOperations withHandOver(
+            MoveOperations real,
+            Operation<ShardState, GiveEntriesRequest, GiveEntriesReply> give,
+            Operation<ShardState, ArriveEntriesRequest, Arrival> arrive,
+            Operation<ShardState, ArriveEntryRequest, Arrival> arriveOne) {
         return new MoveOperations(
                 real.rename(),
                 real.begin(),
@@ -26,6 +35,7 @@ final class PlantedMoves {
                 real.status(),
                 real.list(),
                 give,
-                arrive);
+                arrive,
+                arriveOne);
     }
 }

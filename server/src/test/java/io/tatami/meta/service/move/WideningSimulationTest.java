@@ -2,6 +2,8 @@ package io.tatami.meta.service.move;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tatami.base.DirectoryId;
+import io.tatami.meta.state.wire.Arrival;
 import io.tatami.protocol.wire.GiveEntriesReply;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Tag;
@@ -57,6 +59,16 @@ final class WideningSimulationTest {
                                 request.toBuilder()
                                         .setGiven(request.getGiven().toBuilder().setMore(false))
                                         .build())));
+    }
+
+    @Test
+    @Tag("simulated-bug")
+    void receiverThatForgetsWhatItFetchedAheadIsNoticed() {
+        assertNoticed(real -> PlantedMoves.withHandOver(real, real.give(), real.arrive(), (state, context, request) -> {
+            Arrival arrival = real.arriveOne().decide(state, context, request);
+            state.removeFetched(new DirectoryId(request.getDirectoryId()), request.getName());
+            return arrival;
+        }));
     }
 
     private static void run(long first, int seeds) {

@@ -143,6 +143,34 @@ final class ReclamationTest {
     }
 
     @Test
+    void blockThatWasGrantedWithItsFileAndIsBeingWrittenIsKnown() {
+        for (int i = 0; i < 200; i++) {
+            write("f" + i, List.of(SERVER));
+        }
+        FileId[] file = new FileId[1];
+        shard.change(state -> {
+            file[0] = state.mintFile();
+            BlockRecord granted = BlockRecord.newBuilder()
+                    .setBlockId(file[0].value())
+                    .addServerId(SERVER)
+                    .setOpen(true)
+                    .build();
+            state.putNewHome(
+                    file[0],
+                    HomeRecord.newBuilder().setBlocks(1).setGranted(granted).build());
+        });
+        shard.disk(SERVER).add(file[0].value());
+        auditAfter(Duration.ZERO);
+        auditAfter(ServerAudit.PERIOD);
+        auditAfter(ServerAudit.PERIOD);
+        assertEquals(0, shard.queued());
+
+        shard.change(state -> FileRemoval.unlinkHome(state, file[0]));
+        reclaimAll();
+        assertEquals(200, shard.disk(SERVER).size());
+    }
+
+    @Test
     void blockThatIsIntendedSinceTheRoundIsNotDisowned() {
         for (int i = 0; i < 200; i++) {
             write("f" + i, List.of(SERVER));

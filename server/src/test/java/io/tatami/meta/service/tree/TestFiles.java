@@ -72,7 +72,7 @@ final class TestFiles {
                 request.getName(),
                 EntryRecord.newBuilder().setFile(file).build());
         count(state, parent, 1, request.getName().length());
-        Arrivals.noteGrowth(state, handle, null);
+        Arrivals.noteChange(state, handle);
         return CreateReply.getDefaultInstance();
     }
 

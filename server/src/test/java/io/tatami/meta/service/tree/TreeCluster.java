@@ -146,7 +146,9 @@ final class TreeCluster {
                 TreeSettings.ROOT_OWNER.key(),
                 "root",
                 WideningSettings.ENTRIES.key(),
-                Integer.toString(Arrivals.GROWTH_STEP)));
+                Integer.toString(Arrivals.GROWTH_STEP),
+                WideningSettings.ON_ONE_SERVER.key(),
+                "true"));
         return new GroupParts<>(group, record(group.id()), new LoopPeers(), signer, clock, settings);
     }
 

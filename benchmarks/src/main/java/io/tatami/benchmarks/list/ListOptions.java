@@ -1,0 +1,12 @@
+package io.tatami.benchmarks.list;
+
+import picocli.CommandLine.Option;
+
+/** How large the directory is, and who fills it. */
+final class ListOptions {
+    @Option(names = "--files", description = "In the directory, at least 10 (default: ${DEFAULT-VALUE}).")
+    long files = 5_000_000;
+
+    @Option(names = "--clients", description = "That create the files; one lists them (default: ${DEFAULT-VALUE}).")
+    int clients = 16;
+}

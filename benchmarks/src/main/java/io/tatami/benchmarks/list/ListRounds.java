@@ -1,0 +1,113 @@
+package io.tatami.benchmarks.list;
+
+import io.tatami.benchmarks.Progress;
+import io.tatami.benchmarks.Results;
+import io.tatami.benchmarks.Rounds;
+import io.tatami.benchmarks.peer.Peer;
+import io.tatami.benchmarks.peer.Peers;
+import io.tatami.benchmarks.peer.Undo;
+import io.tatami.client.CreateSpec;
+import io.tatami.client.DirectoryListing;
+import io.tatami.client.PathStatus;
+import io.tatami.client.TatamiClient;
+import io.tatami.client.TatamiPath;
+import io.tatami.conf.Settings;
+import io.tatami.protocol.UserIdentity;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One Tatami, one directory; each round lists all of it, page by page, and notes when each tenth of the files was there. Each
+ * listing is checked: every file once, in order.
+ */
+final class ListRounds {
+    static final List<String> COLUMNS = List.of("round", "tenth", "files", "seconds", "files_per_second");
+    static final int TENTHS = 10;
+
+    private static final String DIRECTORY = "/list/crowd";
+    private static final String CAPACITY = "1g";
+    private static final double NANOS = 1e9;
+
+    private final ListOptions options;
+    private final int rounds;
+    private final Path work;
+    private final Undo undo;
+    private final Results results;
+    private final Rounds figures = new Rounds();
+    private final Progress progress = new Progress();
+
+    ListRounds(ListOptions options, int rounds, Path work, Undo undo, Results results) {
+        this.options = options;
+        this.rounds = rounds;
+        this.work = work;
+        this.undo = undo;
+        this.results = results;
+    }
+
+    /** What {@link Rounds} has the rate of a tenth under, from 1. */
+    static String tenth(int number) {
+        return String.format("tenth %02d, files/s", number);
+    }
+
+    /** @throws IOException where a listing is not what is there, or for fewer files than tenths */
+    Rounds run() throws IOException, InterruptedException {
+        if (options.files < TENTHS) {
+            throw new IOException("--files " + options.files + " has no tenths: give " + TENTHS + " or more");
+        }
+        try (Peer peer = Peers.start("tatami", work.resolve("list"), CAPACITY, undo)) {
+            String authority =
+                    URI.create(peer.configuration().get("fs.defaultFS", "")).getAuthority();
+            try (TatamiClient client = connect(authority)) {
+                TatamiPath directory = TatamiPath.of(DIRECTORY);
+                client.mkdirs(directory, CreateSpec.modes(0777, 0), true);
+                new Crowd(directory, options.files, progress).make(options.clients, () -> connect(authority));
+                for (int round = 1; round <= rounds; round++) {
+                    progress.tell("round %d: listing %,d files", round, options.files);
+                    list(round, client.list(directory, false));
+                    figures.keep();
+                }
+            }
+        }
+        return figures;
+    }
+
+    private static TatamiClient connect(String authority) throws IOException {
+        return TatamiClient.connect(authority, UserIdentity.of(System.getProperty("user.name")), Settings.of(Map.of()));
+    }
+
+    private void list(int round, DirectoryListing listing) throws IOException {
+        long seen = 0;
+        for (int tenth = 1; tenth <= TENTHS; tenth++) {
+            long begunAt = seen;
+            long end = options.files * tenth / TENTHS;
+            long beginNanos = System.nanoTime();
+            while (seen < end && listing.hasNext()) {
+                seen += checked(listing.nextPage(), seen);
+            }
+            note(round, tenth, seen - begunAt, System.nanoTime() - beginNanos);
+        }
+        if (seen != options.files || listing.hasNext()) {
+            throw new IOException(
+                    "a listing of " + options.files + " files shows " + seen + (listing.hasNext() ? " and more" : ""));
+        }
+    }
+
+    private static int checked(List<PathStatus> page, long seen) throws IOException {
+        for (int i = 0; i < page.size(); i++) {
+            String name = page.get(i).path().name();
+            if (!name.equals(Crowd.name(seen + i))) {
+                throw new IOException("a listing has " + name + " in the place of " + Crowd.name(seen + i));
+            }
+        }
+        return page.size();
+    }
+
+    private void note(int round, int tenth, long files, long nanos) {
+        double perSecond = files * NANOS / Math.max(1, nanos);
+        results.row(round, tenth, files, String.format("%.3f", nanos / NANOS), String.format("%.0f", perSecond));
+        figures.put(tenth(tenth), perSecond);
+    }
+}
