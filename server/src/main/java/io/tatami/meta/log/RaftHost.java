@@ -25,6 +25,7 @@ import org.apache.ratis.protocol.RaftGroup;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.statemachine.StateMachine;
+import org.apache.ratis.util.ExitUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -86,6 +87,8 @@ public final class RaftHost implements AutoCloseable {
         try {
             Files.createDirectories(directory);
             RaftRecords records = RaftRecords.open(directory, cluster, self.server());
+            // Else a port that is taken would end the process.
+            ExitUtils.disableSystemExit();
             RaftHost host = new RaftHost(cluster, self, bindHost, directory, settings, records);
             try {
                 host.server.start();
