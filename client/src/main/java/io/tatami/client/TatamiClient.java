@@ -1,5 +1,6 @@
 package io.tatami.client;
 
+import com.google.protobuf.ByteString;
 import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
@@ -33,7 +34,10 @@ import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.AttributeChange;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.BlockServerStatusReply;
+import io.tatami.protocol.wire.ChangeMetadataServerRequest;
 import io.tatami.protocol.wire.CreateModes;
+import io.tatami.protocol.wire.ListMetadataServersReply;
+import io.tatami.protocol.wire.MetadataServerInfo;
 import io.tatami.protocol.wire.SafeModeRequest;
 import io.tatami.protocol.wire.ScrubRequest;
 import io.tatami.rpc.Connector;
@@ -380,6 +384,18 @@ public final class TatamiClient implements AutoCloseable {
         return inspector.safeMode(action);
     }
 
+    /**
+     * Has each group of the metadata be held by so many servers from now on, which the cluster then brings about by itself, one
+     * group after the other. Only for the superuser.
+     *
+     * @param replicas odd, and no fewer than now; 0 to ask how far it is
+     * @throws TatamiException INVALID_ARGUMENT where there are too few metadata servers, a shard has none, or the number is
+     *     wrong
+     */
+    public ReplicationProgress replicateMetadata(int replicas) throws TatamiException {
+        return inspector.replicateMetadata(replicas);
+    }
+
     /** The blocks of a file that have bytes in a range, in order. */
     public List<LocatedBlock> blockLocations(TatamiPath path, long offsetBytes, long lengthBytes)
             throws TatamiException {
@@ -415,6 +431,23 @@ public final class TatamiClient implements AutoCloseable {
     /** Begins or ends scrubs of the volumes of a block server, which go on in the background. */
     public BlockServerStatusReply scrub(BlockServerInfo server, ScrubRequest.Action action) throws TatamiException {
         return blocks.scrub(BlockTarget.of(server), action);
+    }
+
+    /** Which metadata servers there are, what they hold, and what moves between them, as the namespace's leader knows. */
+    public ListMetadataServersReply metadataServers() throws TatamiException {
+        return inspector.metadataServers();
+    }
+
+    /**
+     * Has a metadata server take its share of the replicas, or leave the cluster; what moves does so in the background, and
+     * {@link #metadataServers} tells how far it is. Only for the superuser. May be done again.
+     *
+     * @throws TatamiException NOT_FOUND for an id that is not listed; INVALID_ARGUMENT where too few servers would remain, or
+     *     there is nothing to cancel; UNSUPPORTED where groups are not replicated
+     */
+    public MetadataServerInfo changeMetadataServer(ByteString server, ChangeMetadataServerRequest.Action action)
+            throws TatamiException {
+        return inspector.changeMetadataServer(server, action);
     }
 
     /** Checks every entry and block record at and below a path; only for the superuser. */

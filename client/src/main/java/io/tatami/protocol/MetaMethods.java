@@ -8,6 +8,8 @@ import io.tatami.protocol.wire.AppendReply;
 import io.tatami.protocol.wire.AppendRequest;
 import io.tatami.protocol.wire.BulkDeleteReply;
 import io.tatami.protocol.wire.BulkDeleteRequest;
+import io.tatami.protocol.wire.ChangeMetadataServerReply;
+import io.tatami.protocol.wire.ChangeMetadataServerRequest;
 import io.tatami.protocol.wire.CheckDirectoryReply;
 import io.tatami.protocol.wire.CheckDirectoryRequest;
 import io.tatami.protocol.wire.CheckReachReply;
@@ -48,6 +50,8 @@ import io.tatami.protocol.wire.GroupStatusReply;
 import io.tatami.protocol.wire.GroupStatusRequest;
 import io.tatami.protocol.wire.HeartbeatReply;
 import io.tatami.protocol.wire.HeartbeatRequest;
+import io.tatami.protocol.wire.ListMetadataServersReply;
+import io.tatami.protocol.wire.ListMetadataServersRequest;
 import io.tatami.protocol.wire.ListReply;
 import io.tatami.protocol.wire.ListRequest;
 import io.tatami.protocol.wire.LookupReply;
@@ -78,6 +82,8 @@ import io.tatami.protocol.wire.RenewBlockRequest;
 import io.tatami.protocol.wire.RenewLeasesReply;
 import io.tatami.protocol.wire.RenewLeasesRequest;
 import io.tatami.protocol.wire.ReopenFileRequest;
+import io.tatami.protocol.wire.ReplicateGroupsReply;
+import io.tatami.protocol.wire.ReplicateGroupsRequest;
 import io.tatami.protocol.wire.ReportMetadataServerReply;
 import io.tatami.protocol.wire.ReportMetadataServerRequest;
 import io.tatami.protocol.wire.ReserveMarkerReply;
@@ -153,6 +159,24 @@ public final class MetaMethods {
     /** From the namespace group's leader to that of a replicated group. */
     public static final Method<SetGroupMembersRequest, Empty> SET_GROUP_MEMBERS =
             Method.idempotent(81, "group.set-members", SetGroupMembersRequest.parser(), Empty.parser());
+
+    /** Only for the superuser. */
+    public static final Method<ReplicateGroupsRequest, ReplicateGroupsReply> REPLICATE_GROUPS = Method.idempotent(
+            88, "cluster.replicate-groups", ReplicateGroupsRequest.parser(), ReplicateGroupsReply.parser());
+    /** Any client. */
+    public static final Method<ListMetadataServersRequest, ListMetadataServersReply> LIST_METADATA_SERVERS =
+            Method.idempotent(
+                    84,
+                    "cluster.list-metadata",
+                    ListMetadataServersRequest.parser(),
+                    ListMetadataServersReply.parser());
+
+    public static final Method<ChangeMetadataServerRequest, ChangeMetadataServerReply> CHANGE_METADATA_SERVER =
+            Method.idempotent(
+                    85,
+                    "cluster.change-metadata",
+                    ChangeMetadataServerRequest.parser(),
+                    ChangeMetadataServerReply.parser());
 
     public static final Method<ResolveRequest, ResolveReply> RESOLVE =
             Method.idempotent(10, "namespace.resolve", ResolveRequest.parser(), ResolveReply.parser());

@@ -5,12 +5,12 @@ import io.tatami.client.TatamiClient;
 import picocli.CommandLine.Parameters;
 
 /** The cluster that a command is about: its first argument. */
-final class ClusterArgument {
+class ClusterArgument {
     @Parameters(index = "0", paramLabel = "URI", description = "tatami://host:port of any metadata server.")
     private String uri;
 
     /** As {@link ClusterAddress#connect}. */
-    TatamiClient connect() throws TatamiException {
+    final TatamiClient connect() throws TatamiException {
         return ClusterAddress.of(uri).connect();
     }
 }

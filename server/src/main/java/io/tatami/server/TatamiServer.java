@@ -17,6 +17,7 @@ import picocli.CommandLine.Command;
             FormatCommand.class,
             PrefetchCommand.class,
             ScrubCommand.class,
+            AdminCommand.class,
             VersionCommand.class
         })
 public final class TatamiServer {

@@ -38,6 +38,12 @@ final class LauncherTest {
             List.of("status"),
             List.of("fsck"),
             List.of("scrub"),
+            List.of("admin"),
+            List.of("admin", "metadata"),
+            List.of("admin", "metadata", "replicate"),
+            List.of("admin", "metadata", "status"),
+            List.of("admin", "metadata", "add"),
+            List.of("admin", "metadata", "remove"),
             List.of("format"),
             List.of("version"));
 

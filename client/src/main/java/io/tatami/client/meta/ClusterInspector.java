@@ -1,5 +1,6 @@
 package io.tatami.client.meta;
 
+import com.google.protobuf.ByteString;
 import io.tatami.base.GroupId;
 import io.tatami.base.SideBySide;
 import io.tatami.base.TatamiException;
@@ -9,14 +10,21 @@ import io.tatami.client.DirectoryListing;
 import io.tatami.client.FsckReport;
 import io.tatami.client.FsckReport.Problem;
 import io.tatami.client.PathStatus;
+import io.tatami.client.ReplicationProgress;
 import io.tatami.client.TatamiPath;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.ChangeMetadataServerRequest;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Finding;
 import io.tatami.protocol.wire.FsckReply;
 import io.tatami.protocol.wire.FsckRequest;
 import io.tatami.protocol.wire.GroupStatusReply;
 import io.tatami.protocol.wire.GroupStatusRequest;
+import io.tatami.protocol.wire.ReplicateGroupsReply;
+import io.tatami.protocol.wire.ReplicateGroupsRequest;
+import io.tatami.protocol.wire.ListMetadataServersReply;
+import io.tatami.protocol.wire.ListMetadataServersRequest;
+import io.tatami.protocol.wire.MetadataServerInfo;
 import io.tatami.protocol.wire.SafeModeRequest;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -66,6 +74,37 @@ public final class ClusterInspector {
         SafeModeRequest request = SafeModeRequest.newBuilder().setAction(action).build();
         return caller.call(GroupId.NAMESPACE, MetaMethods.SAFE_MODE, request, caller.deadline())
                 .getOn();
+    }
+
+    /** @see io.tatami.client.TatamiClient#replicateMetadata */
+    public ReplicationProgress replicateMetadata(int replicas) throws TatamiException {
+        ReplicateGroupsRequest request =
+                ReplicateGroupsRequest.newBuilder().setReplicas(replicas).build();
+        ReplicateGroupsReply reply =
+                caller.call(GroupId.NAMESPACE, MetaMethods.REPLICATE_GROUPS, request, caller.deadline());
+        return new ReplicationProgress(
+                reply.getReplicas(), reply.getGroupsDone(), reply.getGroupsTotal(), reply.getState());
+    }
+
+    /** @see io.tatami.client.TatamiClient#metadataServers */
+    public ListMetadataServersReply metadataServers() throws TatamiException {
+        return caller.callWithoutSession(
+                GroupId.NAMESPACE,
+                MetaMethods.LIST_METADATA_SERVERS,
+                ListMetadataServersRequest.getDefaultInstance(),
+                caller.deadline());
+    }
+
+    /** @see io.tatami.client.TatamiClient#changeMetadataServer */
+    public MetadataServerInfo changeMetadataServer(ByteString server, ChangeMetadataServerRequest.Action action)
+            throws TatamiException {
+        ChangeMetadataServerRequest request = ChangeMetadataServerRequest.newBuilder()
+                .setServerId(server)
+                .setAction(action)
+                .build();
+        return caller.callWithoutSession(
+                        GroupId.NAMESPACE, MetaMethods.CHANGE_METADATA_SERVER, request, caller.deadline())
+                .getServer();
     }
 
     /** @see io.tatami.client.TatamiClient#fsck */

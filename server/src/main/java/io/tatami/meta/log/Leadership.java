@@ -76,6 +76,17 @@ final class Leadership implements AutoCloseable {
         });
     }
 
+    /** The replica takes no part for now. */
+    void excluded() {
+        depose(current.getAndSet(null));
+        tell(() -> {
+            if (!failed) {
+                follow();
+                listener.excluded();
+            }
+        });
+    }
+
     /** Completes when the store is nobody's but the replica's. */
     CompletableFuture<Void> released() {
         depose(current.getAndSet(null));

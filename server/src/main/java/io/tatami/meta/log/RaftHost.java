@@ -1,5 +1,7 @@
 package io.tatami.meta.log;
 
+import io.tatami.base.Clock;
+import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
@@ -18,7 +20,9 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.grpc.GrpcConfigKeys;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftGroup;
@@ -64,9 +68,15 @@ public final class RaftHost implements AutoCloseable {
         RaftProperties properties =
                 RatisProperties.of(settings, bindHost, self.address().getPort());
         RatisProperties.setDirectory(properties, directory.resolve(NO_GROUPS));
+        Parameters parameters = new Parameters();
+        AddressedRequests addressed = new AddressedRequests(RatisNames.peer(self.server()));
+        SnapshotPace pace = new SnapshotPace(settings.receiveBytesPerSecond(), Clock.SYSTEM);
+        PacedSnapshots paced = new PacedSnapshots(pace::nanosAfter);
+        GrpcConfigKeys.Server.setServicesCustomizer(parameters, (builder, services) -> builder.intercept(paced).intercept(addressed));
         this.server = RaftServer.newBuilder()
                 .setServerId(RatisNames.peer(self.server()))
                 .setProperties(properties)
+                .setParameters(parameters)
                 .setStateMachineRegistry(this::machine)
                 .build();
         RatisProperties.setDirectory(server.getProperties(), directory);
@@ -127,30 +137,65 @@ public final class RaftHost implements AutoCloseable {
     public RaftReplica open(
             GroupId group, Path store, StoreMemory memory, List<Member> founders, RaftReplica.Listener listener)
             throws TatamiException {
-        RaftGroupId raftGroup = RatisNames.group(cluster, group);
-        Path log = directory.resolve(raftGroup.getUuid().toString());
-        Optional<RaftGroupRecord> known = records.find(group);
-        boolean isNew = requireLog(group, known, log);
-        ReplicaStore opened = new ReplicaStore(store, memory);
+        boolean isNew = requireLog(group);
+        return open(group, new ReplicaStore(store, memory), founders, isNew, listener);
+    }
+
+    /**
+     * As {@link #open(GroupId, Path, StoreMemory, List, RaftReplica.Listener)}.
+     *
+     * @param opened the store in the directory {@code store}; the replica's from here on, and closed where this fails
+     */
+    public RaftReplica open(
+            GroupId group,
+            Path store,
+            GroupStore opened,
+            StoreMemory memory,
+            List<Member> founders,
+            RaftReplica.Listener listener)
+            throws TatamiException {
+        ReplicaStore replica = new ReplicaStore(store, opened, memory);
+        boolean isNew;
         try {
+            isNew = requireLog(group);
+        } catch (TatamiException e) {
+            replica.close();
+            throw e;
+        }
+        return open(group, replica, founders, isNew, listener);
+    }
+
+    private RaftReplica open(
+            GroupId group, ReplicaStore opened, List<Member> founders, boolean isNew, RaftReplica.Listener listener)
+            throws TatamiException {
+        try {
+            Optional<RaftGroupRecord> known = records.find(group);
             if (known.isEmpty()) {
                 seal(group, opened.get(), founders);
+                CrashPoint.hit("raft.open.sealed");
                 records.begin(group, founders);
+                CrashPoint.hit("raft.open.begun");
             }
-            return begin(
-                    group, raftGroup, opened, known.map(RaftRecords::founders).orElse(founders), isNew, listener);
+            return begin(group, opened, known.map(RaftRecords::founders).orElse(founders), isNew, listener);
         } catch (TatamiException | RuntimeException e) {
             opened.close();
             throw e;
         }
     }
 
+    /** Whether the log of a group was made here. */
+    public boolean wasMade(GroupId group) {
+        return records.find(group).map(RaftGroupRecord::getMade).orElse(false);
+    }
+
     /** Whether the log is to be made; where it had been and is gone, this server has forgotten what it promised. */
-    private static boolean requireLog(GroupId group, Optional<RaftGroupRecord> known, Path log) throws TatamiException {
+    private boolean requireLog(GroupId group) throws TatamiException {
+        Path log =
+                directory.resolve(RatisNames.group(cluster, group).getUuid().toString());
         if (Files.exists(log.resolve("current").resolve("raft-meta"))) {
             return false;
         }
-        if (known.isPresent() && known.get().getMade()) {
+        if (wasMade(group)) {
             throw new TatamiException(
                     ErrorCode.CORRUPT,
                     "the Raft log of " + group + " is gone from " + log
@@ -187,13 +232,9 @@ public final class RaftHost implements AutoCloseable {
     }
 
     private RaftReplica begin(
-            GroupId group,
-            RaftGroupId raftGroup,
-            ReplicaStore store,
-            List<Member> founders,
-            boolean isNew,
-            RaftReplica.Listener listener)
+            GroupId group, ReplicaStore store, List<Member> founders, boolean isNew, RaftReplica.Listener listener)
             throws TatamiException {
+        RaftGroupId raftGroup = RatisNames.group(cluster, group);
         RatisReplica replica =
                 new RatisReplica(group, raftGroup, server, calls, client, store, settings, listener, this::forget);
         if (replicas.putIfAbsent(raftGroup, replica) != null) {
@@ -202,7 +243,9 @@ public final class RaftHost implements AutoCloseable {
         try {
             Message unused = calls.addGroup(RaftGroup.valueOf(raftGroup, RatisNames.peers(founders)), isNew)
                     .join();
+            CrashPoint.hit("raft.open.log-made");
             records.made(group);
+            CrashPoint.hit("raft.open.noted");
             return replica;
         } catch (CompletionException e) {
             forget(replica);
@@ -210,6 +253,31 @@ public final class RaftHost implements AutoCloseable {
                     ? ours
                     : new TatamiException(ErrorCode.IO_ERROR, "cannot open the Raft log of " + group + ": " + e, e);
         }
+    }
+
+    /** The groups of which something may be stored here. */
+    public List<GroupId> stored() {
+        return records.groups();
+    }
+
+    /**
+     * Deletes all that is stored of a group whose replica here is closed and is no member any more. After a crash it is to
+     * be called again.
+     *
+     * @param store as it was opened
+     */
+    public void drop(GroupId group, Path store) throws TatamiException {
+        try {
+            ReplicaStore.delete(store);
+            CrashPoint.hit("meta.move.store-deleted");
+            GroupSnapshots.delete(
+                    directory.resolve(RatisNames.group(cluster, group).getUuid().toString()));
+        } catch (IOException e) {
+            throw new TatamiException(
+                    ErrorCode.IO_ERROR, "cannot delete what is stored of " + group + " in " + directory + ": " + e, e);
+        }
+        CrashPoint.hit("meta.move.log-deleted");
+        records.forget(group);
     }
 
     private void forget(RatisReplica replica) {

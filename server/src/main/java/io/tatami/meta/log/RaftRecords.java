@@ -102,6 +102,23 @@ final class RaftRecords {
         }
     }
 
+    /** The groups whose logs are or may be here. */
+    synchronized List<GroupId> groups() {
+        return record.getGroupList().stream()
+                .map(known -> new GroupId(known.getGroup()))
+                .toList();
+    }
+
+    /** Notes that nothing of a group is here any more. */
+    synchronized void forget(GroupId group) throws TatamiException {
+        RaftServerRecord.Builder next = record.toBuilder().clearGroup();
+        record.getGroupList().stream()
+                .filter(known -> known.getGroup() != group.value())
+                .forEach(next::addGroup);
+        record = next.build();
+        write();
+    }
+
     /** Who founded a group, the first preferred as leader. */
     static List<Member> founders(RaftGroupRecord group) {
         return group.getFounderList().stream()

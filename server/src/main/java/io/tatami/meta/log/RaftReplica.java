@@ -28,6 +28,12 @@ public interface RaftReplica extends AutoCloseable {
          */
         CompletableFuture<Void> follows();
 
+        /**
+         * The others have told it that it is no member any more, and it takes no part until it is closed and opened again;
+         * what it has stays.
+         */
+        void excluded();
+
         /** The replica has failed for good and takes no further part in its group; the last call. */
         void failed(TatamiException reason);
     }
@@ -40,10 +46,11 @@ public interface RaftReplica extends AutoCloseable {
 
     /**
      * Makes these the members, the first preferred as leader; on the leader only, one change at a time. New ones have to
-     * have opened the group; they catch up before they count.
+     * have opened the group; they catch up before they count. A leader that is not among them makes them members
+     * beside itself, lets one of them lead, and has the rest done by that one.
      *
-     * @return completes when the change is committed; fails with NOT_LEADER, IN_USE while another change is under way, or
-     *     UNAVAILABLE when the outcome is unknown
+     * @return completes when the change is committed; fails with NOT_LEADER, also where another leader is to be asked once
+     *     more, IN_USE while another change is under way, or UNAVAILABLE when the outcome is unknown
      */
     CompletableFuture<Void> setMembers(List<Member> members);
 

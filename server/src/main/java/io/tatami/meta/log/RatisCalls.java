@@ -83,8 +83,17 @@ final class RatisCalls {
     /** Has another replica elected, or this one for a new term; without effect where this one does not lead. */
     CompletableFuture<Message> stepDown(RaftGroupId group) {
         @Nullable RaftPeerId whoever = null;
+        return transfer(group, whoever);
+    }
+
+    /** Has a member elected that is preferred to this one, and has all that this one has within ten seconds. */
+    CompletableFuture<Message> handOver(RaftGroupId group, RaftPeerId successor) {
+        return transfer(group, successor);
+    }
+
+    private CompletableFuture<Message> transfer(RaftGroupId group, @Nullable RaftPeerId successor) {
         TransferLeadershipRequest request = new TransferLeadershipRequest(
-                client, server.getId(), group, calls.incrementAndGet(), whoever, STEP_DOWN_TIMEOUT_MILLIS);
+                client, server.getId(), group, calls.incrementAndGet(), successor, STEP_DOWN_TIMEOUT_MILLIS);
         return later(() -> server.transferLeadershipAsync(request));
     }
 

@@ -5,7 +5,11 @@ import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.store.GroupStore;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -94,8 +98,45 @@ final class RatisReplica implements RaftReplica {
         // A new member begins with a snapshot where there is one. What was here before the group was replicated is in
         // no log.
         return calls.takeSnapshot(group)
-                .thenCompose(taken -> calls.setMembers(group, RatisNames.peers(members)))
+                .thenCompose(taken -> members.stream().anyMatch(this::isSelf)
+                        ? calls.setMembers(group, RatisNames.peers(members))
+                        : handOver(members))
                 .thenApply(reply -> null);
+    }
+
+    private boolean isSelf(Member member) {
+        return RatisNames.peer(member.server()).equals(server.getId());
+    }
+
+    /** Fails always: with NOT_LEADER where one of them leads now. */
+    private CompletableFuture<Message> handOver(List<Member> successors) {
+        List<Member> preferred = new ArrayList<>(successors);
+        Member first = liveliest(successors);
+        preferred.remove(first);
+        preferred.add(0, first);
+        members().stream().filter(this::isSelf).forEach(preferred::add);
+        CompletableFuture<Message> set = preferred.equals(members())
+                ? CompletableFuture.completedFuture(Message.EMPTY)
+                : calls.setMembers(group, RatisNames.peers(preferred));
+        return set.thenCompose(done -> calls.handOver(group, RatisNames.peer(first.server())))
+                .thenCompose(done -> CompletableFuture.failedFuture(new TatamiException(
+                        ErrorCode.NOT_LEADER, "this replica of " + id + " goes, and has let another one lead")));
+    }
+
+    /** The one that has answered this leader last, of those that are members already; else the first. */
+    private Member liveliest(List<Member> successors) {
+        Map<RaftPeerId, Long> silentMillis = new HashMap<>();
+        try {
+            server.getDivision(group).getInfo().getRoleInfoProto().getLeaderInfo().getFollowerInfoList().stream()
+                    .forEach(follower -> silentMillis.put(
+                            RaftPeerId.valueOf(follower.getId().getId()), follower.getLastRpcElapsedTimeMs()));
+        } catch (IOException e) {
+            LOG.debug("{} is closed", id, e);
+        }
+        return successors.stream()
+                .min(Comparator.comparingLong(
+                        member -> silentMillis.getOrDefault(RatisNames.peer(member.server()), Long.MAX_VALUE)))
+                .orElseThrow();
     }
 
     @Override
@@ -178,10 +219,8 @@ final class RatisReplica implements RaftReplica {
         @Override
         public void ended() {
             if (!ending.get()) {
-                leadership.failed(new TatamiException(
-                        ErrorCode.UNAVAILABLE,
-                        "the Raft log of " + id
-                                + " has ended; see what was logged before, and start the server again"));
+                LOG.info("{} is no member of its group by what the others say", id);
+                leadership.excluded();
             }
         }
     }

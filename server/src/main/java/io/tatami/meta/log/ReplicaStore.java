@@ -33,6 +33,13 @@ final class ReplicaStore implements AutoCloseable {
         this.store = GroupStore.openOrCreate(path, memory);
     }
 
+    /** @param store open in {@code path} */
+    ReplicaStore(Path path, GroupStore store, StoreMemory memory) {
+        this.path = path;
+        this.memory = memory;
+        this.store = store;
+    }
+
     GroupStore get() {
         return store;
     }
@@ -54,8 +61,8 @@ final class ReplicaStore implements AutoCloseable {
      * @throws TatamiException CORRUPT where it is damaged; then the store is as it was
      */
     void replaceBy(GroupSnapshots.Snapshot snapshot) throws TatamiException, IOException {
-        Path fresh = path.resolveSibling(path.getFileName() + ".new");
-        Path old = path.resolveSibling(path.getFileName() + ".old");
+        Path fresh = fresh(path);
+        Path old = old(path);
         GroupSnapshots.delete(fresh);
         GroupSnapshots.delete(old);
         GroupSnapshots.copyTo(fresh, snapshot);
@@ -71,6 +78,21 @@ final class ReplicaStore implements AutoCloseable {
             inUse.writeLock().unlock();
         }
         GroupSnapshots.delete(old);
+    }
+
+    /** Deletes a store that is closed, and what a crash may have left beside it. */
+    static void delete(Path path) throws IOException {
+        GroupSnapshots.delete(fresh(path));
+        GroupSnapshots.delete(old(path));
+        GroupSnapshots.delete(path);
+    }
+
+    private static Path fresh(Path path) {
+        return path.resolveSibling(path.getFileName() + ".new");
+    }
+
+    private static Path old(Path path) {
+        return path.resolveSibling(path.getFileName() + ".old");
     }
 
     private void verify(Path fresh, GroupSnapshots.Snapshot snapshot) throws TatamiException {

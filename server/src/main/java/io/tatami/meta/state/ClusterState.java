@@ -1,10 +1,13 @@
 package io.tatami.meta.state;
 
+import com.google.protobuf.ByteString;
 import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
 import io.tatami.base.SessionId;
 import io.tatami.meta.state.wire.BlockServerRecord;
 import io.tatami.meta.state.wire.GroupHostRecord;
+import io.tatami.meta.state.wire.ReplicationRecord;
+import io.tatami.meta.state.wire.MetadataServerRecord;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 public final class ClusterState extends Records {
     private static final String SERVER = "server";
     private static final String GROUP = "group";
+    private static final byte[] REPLICAS = Keys.cluster("replicas", 0);
+    private static final String METADATA = "metadata";
     private static final byte[] EPOCH = Keys.singleton("map.epoch");
     private static final byte[] SAFE_MODE = Keys.singleton("safe.mode");
 
@@ -26,6 +31,13 @@ public final class ClusterState extends Records {
 
     /** Which process hosts a group. */
     public record Host(GroupId group, GroupHostRecord record) {}
+
+    /** A metadata server, also one that has left, under the number of its record. */
+    public record MetadataServer(int number, MetadataServerRecord record) {
+        public boolean isRemoved() {
+            return record.getState() == MetadataServerRecord.State.REMOVED;
+        }
+    }
 
     /** The version of the cluster map. */
     public long epoch() {
@@ -99,6 +111,54 @@ public final class ClusterState extends Records {
             }
         }
         return hosts;
+    }
+
+    /**
+     * How many servers are to hold each group.
+     *
+     * @param founded by how many when the cluster was founded; up to 1 for one, with a local log
+     */
+    public ReplicationRecord replication(int founded) {
+        ReplicationRecord known = read(REPLICAS, ReplicationRecord.parser());
+        return known == null
+                ? ReplicationRecord.newBuilder()
+                        .setReplicas(Math.max(1, founded))
+                        .build()
+                : known;
+    }
+
+    public void setReplication(ReplicationRecord goal) {
+        write(REPLICAS, goal);
+    }
+
+    /** In the order in which the cluster met them, with those that have left. */
+    public List<MetadataServer> metadataServers() {
+        List<MetadataServer> servers = new ArrayList<>();
+        byte[] from = Keys.cluster(METADATA, 0);
+        try (View.Cursor cursor = draft().scan(from, Keys.cluster(METADATA, Integer.MAX_VALUE))) {
+            while (cursor.next()) {
+                servers.add(new MetadataServer(
+                        lastInt(cursor.key()), parse(cursor.value(), MetadataServerRecord.parser())));
+            }
+        }
+        return servers;
+    }
+
+    /** Null for one that was never met. */
+    public @Nullable MetadataServer metadataServer(ByteString id) {
+        return metadataServers().stream()
+                .filter(server -> server.record().getServerId().equals(id))
+                .findFirst()
+                .orElse(null);
+    }
+
+    public void putMetadataServer(MetadataServer server) {
+        write(Keys.cluster(METADATA, server.number()), server.record());
+    }
+
+    /** Keeps the record of a server that was not met before. */
+    public void addMetadataServer(MetadataServerRecord record) {
+        writeNew(Keys.cluster(METADATA, Math.toIntExact(next("metadata-server"))), record);
     }
 
     private static int lastInt(byte[] key) {

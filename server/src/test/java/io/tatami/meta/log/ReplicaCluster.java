@@ -42,6 +42,7 @@ final class ReplicaCluster implements AutoCloseable {
     private static final String MARK = "mark";
     private static final int PORTS = 16_000;
     private static final String BEHIND_RELAY = "127.0.0.2";
+    private static final long RATE = 1L << 30;
 
     private final UUID cluster = UUID.randomUUID();
     private final Path directory;
@@ -66,18 +67,24 @@ final class ReplicaCluster implements AutoCloseable {
     }
 
     static RaftSettings settings() {
-        return new RaftSettings(Duration.ofMillis(400), Duration.ofMillis(800), 1_000_000, 1L << 30, 8 << 20);
+        return new RaftSettings(Duration.ofMillis(400), Duration.ofMillis(800), 1_000_000, 1L << 30, 8 << 20, RATE);
     }
 
     /** With elections after so long. */
     static RaftSettings settings(Duration electionMin, Duration electionMax) {
-        return new RaftSettings(electionMin, electionMax, 1_000_000, 1L << 30, 8 << 20);
+        return new RaftSettings(electionMin, electionMax, 1_000_000, 1L << 30, 8 << 20, RATE);
     }
 
     /** Snapshots after so many entries, and segments so short that what is before them goes. */
     static RaftSettings settings(int snapshotEntries, long segmentBytes) {
         return new RaftSettings(
-                Duration.ofMillis(400), Duration.ofMillis(800), snapshotEntries, 1L << 30, segmentBytes);
+                Duration.ofMillis(400), Duration.ofMillis(800), snapshotEntries, 1L << 30, segmentBytes, RATE);
+    }
+
+    /** As {@link #settings()}, and snapshots come in at so many bytes a second. */
+    static RaftSettings receivingAt(long bytesPerSecond) {
+        return new RaftSettings(
+                Duration.ofMillis(400), Duration.ofMillis(800), 1_000_000, 1L << 30, 8 << 20, bytesPerSecond);
     }
 
     /** What a leader was given. */
@@ -89,12 +96,13 @@ final class ReplicaCluster implements AutoCloseable {
         final Path home;
         final AtomicReference<@Nullable Lead> lead = new AtomicReference<>();
         final BlockingQueue<TatamiException> failures = new LinkedBlockingQueue<>();
+        volatile boolean excluded;
         private final @Nullable TcpRelay relay;
         private @Nullable RaftHost host;
         private volatile @Nullable RaftReplica replica;
 
-        private Node(int number) throws IOException {
-            this.member = new Member(UUID.randomUUID(), InetSocketAddress.createUnresolved("127.0.0.1", freePort()));
+        private Node(int number, InetSocketAddress address) {
+            this.member = new Member(UUID.randomUUID(), address);
             this.home = directory.resolve("server-" + number);
             int port = member.address().getPort();
             this.relay = relayed
@@ -160,6 +168,11 @@ final class ReplicaCluster implements AutoCloseable {
         }
 
         @Override
+        public void excluded() {
+            excluded = true;
+        }
+
+        @Override
         public void failed(TatamiException reason) {
             failures.add(reason);
         }
@@ -185,7 +198,12 @@ final class ReplicaCluster implements AutoCloseable {
 
     /** A server that has nothing yet and was not started. */
     Node add() throws IOException {
-        Node node = new Node(nodes.size());
+        return addAt(new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort()));
+    }
+
+    /** As {@link #add}, where another one was before. */
+    Node addAt(InetSocketAddress address) {
+        Node node = new Node(nodes.size(), address);
         nodes.add(node);
         return node;
     }

@@ -12,20 +12,22 @@ import java.util.List;
 public final class ReadMembers implements Operation<ClusterState, Empty, MembersRecord> {
     private final int replicas;
 
-    /** @param replicas how many servers are to hold each group */
+    /** @param replicas how many servers were to hold each group when the cluster was founded */
     public ReadMembers(int replicas) {
         this.replicas = replicas;
     }
 
     @Override
     public MembersRecord decide(ClusterState state, RequestContext context, Empty request) {
+        int wanted = state.replication(replicas).getReplicas();
         MembersRecord.Builder all = MembersRecord.newBuilder();
         for (ClusterState.Host host : state.hosts()) {
-            List<GroupReplicaRecord> members = ReplicaPlaces.members(host.group(), host.record(), replicas);
+            List<GroupReplicaRecord> members = ReplicaSet.of(host).membersToBe(wanted);
             if (!members.isEmpty()) {
                 all.addGroup(MembersRecord.OfGroup.newBuilder()
                         .setGroup(host.group().value())
-                        .addAllMember(members));
+                        .addAllMember(members)
+                        .setEpoch(state.epoch()));
             }
         }
         return all.build();

@@ -8,7 +8,6 @@ import io.tatami.meta.state.wire.GroupHostRecord;
 import io.tatami.meta.state.wire.GroupReplicaRecord;
 import io.tatami.protocol.wire.RegisterMetadataServerReply;
 import io.tatami.protocol.wire.RegisterMetadataServerRequest;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -28,30 +27,36 @@ final class ReplicaPlaces {
         this.replicas = replicas;
     }
 
-    /** Notes what the server says, and gives it what it is to have. */
-    RegisterMetadataServerReply.Builder registered(int shards, RegisterMetadataServerReply.Builder reply)
-            throws TatamiException {
-        for (int group : request.getHostedGroupList()) {
-            serve(new GroupId(group));
+    /**
+     * Whether a group is held by a replicated log, or is from now on, as the server says that has it; one that nobody has yet,
+     * whether the cluster's groups were from the beginning.
+     */
+    boolean isReplicated(GroupId group) {
+        @Nullable GroupHostRecord known = state.host(group);
+        if (known == null) {
+            return replicas > 1;
         }
-        for (int number = GroupId.NAMESPACE.value(); number < shards; number++) {
-            if (!request.getHostedGroupList().contains(number) && isAskedFor(number) && assign(new GroupId(number))) {
-                reply.addAssignedGroup(number);
-            }
-        }
-        return reply;
+        boolean isItsOwn = known.getServerId().equals(request.getServerId());
+        return known.getReplicaCount() > 0
+                || (isItsOwn && request.getReplicatedGroupList().contains(group.value()));
     }
 
     private boolean isAskedFor(int number) {
         return request.getTakeUnassigned() || request.getWantedShardList().contains(number);
     }
 
-    private void serve(GroupId group) throws TatamiException {
+    /** Notes that the server holds a group. */
+    void serve(GroupId group) throws TatamiException {
         @Nullable GroupHostRecord known = state.host(group);
         GroupReplicaRecord self = self().setServes(true).build();
-        GroupHostRecord.Builder record =
-                known == null ? leading(GroupHostRecord.newBuilder(), self).addReplica(self) : known.toBuilder();
+        GroupHostRecord.Builder record = known == null || known.getReplicaCount() == 0
+                ? leading(GroupHostRecord.newBuilder(), self).addReplica(self)
+                : known.toBuilder();
         int place = place(record.getReplicaList());
+        if (place < 0 && new MetadataServers(state).isKnown(request.getServerId())) {
+            // It was moved away from there meanwhile; the server hears of it when it reports.
+            return;
+        }
         if (place < 0) {
             throw new TatamiException(
                     ErrorCode.IN_USE,
@@ -60,20 +65,23 @@ final class ReplicaPlaces {
         GroupReplicaRecord before = record.getReplica(place);
         boolean isWhereItWas =
                 before.getRaftHost().equals(self.getRaftHost()) && before.getRaftPort() == self.getRaftPort();
-        record.setReplica(place, self.toBuilder().setMember(before.getMember() && isWhereItWas));
+        record.setReplica(
+                place,
+                self.toBuilder().setMember(before.getMember() && isWhereItWas).setLeaving(before.getLeaving()));
         if (record.getServerId().equals(self.getServerId())) {
             leading(record, self);
         }
         put(group, known, record.build());
     }
 
-    private boolean assign(GroupId group) {
+    /** Gives the server a group that it asks for and too few have; false where that is not so. */
+    boolean assign(GroupId group) {
         @Nullable GroupHostRecord known = state.host(group);
-        if (known == null) {
+        if (known == null || !isAskedFor(group.value())) {
             return false;
         }
         int place = place(known.getReplicaList());
-        if (place < 0 && known.getReplicaCount() >= replicas) {
+        if (place < 0 && (known.getReplicaCount() >= replicas || !mayHold())) {
             return false;
         }
         if (place >= 0 && known.getReplica(place).getServes()) {
@@ -87,6 +95,10 @@ final class ReplicaPlaces {
         }
         put(group, known, record.build());
         return true;
+    }
+
+    private boolean mayHold() {
+        return new MetadataServers(state).mayHold(request.getServerId());
     }
 
     private void put(GroupId group, @Nullable GroupHostRecord known, GroupHostRecord record) {
@@ -114,25 +126,5 @@ final class ReplicaPlaces {
                 .setPort(replica.getPort())
                 .setServerId(replica.getServerId())
                 .setServes(true);
-    }
-
-    /**
-     * Who the members of a group are to be, once as many serve it as shall: before that a group stays with one member, as
-     * two are no safer against the loss of one. Which is preferred as leader goes round from group to group.
-     *
-     * @return none where nothing is to be changed now
-     */
-    static List<GroupReplicaRecord> members(GroupId group, GroupHostRecord record, int replicas) {
-        List<GroupReplicaRecord> serving = record.getReplicaList().stream()
-                .filter(GroupReplicaRecord::getServes)
-                .toList();
-        if (serving.size() < replicas || serving.stream().allMatch(GroupReplicaRecord::getMember)) {
-            return List.of();
-        }
-        List<GroupReplicaRecord> ordered = new ArrayList<>();
-        for (int i = 0; i < serving.size(); i++) {
-            ordered.add(serving.get(Math.floorMod(group.value() + 1 + i, serving.size())));
-        }
-        return ordered;
     }
 }

@@ -1,5 +1,6 @@
 package io.tatami.meta.service.cluster;
 
+import io.tatami.base.CrashPoint;
 import io.tatami.base.GroupId;
 import io.tatami.meta.op.cluster.NoteMembers;
 import io.tatami.meta.op.cluster.ReadMembers;
@@ -34,7 +35,7 @@ final class GroupMembers implements BackgroundTask {
     private final ReadMembers readMembers;
     private final NoteMembers noteMembers = new NoteMembers();
 
-    /** @param replicas how many servers are to hold each group */
+    /** @param replicas how many servers were to hold each group when the cluster was founded */
     GroupMembers(Group<ClusterState> group, Peers peers, int replicas) {
         this.group = group;
         this.peers = peers;
@@ -55,9 +56,13 @@ final class GroupMembers implements BackgroundTask {
                 .addAllMember(members.getMemberList().stream()
                         .map(ClusterWatch::replica)
                         .toList())
+                .setEpoch(members.getEpoch())
                 .build();
         return peers.call(to, MetaMethods.SET_GROUP_MEMBERS, request, TIMEOUT_MILLIS)
-                .thenCompose(set -> group.submit(noteMembers, RequestOrigin.SERVICE, members))
+                .thenCompose(set -> {
+                    CrashPoint.hit("meta.move.members-set");
+                    return group.submit(noteMembers, RequestOrigin.SERVICE, members);
+                })
                 .handle((noted, failure) -> {
                     if (failure != null) {
                         LOG.info("the members of {} are not changed yet", to, failure);

@@ -2,13 +2,16 @@ package io.tatami.meta.service.cluster;
 
 import com.google.protobuf.ByteString;
 import io.tatami.base.Clock;
-import io.tatami.meta.op.cluster.NoteLeaders;
+import io.tatami.meta.op.cluster.NoteReport;
+import io.tatami.meta.op.cluster.ReadOrders;
 import io.tatami.meta.service.Group;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.ClusterState;
+import io.tatami.meta.state.wire.LivingServers;
+import io.tatami.meta.state.wire.ReplicaOrders;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Endpoint;
-import io.tatami.protocol.wire.GroupLocation;
+import io.tatami.protocol.wire.HeldReplica;
 import io.tatami.protocol.wire.ReportMetadataServerReply;
 import io.tatami.protocol.wire.ReportMetadataServerRequest;
 import java.util.Map;
@@ -17,23 +20,28 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What metadata servers say of themselves to the namespace's leader: that they are there, and which groups they lead. The
- * map follows the latter. Safe for use by many threads.
+ * What metadata servers say of themselves to the namespace's leader: that they are there, and which groups they hold and
+ * lead. Records and map follow, and the answer tells what the server is to open or drop. Safe for use by many threads.
  */
 final class ServerReports {
     /** A server that was silent for so long may be gone; they report every second. */
     private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+    /** One that was silent for so long is not waited for. */
+    private static final long LONG_SILENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final Group<ClusterState> group;
     private final Clock clock;
     private final ClusterMapHolder maps;
     private final ClusterWatch watch;
     private final MapAnnouncer announcer;
-    private final NoteLeaders noteLeaders = new NoteLeaders();
+    private final long beganNanos;
+    private final ReadOrders readOrders = new ReadOrders();
+    private final NoteReport noteReport = new NoteReport();
     private final Map<ByteString, Heard> heard = new ConcurrentHashMap<>();
 
-    /** Where a server said it is, and when. */
-    private record Heard(Endpoint endpoint, long nanos) {}
+    /** What a server said, and when. */
+    private record Heard(ReportMetadataServerRequest report, long nanos) {}
 
     ServerReports(
             Group<ClusterState> group, Clock clock, ClusterMapHolder maps, ClusterWatch watch, MapAnnouncer announcer) {
@@ -42,33 +50,42 @@ final class ServerReports {
         this.maps = maps;
         this.watch = watch;
         this.announcer = announcer;
+        this.beganNanos = clock.monotonicNanos();
     }
 
-    /** Answered when the map tells what the server says. */
+    /**
+     * Answered when the map tells what the server says. The orders are as of after it was asked, and the server asks again
+     * only when it has the answer or does not want it any more: so it never follows old ones.
+     */
     CompletableFuture<ReportMetadataServerReply> report(RequestOrigin origin, ReportMetadataServerRequest request) {
-        heard.put(request.getServerId(), new Heard(request.getEndpoint(), clock.monotonicNanos()));
-        CompletableFuture<ClusterMap> map = isKnown(maps.map(), request)
-                ? CompletableFuture.completedFuture(maps.map())
-                : group.submit(noteLeaders, origin, request)
-                        .thenCompose(noted -> watch.refresh())
-                        .thenApply(newer -> {
-                            var unused = announcer.announce(newer);
-                            return newer;
-                        });
-        return map.thenApply(
-                newest -> ReportMetadataServerReply.newBuilder().setMap(newest).build());
+        heard.put(request.getServerId(), new Heard(request, clock.monotonicNanos()));
+        return group.read(readOrders, origin, request)
+                .thenCompose(orders -> noted(origin, request, orders).thenApply(map -> reply(map, orders)));
     }
 
-    private static boolean isKnown(ClusterMap map, ReportMetadataServerRequest request) {
-        int known = 0;
-        for (GroupLocation location : map.getGroupList()) {
-            boolean isLed = request.getLedGroupList().contains(location.getGroup());
-            if (isLed && location.getReplicaCount() > 0 && !location.getLeader().equals(request.getEndpoint())) {
-                return false;
-            }
-            known += isLed ? 1 : 0;
+    private CompletableFuture<ClusterMap> noted(
+            RequestOrigin origin, ReportMetadataServerRequest request, ReplicaOrders orders) {
+        if (!orders.getIsNews()) {
+            return CompletableFuture.completedFuture(maps.map());
         }
-        return known == request.getLedGroupCount();
+        return group.submit(noteReport, origin, request)
+                .thenCompose(noted -> watch.refresh())
+                .thenApply(newer -> {
+                    var unused = announcer.announce(newer);
+                    return newer;
+                });
+    }
+
+    private static ReportMetadataServerReply reply(ClusterMap map, ReplicaOrders orders) {
+        return ReportMetadataServerReply.newBuilder()
+                .setMap(map)
+                .addAllOpenGroup(orders.getOpenGroupList())
+                .addAllDropGroup(orders.getDropGroupList())
+                .addAllReplicateGroup(orders.getReplicateGroupList())
+                .setRemoved(orders.getRemoved())
+                .setSuperseded(orders.getSuperseded())
+                .setReportSoon(orders.getReportSoon())
+                .build();
     }
 
     /** Where a server is by the map; the default where that does not tell. */
@@ -79,8 +96,42 @@ final class ServerReports {
     /** Whether a server has said lately, under the id of the one at {@code endpoint}, that it is elsewhere. */
     boolean isElsewhere(ByteString server, Endpoint endpoint) {
         Heard last = heard.get(server);
-        return last != null
-                && !last.endpoint().equals(endpoint)
-                && clock.monotonicNanos() - last.nanos() < SILENCE_NANOS;
+        return last != null && !last.report().getEndpoint().equals(endpoint) && isWithin(last, SILENCE_NANOS);
+    }
+
+    /** Of whom was heard. */
+    LivingServers living() {
+        LivingServers.Builder living =
+                LivingServers.newBuilder().setAllLately(clock.monotonicNanos() - beganNanos < LONG_SILENCE_NANOS);
+        heard.forEach((server, last) -> {
+            if (isWithin(last, SILENCE_NANOS)) {
+                living.addLiving(server);
+            }
+            if (isWithin(last, LONG_SILENCE_NANOS)) {
+                living.addLately(server);
+            }
+        });
+        return living.build();
+    }
+
+    /** Whether every server that is there has had the time to say so. */
+    boolean hasListenedLong() {
+        return clock.monotonicNanos() - beganNanos >= SILENCE_NANOS;
+    }
+
+    private boolean isWithin(Heard last, long nanos) {
+        return clock.monotonicNanos() - last.nanos() < nanos;
+    }
+
+    /** How far a server's replica of a group was when it last said so; 0 where it has said nothing. */
+    long appliedIndex(ByteString server, int ofGroup) {
+        Heard last = heard.get(server);
+        return last == null
+                ? 0
+                : last.report().getHeldList().stream()
+                        .filter(held -> held.getGroup() == ofGroup)
+                        .mapToLong(HeldReplica::getAppliedIndex)
+                        .findFirst()
+                        .orElse(0);
     }
 }

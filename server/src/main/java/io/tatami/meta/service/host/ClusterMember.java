@@ -7,7 +7,9 @@ import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.GroupLocation;
 import io.tatami.protocol.wire.GroupReplica;
+import io.tatami.protocol.wire.HeldReplica;
 import io.tatami.protocol.wire.RegisterMetadataServerRequest;
+import io.tatami.protocol.wire.ReportMetadataServerReply;
 import io.tatami.protocol.wire.ReportMetadataServerRequest;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.GroupLeaders;
@@ -15,85 +17,119 @@ import io.tatami.rpc.GroupRoutes;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * A metadata server's place in its cluster: tells the namespace group where its groups are served, and from then on which
- * of them it leads, and is told the map. Where the cluster says that another server has its groups, it has this one stop serving them, once.
+ * of them it leads and what it holds, and is told the map and what else it is to hold. Where the cluster says that another
+ * server has its groups, or that it was removed, it has this one stop serving them, once.
  *
  * <p>{@link #register} is called by the thread that starts the server; after it only {@link #run} is, by one thread at a
  * time.
  */
 final class ClusterMember {
     private static final Duration REST = Duration.ofSeconds(1);
+    /** While more is about to be asked of this server. */
+    private static final Duration SHORT_REST = Duration.ofMillis(100);
     private static final long TIMEOUT_MILLIS = 10_000;
     private static final Logger LOG = LoggerFactory.getLogger(ClusterMember.class);
 
     private final GroupRoutes routes;
     private final ClusterMapHolder maps;
-    private final RegisterMetadataServerRequest registration;
-    private final Supplier<List<Integer>> led;
     private final CallOptions options;
-    private final Consumer<String> stopServing;
+    private final Here here;
+    private volatile RegisterMetadataServerRequest told = RegisterMetadataServerRequest.getDefaultInstance();
     private volatile boolean registered;
     private volatile boolean silent;
     private volatile boolean displaced;
 
-    /**
-     * @param led the replicated groups that this server leads now
-     * @param options with the credential of a server
-     * @param stopServing told why
-     */
-    ClusterMember(
-            GroupRoutes routes,
-            ClusterMapHolder maps,
-            RegisterMetadataServerRequest registration,
-            Supplier<List<Integer>> led,
-            CallOptions options,
-            Consumer<String> stopServing) {
+    /** This server, as the cluster deals with it. */
+    interface Here {
+        /** Where it is and which groups it has; only the groups change. */
+        RegisterMetadataServerRequest registration();
+
+        /** The replicated groups that it leads now. */
+        List<Integer> led();
+
+        /** The replicas that it has open. */
+        List<HeldReplica> held();
+
+        /** Is told what to open and drop; must not block. */
+        void follow(ReportMetadataServerReply orders);
+
+        /** Its groups are not its own any more. */
+        void stopServing(String reason);
+    }
+
+    /** @param options with the credential of a server */
+    ClusterMember(GroupRoutes routes, ClusterMapHolder maps, CallOptions options, Here here) {
         this.routes = routes;
         this.maps = maps;
-        this.registration = registration;
-        this.led = led;
         this.options = options.withTimeoutMillis(TIMEOUT_MILLIS);
-        this.stopServing = stopServing;
+        this.here = here;
     }
 
     /** Completes when the cluster's map names this server; fails with IN_USE where its groups belong to another. */
     CompletableFuture<Void> register() {
-        return routes.call(GroupId.NAMESPACE, MetaMethods.REGISTER_METADATA_SERVER, options, registration)
+        RegisterMetadataServerRequest self = here.registration();
+        return routes.call(GroupId.NAMESPACE, MetaMethods.REGISTER_METADATA_SERVER, options, self)
                 .thenAccept(reply -> {
                     maps.offer(reply.getMap());
+                    told = unmarked(self);
                     registered = true;
                 });
     }
 
-    /** A {@link io.tatami.meta.service.BackgroundTask}: registers if that is still to be done, else reports. */
+    /**
+     * A {@link io.tatami.meta.service.BackgroundTask}: registers if that is still to be done, as where it has other groups
+     * now, else reports.
+     */
     CompletableFuture<Duration> run() {
         if (displaced) {
             return CompletableFuture.completedFuture(REST);
         }
-        return (registered ? report() : register()).handle((done, thrown) -> {
+        boolean isKnown = registered && told.equals(unmarked(here.registration()));
+        CompletableFuture<Duration> rest =
+                isKnown ? report() : register().thenApply(done -> SHORT_REST);
+        return rest.handle((wanted, thrown) -> {
             if (thrown == null) {
                 answered();
-            } else {
-                failed(Causes.of(thrown));
+                return wanted;
             }
+            failed(Causes.of(thrown));
             return REST;
         });
     }
 
-    private CompletableFuture<Void> report() {
+    /** But for what changes by itself. */
+    private static RegisterMetadataServerRequest unmarked(RegisterMetadataServerRequest registration) {
+        return registration.toBuilder().clearMarks().build();
+    }
+
+    /** The rest until the next one. */
+    private CompletableFuture<Duration> report() {
+        RegisterMetadataServerRequest self = here.registration();
         ReportMetadataServerRequest report = ReportMetadataServerRequest.newBuilder()
-                .setServerId(registration.getServerId())
-                .setEndpoint(registration.getEndpoint())
-                .addAllLedGroup(led.get())
+                .setServerId(self.getServerId())
+                .setEndpoint(self.getEndpoint())
+                .addAllLedGroup(here.led())
+                .addAllHeld(here.held())
+                .setMarks(self.getMarks())
+                .setRun(self.getRun())
                 .build();
         return routes.call(GroupId.NAMESPACE, MetaMethods.REPORT_METADATA_SERVER, options, report)
-                .thenAccept(reply -> maps.offer(reply.getMap()));
+                .thenApply(reply -> {
+                    maps.offer(reply.getMap());
+                    if (reply.getSuperseded()) {
+                        displace("another process takes part under its id, from a copy of its directory");
+                    } else if (reply.getRemoved() && reply.getDropGroupCount() == 0) {
+                        displace("it was removed from the cluster, and its directory may be deleted");
+                    } else {
+                        here.follow(reply);
+                    }
+                    return reply.getReportSoon() ? SHORT_REST : REST;
+                });
     }
 
     private void answered() {
@@ -101,9 +137,10 @@ final class ClusterMember {
             LOG.info("the namespace group answers again");
         }
         silent = false;
+        RegisterMetadataServerRequest self = here.registration();
         for (GroupLocation location : maps.map().getGroupList()) {
-            Endpoint server = serverOf(location);
-            if (server.getPort() != 0 && !server.equals(registration.getEndpoint())) {
+            Endpoint server = serverOf(location, self);
+            if (server.getPort() != 0 && !server.equals(self.getEndpoint())) {
                 displace("group " + location.getGroup() + " is served at " + GroupLeaders.detail(server)
                         + " now, from a copy of this server's directory");
                 return;
@@ -112,12 +149,12 @@ final class ClusterMember {
     }
 
     /** Where the group of this server is by the map; the default where that does not say, or has none of it. */
-    private Endpoint serverOf(GroupLocation location) {
-        if (!registration.getHostedGroupList().contains(location.getGroup())) {
+    private static Endpoint serverOf(GroupLocation location, RegisterMetadataServerRequest self) {
+        if (!self.getHostedGroupList().contains(location.getGroup())) {
             return Endpoint.getDefaultInstance();
         }
         for (GroupReplica replica : location.getReplicaList()) {
-            if (replica.getServerId().equals(registration.getServerId())) {
+            if (replica.getServerId().equals(self.getServerId())) {
                 return replica.getEndpoint();
             }
         }
@@ -135,6 +172,6 @@ final class ClusterMember {
 
     private void displace(String reason) {
         displaced = true;
-        stopServing.accept(reason);
+        here.stopServing(reason);
     }
 }

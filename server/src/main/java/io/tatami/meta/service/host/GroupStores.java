@@ -33,12 +33,7 @@ record GroupStores(Path directory, Identity identity) {
         if (!identity.made()) {
             return make(path, group, memory);
         }
-        if (!Files.exists(path)) {
-            throw new TatamiException(
-                    ErrorCode.CORRUPT,
-                    "the store of " + id + " is gone from " + directory + ". It is not made anew, because what was in"
-                            + " it would be lost unnoticed: restore it from a copy");
-        }
+        requireStore(id);
         GroupStore store = GroupStore.open(path, memory);
         if (!isBegun(store)) {
             store.close();
@@ -57,6 +52,16 @@ record GroupStores(Path directory, Identity identity) {
     /** Whether a store holds what its group began with. */
     static boolean isBegun(GroupStore store) {
         return store.newest().get(GROUP) != null;
+    }
+
+    /** @throws TatamiException CORRUPT where the store of a group that was served is gone */
+    void requireStore(GroupId group) throws TatamiException {
+        if (!Files.exists(path(group).resolve("CURRENT"))) {
+            throw new TatamiException(
+                    ErrorCode.CORRUPT,
+                    "the store of " + group + " is gone from " + directory + ". It is not made anew, because what was"
+                            + " in it would be lost unnoticed: restore it from a copy");
+        }
     }
 
     Path path(GroupId group) {

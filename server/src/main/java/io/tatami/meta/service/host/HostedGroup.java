@@ -26,6 +26,7 @@ final class HostedGroup implements AutoCloseable {
     private final Stage stage;
     private final CompletableFuture<TatamiException> stopped = new CompletableFuture<>();
     private volatile @Nullable LeadingGroup leading;
+    private volatile boolean excluded;
     private boolean closed;
 
     /** What a kind of group is made of. */
@@ -65,9 +66,19 @@ final class HostedGroup implements AutoCloseable {
         return stopped.copy();
     }
 
-    /** Begins a term that lasts until the process ends. */
-    void leadForGood(GroupStore store, CommitLog log) throws TatamiException {
-        CompletableFuture<Void> unused = lead(store, log, (table, own) -> {}).thenAccept(stopped::complete);
+    boolean isStopped() {
+        return stopped.isDone();
+    }
+
+    /** Begins a term that lasts until the process ends, or until {@link #follow} as the group goes over to another log. */
+    synchronized void leadForGood(GroupStore store, CommitLog log) throws TatamiException {
+        CompletableFuture<TatamiException> ended = lead(store, log, (table, own) -> {});
+        LeadingGroup term = leading;
+        CompletableFuture<Void> unused = ended.thenAccept(reason -> {
+            if (leading == term) {
+                stopped.complete(reason);
+            }
+        });
     }
 
     /**
@@ -101,6 +112,16 @@ final class HostedGroup implements AutoCloseable {
             stage.close(id());
             group.close();
         }
+    }
+
+    /** Others hold the group by now; nothing will be decided here until it is opened anew. */
+    void exclude() {
+        excluded = true;
+        follow();
+    }
+
+    boolean isExcluded() {
+        return excluded;
     }
 
     /** Nothing will be decided here any more. */

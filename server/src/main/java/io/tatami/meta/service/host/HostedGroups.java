@@ -4,61 +4,162 @@ import io.tatami.base.CrashPoint;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
-import io.tatami.meta.state.wire.GroupRecord;
-import java.nio.file.Path;
+import io.tatami.protocol.wire.HeldReplica;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The groups of a metadata server, together. Opened and closed by one thread. */
+/**
+ * The groups of a metadata server, together. Opened and closed by one thread; replicas are added and dropped by one at a
+ * time. The server's identity names the groups: one is named there before anything of it is stored, and no more before
+ * anything of it is deleted.
+ */
 final class HostedGroups implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HostedGroups.class);
 
-    private final Replication replication;
-    private final NavigableMap<GroupId, HostedGroup> groups = new TreeMap<>();
+    private final OwnIdentity own;
+    private final ServerReplication replication;
+    private final NavigableMap<GroupId, HostedGroup> groups = new ConcurrentSkipListMap<>();
     private final CompletableFuture<String> ended = new CompletableFuture<>();
+    private final Function<GroupId, HostedGroup> maker;
+    private boolean closed;
 
     private volatile Runnable leadsMore = () -> {};
 
-    /** @param replication closed with this */
-    HostedGroups(Replication replication) {
+    /**
+     * @param replication closed with this
+     * @param stage where requests for groups that lead here come in
+     */
+    HostedGroups(
+            OwnIdentity own,
+            ServerReplication replication,
+            HostParts parts,
+            ClusterMapHolder maps,
+            HostedGroup.Stage stage) {
+        this.own = own;
         this.replication = replication;
+        String superuser = own.get().superuser();
+        this.maker = id -> new HostedGroup(
+                own.get().record(id),
+                parts,
+                id.isNamespace() ? term -> NamespaceParts.addTo(term, maps, superuser) : ShardParts::addTo,
+                telling(stage));
     }
 
-    /** Opens the groups of an identity, which is noted to have made its stores once they are there. */
-    void open(Path directory, Identity identity, HostParts parts, ClusterMapHolder maps, HostedGroup.Stage stage)
-            throws TatamiException {
-        for (GroupId id : identity.groups()) {
-            GroupRecord record = identity.record(id);
-            HostedGroup.Kind kind = id.isNamespace()
-                    ? term -> NamespaceParts.addTo(term, maps, identity.superuser())
-                    : ShardParts::addTo;
-            HostedGroup group = new HostedGroup(record, parts, kind, telling(stage));
+    /** Opens the groups of the identity, which is noted to have made its stores once they are there. */
+    synchronized void open() throws TatamiException {
+        for (GroupId id : own.get().groups()) {
+            HostedGroup group = maker.apply(id);
             groups.put(id, group);
-            replication.open(record, group);
+            replication.open(own.get().record(id), group);
         }
-        if (!identity.made()) {
+        if (!own.get().made()) {
             CrashPoint.hit("meta.format.before-made");
-            identity.afterMaking().write(directory);
+            own.change(Identity::afterMaking);
+        }
+    }
+
+    /** Has the directory told from copies of it that were made before. */
+    synchronized void mark() throws TatamiException {
+        if (!closed) {
+            own.change(Identity::afterMark);
         }
     }
 
     /** Lets the groups begin; the server listens. */
-    void start() throws TatamiException {
+    synchronized void start() throws TatamiException {
         replication.start();
-        List<CompletableFuture<TatamiException>> stopped =
-                groups.values().stream().map(HostedGroup::stopped).toList();
-        // They share a disk: where one has stopped, a group with nothing to do would never notice.
-        stopped.forEach(one -> {
-            CompletableFuture<Void> unused = one.thenAccept(reason -> proveWritable());
+        groups.values().forEach(this::watch);
+    }
+
+    /** Groups share a disk: where one has stopped, another with nothing to do would never notice. */
+    private void watch(HostedGroup group) {
+        CompletableFuture<Void> unused = group.stopped().thenAccept(reason -> {
+            proveWritable();
+            if (groups.values().stream().allMatch(HostedGroup::isStopped)) {
+                ended.complete(String.valueOf(reason.getMessage()));
+            }
         });
-        CompletableFuture<Boolean> unused = CompletableFuture.allOf(stopped.toArray(CompletableFuture<?>[]::new))
-                .thenApply(all ->
-                        ended.complete(String.valueOf(stopped.get(0).join().getMessage())));
+    }
+
+    /**
+     * Opens an empty replica, which the group's leader fills; one that is open already is left as it is.
+     *
+     * @throws TatamiException as an opening does; then there is none
+     */
+    synchronized void add(GroupId id) throws TatamiException {
+        if (closed || groups.containsKey(id)) {
+            return;
+        }
+        if (!own.get().groups().contains(id)) {
+            own.change(identity -> identity.holding(id, Identity.Log.GIVEN));
+        }
+        CrashPoint.hit("meta.move.replica-named");
+        open(id);
+        CrashPoint.hit("meta.move.replica-opened");
+        LOG.info("this server holds a replica of {} from now on", id);
+    }
+
+    private void open(GroupId id) throws TatamiException {
+        HostedGroup group = maker.apply(id);
+        groups.put(id, group);
+        try {
+            replication.add(group);
+        } catch (TatamiException | RuntimeException e) {
+            groups.remove(id);
+            throw e;
+        }
+        watch(group);
+    }
+
+    /**
+     * Has a group that is held here by the log of its own store go on by a replicated one; without effect where it does.
+     *
+     * @throws TatamiException the group was not touched, or is served here no more until the next start
+     */
+    synchronized void replicate(GroupId id) throws TatamiException {
+        HostedGroup group = groups.get(id);
+        if (closed || group == null || own.get().isReplicated(id)) {
+            return;
+        }
+        LOG.info("{} goes from the log of its own store to a replicated one", id);
+        replication.replicate(group);
+    }
+
+    /** Deletes all that is here of a group that others hold now. */
+    synchronized void drop(GroupId id) throws TatamiException {
+        HostedGroup group = groups.get(id);
+        if (closed || group == null) {
+            return;
+        }
+        close(group);
+        own.change(identity -> identity.without(id));
+        CrashPoint.hit("meta.move.replica-unnamed");
+        replication.drop(id);
+        CrashPoint.hit("meta.move.replica-dropped");
+        LOG.info("this server holds no replica of {} any more", id);
+    }
+
+    private void close(HostedGroup group) {
+        groups.remove(group.id());
+        group.close();
+        replication.remove(group.id());
+    }
+
+    /** Has a replica that the others did not count as a member take part again: it is to be one. */
+    synchronized void reopenExcluded() throws TatamiException {
+        for (HostedGroup group : List.copyOf(groups.values())) {
+            if (!closed && group.isExcluded()) {
+                close(group);
+                open(group.id());
+            }
+        }
     }
 
     private HostedGroup.Stage telling(HostedGroup.Stage stage) {
@@ -89,6 +190,20 @@ final class HostedGroups implements AutoCloseable {
                 .toList();
     }
 
+    /** The replicas that are open here, and could be moved. */
+    List<HeldReplica> held() {
+        List<HeldReplica> held = new ArrayList<>();
+        for (GroupId id : groups.keySet()) {
+            replication
+                    .appliedIndex(id)
+                    .ifPresent(index -> held.add(HeldReplica.newBuilder()
+                            .setGroup(id.value())
+                            .setAppliedIndex(index)
+                            .build()));
+        }
+        return held;
+    }
+
     private void proveWritable() {
         if (!ended.isDone()) {
             groups.values().forEach(HostedGroup::proveWritable);
@@ -112,7 +227,8 @@ final class HostedGroups implements AutoCloseable {
     }
 
     @Override
-    public void close() throws TatamiException {
+    public synchronized void close() throws TatamiException {
+        closed = true;
         ended.complete("the server is closed");
         groups.values().forEach(HostedGroup::close);
         replication.close();

@@ -14,10 +14,13 @@ import io.tatami.meta.gate.HandleSigner;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
 import io.tatami.meta.store.StoreMemory;
 import io.tatami.meta.store.StoreSettings;
+import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Endpoint;
+import io.tatami.protocol.wire.HeldReplica;
 import io.tatami.protocol.wire.RegisterMetadataServerRequest;
+import io.tatami.protocol.wire.ReportMetadataServerReply;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.GroupLeaders;
 import io.tatami.rpc.GroupRoutes;
@@ -31,6 +34,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -60,6 +64,7 @@ public final class MetadataServer implements AutoCloseable {
 
     private static final int READERS = 4;
     private static final long MAP_TIMEOUT_MILLIS = 5_000;
+    private static final long START_TIMEOUT_MILLIS = 2_000;
 
     /** How long a start waits for a leader of a replicated namespace, before it goes on without. */
     private static final long ELECTION_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -68,9 +73,10 @@ public final class MetadataServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MetadataServer.class);
 
     private final Resources resources = new Resources();
-    private final Identity identity;
+    private final long run = new SecureRandom().nextLong();
+    private final OwnIdentity own;
     private final ClusterMapHolder maps;
-    private final Replication replication;
+    private final ServerReplication replication;
     private final HostedGroups groups;
     private final InetSocketAddress address;
 
@@ -136,7 +142,9 @@ public final class MetadataServer implements AutoCloseable {
             resources.keep(lock(place.directory()));
             RpcSettings rpc = RpcSettings.from(settings);
             EventLoops loops = resources.keep(new EventLoops("meta", rpc));
-            identity = identity(start, loops, rpc, clock);
+            own = new OwnIdentity(place.directory(), identity(start, loops, rpc, clock));
+            own.change(Identity::afterMark);
+            Identity identity = own.get();
             CrashPoint.hit("meta.open.identity-known");
             RpcClient client = resources.keep(
                     new RpcClient(loops, rpc, clock, clientIdentity().of(identity.cluster())));
@@ -161,10 +169,12 @@ public final class MetadataServer implements AutoCloseable {
             resources.keep(spaceWatch::close);
             spaceWatch.wake();
             Callers callers = new Callers(mapping, readers, clock, identity.superuser(), "supergroup");
-            replication = replication(place, settings);
-            groups = resources.keep(new HostedGroups(replication));
+            StoreMemory memory = resources.keep(new StoreMemory(StoreSettings.from(settings)));
+            announceStart(place, start, client, memory, CallOptions.DEFAULT.withCredential(credential.bytes()));
+            replication = replication(place, settings, memory);
             Dispatch dispatch = new Dispatch(callers, credential, maps, space, this::leader);
-            groups.open(place.directory(), identity, parts, maps, dispatch);
+            groups = resources.keep(new HostedGroups(own, replication, parts, maps, dispatch));
+            groups.open();
             RpcServer listener = resources.keep(new RpcServer(
                     loops,
                     rpc,
@@ -182,10 +192,8 @@ public final class MetadataServer implements AutoCloseable {
                     new ClusterMember(
                             namespaceRoutes(client, leaders, start.seeds()),
                             maps,
-                            registration(place),
-                            groups::led,
                             CallOptions.DEFAULT.withCredential(credential.bytes()),
-                            groups::stop),
+                            new Membership(place, resources.keep(new ReplicaOrders(groups, clock)))),
                     leaders,
                     timer,
                     clock);
@@ -254,7 +262,7 @@ public final class MetadataServer implements AutoCloseable {
     }
 
     public UUID cluster() {
-        return identity.cluster();
+        return own.get().cluster();
     }
 
     public InetSocketAddress address() {
@@ -289,20 +297,57 @@ public final class MetadataServer implements AutoCloseable {
         return new RaftPort(settings.get(RaftPort.PORT));
     }
 
-    /** Classes of the replicated log are loaded only where there is one. */
-    private Replication replication(Place place, Settings settings) throws TatamiException {
-        GroupStores stores = new GroupStores(place.directory(), identity);
-        StoreMemory memory = resources.keep(new StoreMemory(StoreSettings.from(settings)));
-        return identity.replicas().isReplicated()
-                ? RaftReplication.open(identity, place, settings, stores, memory)
-                : new LocalReplication(stores, memory);
+    /**
+     * Asks the cluster, where it answers, whether this directory is the newest of its server, before any replica in it votes.
+     * Where nobody answers, as when all servers start at once, that is asked when the server registers.
+     */
+    private void announceStart(Place place, Start start, RpcClient client, StoreMemory memory, CallOptions options)
+            throws TatamiException {
+        Identity identity = own.get();
+        if (identity.replicas().port() == 0 || !identity.made() || hasOwnNamespace(identity)) {
+            return;
+        }
+        List<InetSocketAddress> others = new ArrayList<>(start.seeds());
+        others.addAll(RememberedServers.at(place.directory().resolve(GroupId.NAMESPACE.toString()), memory));
+        try {
+            var unused = Awaiting.result(new GroupRoutes(client, new GroupLeaders(), () -> others, START_TIMEOUT_MILLIS)
+                    .call(
+                            GroupId.NAMESPACE,
+                            MetaMethods.REGISTER_METADATA_SERVER,
+                            options.withTimeoutMillis(START_TIMEOUT_MILLIS),
+                            RegisterMetadataServerRequest.newBuilder()
+                                    .setServerId(identity.serverIdBytes())
+                                    .setMarks(identity.marks())
+                                    .setRun(run)
+                                    .build()));
+        } catch (TatamiException e) {
+            if (!e.code().isRetryable()) {
+                throw e;
+            }
+            LOG.info("the namespace group does not answer before the start of this server: {}", e.getMessage());
+        }
+    }
+
+    /** Whether the namespace is this server's alone, and nobody else could say anything of it. */
+    private static boolean hasOwnNamespace(Identity identity) {
+        return identity.hostsNamespace() && !identity.isReplicated(GroupId.NAMESPACE);
+    }
+
+    private ServerReplication replication(Place place, Settings settings, StoreMemory memory) throws TatamiException {
+        GroupStores stores = new GroupStores(place.directory(), own.get());
+        return new ServerReplication(
+                own,
+                raftPort(settings),
+                place,
+                new LocalReplication(stores, memory),
+                () -> RaftReplication.open(own, place, settings, stores, memory));
     }
 
     /** Who leads a group that does not lead here, for {@link Dispatch}. */
     private String leader(GroupId group) {
         return replication
                 .leader(group)
-                .filter(server -> !server.equals(identity.server()))
+                .filter(server -> !server.equals(own.get().server()))
                 .map(server -> maps.endpoint(ByteString.copyFrom(UuidBytes.of(server))))
                 .filter(endpoint -> endpoint.getPort() != 0)
                 .map(GroupLeaders::detail)
@@ -310,12 +355,12 @@ public final class MetadataServer implements AutoCloseable {
     }
 
     /**
-     * Where this server reports. Without replicas it keeps to itself where it takes the namespace's leader to be: the groups
+     * Where this server reports. Without a replica of that group it keeps to itself where it takes the namespace's leader to be: the groups
      * here are at work already, and share what the map of the start before says, which may name another address.
      */
     private GroupRoutes namespaceRoutes(RpcClient client, GroupLeaders shared, List<InetSocketAddress> seeds) {
-        GroupLeaders leaders = identity.replicas().isReplicated() ? shared : new GroupLeaders();
-        if (identity.hostsNamespace() && seeds.isEmpty()) {
+        GroupLeaders leaders = own.get().isReplicated(GroupId.NAMESPACE) ? shared : new GroupLeaders();
+        if (own.get().hostsNamespace() && seeds.isEmpty()) {
             leaders.assume(GroupId.NAMESPACE, address);
         }
         return new GroupRoutes(
@@ -326,12 +371,56 @@ public final class MetadataServer implements AutoCloseable {
                 MAP_TIMEOUT_MILLIS);
     }
 
+    /** What the cluster hears of this server, and has it do. */
+    private final class Membership implements ClusterMember.Here {
+        private final Place place;
+        private final ReplicaOrders orders;
+
+        Membership(Place place, ReplicaOrders orders) {
+            this.place = place;
+            this.orders = orders;
+        }
+
+        @Override
+        public RegisterMetadataServerRequest registration() {
+            return MetadataServer.this.registration(place);
+        }
+
+        @Override
+        public List<Integer> led() {
+            return groups.led();
+        }
+
+        @Override
+        public List<HeldReplica> held() {
+            return groups.held();
+        }
+
+        @Override
+        public void follow(ReportMetadataServerReply reply) {
+            orders.follow(reply);
+        }
+
+        @Override
+        public void stopServing(String reason) {
+            groups.stop(reason);
+        }
+    }
+
     private RegisterMetadataServerRequest registration(Place place) {
+        Identity identity = own.get();
         RegisterMetadataServerRequest.Builder registration = RegisterMetadataServerRequest.newBuilder()
                 .setServerId(identity.serverIdBytes())
                 .setEndpoint(endpoint(place, address.getPort()))
-                .addAllHostedGroup(groups.ids().stream().map(GroupId::value).toList());
-        if (identity.replicas().isReplicated()) {
+                .setMarks(identity.marks())
+                .setRun(run);
+        for (GroupId group : groups.ids()) {
+            registration.addHostedGroup(group.value());
+            if (identity.isReplicated(group)) {
+                registration.addReplicatedGroup(group.value());
+            }
+        }
+        if (identity.replicas().port() != 0) {
             registration.setRaft(endpoint(place, identity.replicas().port()));
         }
         return registration.build();
@@ -344,27 +433,24 @@ public final class MetadataServer implements AutoCloseable {
     /** Tells the namespace group where the groups here are, and from then on keeps the map fresh. */
     private void join(ClusterMember member, GroupLeaders leaders, ScheduledExecutorService timer, Clock clock)
             throws TatamiException {
-        boolean isReplicated = identity.replicas().isReplicated();
         CrashPoint.hit("meta.open.before-announcing");
         try {
             register(member, clock);
         } catch (TatamiException e) {
-            if ((identity.hostsNamespace() && !isReplicated) || !e.code().isRetryable()) {
+            if (hasOwnNamespace(own.get()) || !e.code().isRetryable()) {
                 throw e;
             }
             LOG.warn("the namespace group does not answer; this server serves what it can until it does", e);
         }
-        if (!identity.hostsNamespace() || isReplicated) {
-            BackgroundRunner membership = new BackgroundRunner("cluster.member", member::run, timer);
-            resources.keep(membership::close);
-            groups.whenLeading(() -> {
-                if (groups.led().contains(GroupId.NAMESPACE.value())) {
-                    leaders.assume(GroupId.NAMESPACE, address);
-                }
-                membership.wake();
-            });
+        BackgroundRunner membership = new BackgroundRunner("cluster.member", member::run, timer);
+        resources.keep(membership::close);
+        groups.whenLeading(() -> {
+            if (groups.led().contains(GroupId.NAMESPACE.value())) {
+                leaders.assume(GroupId.NAMESPACE, address);
+            }
             membership.wake();
-        }
+        });
+        membership.wake();
     }
 
     /** Once, and where the namespace group is replicated until it had time to elect a leader. */
@@ -375,7 +461,8 @@ public final class MetadataServer implements AutoCloseable {
                 Awaiting.result(member.register());
                 return;
             } catch (TatamiException e) {
-                boolean isPatient = identity.replicas().isReplicated() && clock.monotonicNanos() - giveUpNanos < 0;
+                boolean isPatient =
+                        own.get().isReplicated(GroupId.NAMESPACE) && clock.monotonicNanos() - giveUpNanos < 0;
                 if (!isPatient || !e.code().isRetryable()) {
                     throw e;
                 }

@@ -9,20 +9,18 @@ import io.tatami.meta.log.Member;
 import io.tatami.meta.log.RaftHost;
 import io.tatami.meta.log.RaftReplica;
 import io.tatami.meta.log.RaftSettings;
-import io.tatami.meta.state.ClusterState;
-import io.tatami.meta.state.Draft;
-import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.GroupRecord;
-import io.tatami.meta.state.wire.GroupReplicaRecord;
+import io.tatami.meta.store.GroupStore;
 import io.tatami.meta.store.StoreMemory;
 import io.tatami.protocol.wire.GroupReplica;
 import io.tatami.protocol.wire.SetGroupMembersRequest;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -31,7 +29,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Of groups that several servers hold, each by a replicated log. Opened and closed by one thread. */
+/** Of groups that several servers hold, each by a replicated log. Opened and closed by one thread, when none adds replicas. */
 final class RaftReplication implements Replication {
     private static final Logger LOG = LoggerFactory.getLogger(RaftReplication.class);
 
@@ -39,24 +37,28 @@ final class RaftReplication implements Replication {
 
     private final RaftHost host;
     private final Member self;
-    private final Identity identity;
+    private final OwnIdentity own;
     private final GroupStores stores;
     private final StoreMemory memory;
-    private final Map<HostedGroup, GroupRecord> groups = new LinkedHashMap<>();
+    private final List<HostedGroup> groups = new ArrayList<>();
     private final Map<GroupId, RaftReplica> replicas = new ConcurrentHashMap<>();
 
-    private RaftReplication(RaftHost host, Member self, Identity identity, GroupStores stores, StoreMemory memory) {
+    /** Of the newest map by which a group's members were set. */
+    private final Map<GroupId, Long> epochs = new ConcurrentHashMap<>();
+
+    private RaftReplication(RaftHost host, Member self, OwnIdentity own, GroupStores stores, StoreMemory memory) {
         this.host = host;
         this.self = self;
-        this.identity = identity;
+        this.own = own;
         this.stores = stores;
         this.memory = memory;
     }
 
     /** Opens the server's side of the logs, in {@code DIR/raft}. */
     static RaftReplication open(
-            Identity identity, MetadataServer.Place place, Settings settings, GroupStores stores, StoreMemory memory)
+            OwnIdentity own, MetadataServer.Place place, Settings settings, GroupStores stores, StoreMemory memory)
             throws TatamiException {
+        Identity identity = own.get();
         Member self = new Member(
                 identity.server(),
                 InetSocketAddress.createUnresolved(
@@ -67,34 +69,85 @@ final class RaftReplication implements Replication {
                 RaftPort.bindHost(place, settings),
                 place.directory().resolve("raft"),
                 RaftSettings.from(settings));
-        return new RaftReplication(host, self, identity, stores, memory);
+        try {
+            for (GroupId stored : host.stored()) {
+                if (!identity.groups().contains(stored)) {
+                    LOG.info("what is left of {} is deleted, which was moved to another server", stored);
+                    host.drop(stored, stores.path(stored));
+                }
+            }
+            return new RaftReplication(host, self, own, stores, memory);
+        } catch (TatamiException | RuntimeException e) {
+            host.close();
+            throw e;
+        }
     }
 
     @Override
     public void open(GroupRecord record, HostedGroup group) {
-        groups.put(group, record);
+        groups.add(group);
     }
 
     @Override
     public void start() throws TatamiException {
-        for (Map.Entry<HostedGroup, GroupRecord> group : groups.entrySet()) {
-            replicas.put(group.getKey().id(), open(group.getKey(), group.getValue()));
+        for (HostedGroup group : groups) {
+            add(group);
         }
     }
 
-    private RaftReplica open(HostedGroup group, GroupRecord record) throws TatamiException {
+    /** Opens the replica of a group, as the identity says that this server holds it. */
+    @Override
+    public void add(HostedGroup group) throws TatamiException {
         GroupId id = group.id();
-        boolean founds = identity.replicas().founds();
-        return host.open(
-                id,
-                stores.path(id),
-                memory,
-                founds ? List.of(self) : List.of(),
-                new ReplicaTerms(
-                        group,
-                        request -> setMembers(id, request),
-                        AFTER_PAUSE,
-                        founds ? Optional.of(record) : Optional.empty()));
+        if (logOf(group) == Identity.Log.GROWN && !host.wasMade(id)) {
+            // No log and no snapshot has what is in there.
+            stores.requireStore(id);
+        }
+        replicas.put(id, host.open(id, stores.path(id), memory, founders(group), terms(group)));
+    }
+
+    /** As {@link #add} with a store that is open, which becomes the replica's, or is closed. */
+    void add(HostedGroup group, GroupStore store) throws TatamiException {
+        GroupId id = group.id();
+        replicas.put(id, host.open(id, stores.path(id), store, memory, founders(group), terms(group)));
+    }
+
+    private Identity.Log logOf(HostedGroup group) {
+        return Objects.requireNonNull(own.get().logs().get(group.id()));
+    }
+
+    private List<Member> founders(HostedGroup group) {
+        return logOf(group).founds() ? List.of(self) : List.of();
+    }
+
+    private ReplicaTerms terms(HostedGroup group) {
+        boolean isNew = logOf(group) == Identity.Log.FOUNDED;
+        return new ReplicaTerms(
+                group,
+                request -> setMembers(group.id(), request),
+                AFTER_PAUSE,
+                isNew ? Optional.of(own.get().record(group.id())) : Optional.empty());
+    }
+
+    @Override
+    public void remove(GroupId group) {
+        RaftReplica replica = replicas.remove(group);
+        if (replica != null) {
+            replica.close();
+        }
+    }
+
+    @Override
+    public void drop(GroupId group) throws TatamiException {
+        host.drop(group, stores.path(group));
+    }
+
+    @Override
+    public OptionalLong appliedIndex(GroupId group) {
+        RaftReplica replica = replicas.get(group);
+        return replica == null
+                ? OptionalLong.empty()
+                : OptionalLong.of(replica.store().appliedIndex());
     }
 
     @Override
@@ -116,6 +169,10 @@ final class RaftReplication implements Replication {
                     InetSocketAddress.createUnresolved(
                             member.getRaft().getHost(), member.getRaft().getPort())));
         }
+        if (epochs.merge(group, request.getEpoch(), Math::max) > request.getEpoch()) {
+            return CompletableFuture.failedFuture(new TatamiException(
+                    ErrorCode.FENCED, "others are to be the members of " + group + " by now; this comes late"));
+        }
         if (wanted.equals(replica.members())) {
             return CompletableFuture.completedFuture(null);
         }
@@ -127,27 +184,7 @@ final class RaftReplication implements Replication {
     @Override
     public List<InetSocketAddress> knownServers() {
         RaftReplica namespace = replicas.get(GroupId.NAMESPACE);
-        List<InetSocketAddress> servers = new ArrayList<>();
-        if (namespace == null) {
-            return servers;
-        }
-        try {
-            namespace.read(view -> addServers(view, servers));
-        } catch (TatamiException e) {
-            LOG.info("the namespace's replica cannot be read just now", e);
-        }
-        return servers;
-    }
-
-    private static void addServers(View view, List<InetSocketAddress> servers) throws TatamiException {
-        for (ClusterState.Host group : new ClusterState(new Draft(view)).hosts()) {
-            for (GroupReplicaRecord replica : group.record().getReplicaList()) {
-                InetSocketAddress server = InetSocketAddress.createUnresolved(replica.getHost(), replica.getPort());
-                if (replica.getServes() && !servers.contains(server)) {
-                    servers.add(server);
-                }
-            }
-        }
+        return namespace == null ? List.of() : RememberedServers.in(namespace);
     }
 
     @Override

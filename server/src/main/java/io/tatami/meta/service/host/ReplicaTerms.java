@@ -104,6 +104,11 @@ final class ReplicaTerms implements RaftReplica.Listener {
     }
 
     @Override
+    public void excluded() {
+        group.exclude();
+    }
+
+    @Override
     public void failed(TatamiException reason) {
         group.fail(reason);
     }

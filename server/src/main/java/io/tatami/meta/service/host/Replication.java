@@ -6,6 +6,7 @@ import io.tatami.meta.state.wire.GroupRecord;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 
 /** How what the groups of this server decide becomes durable, and thereby when they lead. */
@@ -19,6 +20,18 @@ interface Replication extends AutoCloseable {
 
     /** Lets the groups begin; the server listens. */
     void start() throws TatamiException;
+
+    /** Opens a replica that the cluster has given this server; the group's leader fills it. By one thread at a time. */
+    void add(HostedGroup group) throws TatamiException;
+
+    /** Closes the replica of a group whose terms have ended, and leaves what is stored of it. As {@link #add}. */
+    void remove(GroupId group);
+
+    /** Deletes what is stored of a group that was removed. As {@link #add}; may be done again after a crash. */
+    void drop(GroupId group) throws TatamiException;
+
+    /** The number of the last entry applied to a replica here; empty where there is none that could be moved. */
+    OptionalLong appliedIndex(GroupId group);
 
     /** The id of the server that leads a group, as far as that is known here; empty where this one may. */
     Optional<UUID> leader(GroupId group);

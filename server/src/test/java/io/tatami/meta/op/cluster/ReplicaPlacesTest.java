@@ -185,7 +185,7 @@ final class ReplicaPlacesTest {
 
     private void leads(int server, int group) throws Exception {
         decide(
-                new NoteLeaders(),
+                new NoteReport(),
                 ReportMetadataServerRequest.newBuilder()
                         .setServerId(id(server))
                         .addLedGroup(group)

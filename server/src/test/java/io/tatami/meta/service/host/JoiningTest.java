@@ -24,9 +24,11 @@ import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.GetClusterMapRequest;
 import io.tatami.protocol.wire.GroupStatusRequest;
 import io.tatami.protocol.wire.HeartbeatRequest;
+import io.tatami.protocol.wire.HeldReplica;
 import io.tatami.protocol.wire.RegisterBlockServerReply;
 import io.tatami.protocol.wire.RegisterBlockServerRequest;
 import io.tatami.protocol.wire.RegisterMetadataServerRequest;
+import io.tatami.protocol.wire.ReportMetadataServerReply;
 import io.tatami.protocol.wire.SafeModeRequest;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.GroupLeaders;
@@ -202,17 +204,40 @@ final class JoiningTest {
     }
 
     private ClusterMember member(RpcClient client, Identity identity, int port, List<String> reasons) {
+        RegisterMetadataServerRequest registration = RegisterMetadataServerRequest.newBuilder()
+                .setServerId(identity.serverIdBytes())
+                .setEndpoint(Endpoint.newBuilder().setHost(HOST).setPort(port))
+                .addHostedGroup(0)
+                .build();
         return new ClusterMember(
                 new GroupRoutes(client, new GroupLeaders(), () -> List.of(first.address()), 5_000),
                 new ClusterMapHolder(ClusterMap.getDefaultInstance()),
-                RegisterMetadataServerRequest.newBuilder()
-                        .setServerId(identity.serverIdBytes())
-                        .setEndpoint(Endpoint.newBuilder().setHost(HOST).setPort(port))
-                        .addHostedGroup(0)
-                        .build(),
-                List::of,
                 CallOptions.DEFAULT,
-                reasons::add);
+                new Copy(registration, reasons));
+    }
+
+    /** A server that is told why it may not serve. */
+    private record Copy(RegisterMetadataServerRequest registration, List<String> reasons)
+            implements ClusterMember.Here {
+        @Override
+        public List<Integer> led() {
+            return List.of();
+        }
+
+        @Override
+        public List<HeldReplica> held() {
+            return List.of();
+        }
+
+        @Override
+        public void follow(ReportMetadataServerReply orders) {
+            assertEquals(0, orders.getOpenGroupCount() + orders.getDropGroupCount());
+        }
+
+        @Override
+        public void stopServing(String reason) {
+            reasons.add(reason);
+        }
     }
 
     @Test

@@ -1,0 +1,66 @@
+package io.tatami.meta.op.cluster;
+
+import io.tatami.base.GroupId;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.state.ClusterState;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.wire.GroupReplicaRecord;
+import io.tatami.meta.state.wire.MetadataServerRecord;
+import io.tatami.meta.state.wire.ReplicaOrders;
+import io.tatami.protocol.wire.HeldReplica;
+import io.tatami.protocol.wire.ReportMetadataServerRequest;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a server that reports is to do: open replicas that were given to it, and drop those that others hold in its place. A
+ * replica that it once served and does not hold any more is not ordered again: it would come back empty under an id that has
+ * acknowledged what was in it.
+ */
+public final class ReadOrders implements Operation<ClusterState, ReportMetadataServerRequest, ReplicaOrders> {
+    @Override
+    public ReplicaOrders decide(ClusterState state, RequestContext context, ReportMetadataServerRequest request) {
+        ReplicaOrders.Builder orders = ReplicaOrders.newBuilder();
+        ClusterState.@Nullable MetadataServer server = state.metadataServer(request.getServerId());
+        if (server == null) {
+            return orders.build();
+        }
+        MetadataServerRecord known = server.record();
+        if (MetadataServers.isOlder(request.getMarks(), request.getRun(), known)) {
+            return orders.setSuperseded(true).build();
+        }
+        orders.setRemoved(server.isRemoved())
+                .setIsNews(request.getMarks() > known.getMarks())
+                .setReportSoon(state.replication(1).getUnderWay());
+        Set<Integer> held = new HashSet<>();
+        request.getHeldList().stream().map(HeldReplica::getGroup).forEach(held::add);
+        for (ClusterState.Host host : state.hosts()) {
+            if (ReplicaSet.of(host).all().isEmpty()) {
+                if (host.record().getReplicating() && host.record().getServerId().equals(request.getServerId())) {
+                    orders.addReplicateGroup(host.group().value());
+                }
+            } else {
+                add(orders, host, request, held.contains(host.group().value()));
+            }
+        }
+        return orders.build();
+    }
+
+    private static void add(
+            ReplicaOrders.Builder orders, ClusterState.Host host, ReportMetadataServerRequest request, boolean isHeld) {
+        GroupId group = host.group();
+        @Nullable GroupReplicaRecord replica = ReplicaSet.of(host).of(request.getServerId());
+        if (replica == null && isHeld) {
+            orders.addDropGroup(group.value());
+        }
+        if (replica != null && !isHeld && !replica.getServes()) {
+            orders.addOpenGroup(group.value());
+        }
+        boolean leads = request.getLedGroupList().contains(group.value());
+        boolean isNewLeader =
+                replica != null && leads && !host.record().getServerId().equals(request.getServerId());
+        boolean isNewReplica = replica != null && isHeld && !replica.getServes();
+        orders.setIsNews(orders.getIsNews() || isNewLeader || isNewReplica);
+    }
+}

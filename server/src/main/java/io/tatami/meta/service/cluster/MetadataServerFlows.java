@@ -1,0 +1,71 @@
+package io.tatami.meta.service.cluster;
+
+import com.google.protobuf.ByteString;
+import io.tatami.meta.op.cluster.ChangeMetadataServer;
+import io.tatami.meta.op.cluster.ListMetadataServers;
+import io.tatami.meta.op.cluster.MoveReplicas;
+import io.tatami.meta.service.Group;
+import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.state.ClusterState;
+import io.tatami.protocol.wire.ChangeMetadataServerReply;
+import io.tatami.protocol.wire.ChangeMetadataServerRequest;
+import io.tatami.protocol.wire.ListMetadataServersReply;
+import io.tatami.protocol.wire.ListMetadataServersRequest;
+import io.tatami.protocol.wire.MetadataServerInfo;
+import io.tatami.protocol.wire.ReplicaMove;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Metadata servers come and go, and replicas of groups move between them, one at a time. Which replica goes where is logged
+ * before anybody hears of it, so a leader that comes after goes on from there: servers are told when they report
+ * ({@link ServerReports}), and {@link GroupMembers} has the group's leader change its members. Safe for use by many threads.
+ */
+final class MetadataServerFlows {
+    private static final Duration REST = Duration.ofSeconds(1);
+
+    private final Group<ClusterState> group;
+    private final ServerReports reports;
+    private final int replicas;
+    private final ChangeMetadataServer change;
+    private final MoveReplicas move = new MoveReplicas();
+
+    /** @param replicas how many servers were to hold each group when the cluster was founded */
+    MetadataServerFlows(Group<ClusterState> group, ServerReports reports, int replicas) {
+        this.group = group;
+        this.reports = reports;
+        this.replicas = replicas;
+        this.change = new ChangeMetadataServer(replicas);
+    }
+
+    CompletableFuture<ListMetadataServersReply> list(RequestOrigin origin, ListMetadataServersRequest request) {
+        return group.read(new ListMetadataServers(replicas, reports.living()), origin, request)
+                .thenApply(this::withProgress);
+    }
+
+    private ListMetadataServersReply withProgress(ListMetadataServersReply reply) {
+        ListMetadataServersReply.Builder full = reply.toBuilder();
+        for (ReplicaMove.Builder moving : full.getMoveBuilderList()) {
+            moving.setEntriesThere(reports.appliedIndex(moving.getToServerId(), moving.getGroup()))
+                    .setEntriesOfLeader(reports.appliedIndex(leader(reply, moving.getGroup()), moving.getGroup()));
+        }
+        return full.build();
+    }
+
+    private static ByteString leader(ListMetadataServersReply reply, int ofGroup) {
+        return reply.getServerList().stream()
+                .filter(server -> server.getLedGroupList().contains(ofGroup))
+                .map(MetadataServerInfo::getServerId)
+                .findFirst()
+                .orElse(ByteString.EMPTY);
+    }
+
+    CompletableFuture<ChangeMetadataServerReply> change(RequestOrigin origin, ChangeMetadataServerRequest request) {
+        return group.submit(change, origin, request);
+    }
+
+    /** A {@link io.tatami.meta.service.BackgroundTask}: takes the next step. */
+    CompletableFuture<Duration> moveOn() {
+        return group.submit(move, RequestOrigin.SERVICE, reports.living()).thenApply(moved -> REST);
+    }
+}

@@ -1,0 +1,138 @@
+package io.tatami.server;
+
+import com.google.protobuf.ByteString;
+import io.tatami.base.GroupId;
+import io.tatami.base.UuidBytes;
+import io.tatami.protocol.wire.ListMetadataServersReply;
+import io.tatami.protocol.wire.MetadataServerInfo;
+import io.tatami.protocol.wire.ReplicaMove;
+import io.tatami.rpc.GroupLeaders;
+import java.io.PrintWriter;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** Metadata servers, and what moves between them, for people and for programs to read. */
+record MetadataServersText(ListMetadataServersReply servers) {
+    void print(PrintWriter out) {
+        out.printf("each group is held by %d%n", servers.getReplicas());
+        out.printf("%n%-22s %-36s %-10s %6s %6s%n", "metadata server", "id", "state", "holds", "leads");
+        for (MetadataServerInfo server : servers.getServerList()) {
+            out.printf(
+                    "%-22s %-36s %-10s %6d %6d%s%n",
+                    address(server),
+                    text(server.getServerId()),
+                    state(server),
+                    server.getHeldGroupCount(),
+                    server.getLedGroupCount(),
+                    server.getAnswers() ? "" : "  does not answer");
+        }
+        out.printf("%n%-22s %-36s %s%n", "metadata server", "leads", "holds");
+        for (MetadataServerInfo server : servers.getServerList()) {
+            out.printf(
+                    "%-22s %-36s %s%n",
+                    address(server), groups(server.getLedGroupList()), groups(server.getHeldGroupList()));
+        }
+        if (!servers.getSettled()) {
+            out.printf("%nunder way%n");
+            moves().forEach(out::println);
+        }
+    }
+
+    /** A line for each replica that is on its way; else why none is, if any should. */
+    List<String> moves() {
+        return servers.getMoveCount() == 0 && !servers.getWaitsFor().isEmpty()
+                ? List.of("waits: " + servers.getWaitsFor())
+                : servers.getMoveList().stream().map(this::move).toList();
+    }
+
+    private String move(ReplicaMove move) {
+        return new GroupId(move.getGroup()) + ": " + address(move.getFromServerId()) + " -> "
+                + address(move.getToServerId()) + ", " + progress(move);
+    }
+
+    private static String progress(ReplicaMove move) {
+        if (move.getToServerId().isEmpty()) {
+            return "gives it up";
+        }
+        return switch (move.getStep()) {
+            case OPENING, UNRECOGNIZED -> "is being opened there";
+            case CATCHING_UP -> "has " + move.getEntriesThere() + " of " + move.getEntriesOfLeader() + " entries there";
+        };
+    }
+
+    private String address(ByteString server) {
+        return servers.getServerList().stream()
+                .filter(known -> known.getServerId().equals(server))
+                .map(MetadataServersText::address)
+                .findFirst()
+                .orElse("nobody");
+    }
+
+    String json() {
+        Map<String, Object> all = new LinkedHashMap<>();
+        all.put("replicas", servers.getReplicas());
+        all.put("settled", servers.getSettled());
+        all.put("waits_for", servers.getWaitsFor());
+        all.put(
+                "servers",
+                servers.getServerList().stream()
+                        .map(MetadataServersText::server)
+                        .toList());
+        all.put(
+                "moves",
+                servers.getMoveList().stream().map(MetadataServersText::fields).toList());
+        return Json.text(all);
+    }
+
+    private static Map<String, Object> server(MetadataServerInfo info) {
+        Map<String, Object> server = new LinkedHashMap<>();
+        server.put("id", text(info.getServerId()));
+        server.put("address", address(info));
+        server.put("state", state(info));
+        server.put("answers", info.getAnswers());
+        server.put("leads", names(info.getLedGroupList()));
+        server.put("holds", names(info.getHeldGroupList()));
+        return server;
+    }
+
+    private static Map<String, Object> fields(ReplicaMove info) {
+        Map<String, Object> move = new LinkedHashMap<>();
+        move.put("group", new GroupId(info.getGroup()).toString());
+        move.put("from", text(info.getFromServerId()));
+        move.put("to", text(info.getToServerId()));
+        move.put("step", info.getStep().name().toLowerCase(Locale.ROOT));
+        move.put("entries_there", info.getEntriesThere());
+        move.put("entries_of_leader", info.getEntriesOfLeader());
+        return move;
+    }
+
+    static String address(MetadataServerInfo server) {
+        return server.getEndpoint().getPort() == 0 ? "not seen yet" : GroupLeaders.detail(server.getEndpoint());
+    }
+
+    /** An id as it is written; nothing for none. */
+    static String text(ByteString id) {
+        return id.size() == UuidBytes.LENGTH
+                ? UuidBytes.get(id.asReadOnlyByteBuffer()).toString()
+                : "";
+    }
+
+    private static String state(MetadataServerInfo server) {
+        return switch (server.getState()) {
+            case SPARE, UNRECOGNIZED -> "spare";
+            case IN_SERVICE -> "in service";
+            case LEAVING -> "leaving";
+        };
+    }
+
+    private static List<String> names(List<Integer> groups) {
+        return groups.stream().map(group -> new GroupId(group).toString()).toList();
+    }
+
+    private static String groups(List<Integer> groups) {
+        return groups.isEmpty() ? "-" : names(groups).stream().collect(Collectors.joining(" "));
+    }
+}
