@@ -325,8 +325,7 @@ final class RaftReplicaTest {
             Node node = cluster.add();
             int port = node.member.address().getPort();
             try (ServerSocket taken = new ServerSocket(port, 1, InetAddress.getByName("127.0.0.1"))) {
-                TatamiException refused =
-                        assertThrows(TatamiException.class, () -> node.open(List.of(node.member)));
+                TatamiException refused = assertThrows(TatamiException.class, () -> node.open(List.of(node.member)));
                 assertEquals(ErrorCode.IO_ERROR, refused.code());
                 assertTrue(refused.toString().contains("127.0.0.1:" + taken.getLocalPort()), refused.toString());
             }
