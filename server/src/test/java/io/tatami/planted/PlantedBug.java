@@ -29,8 +29,8 @@ enum PlantedBug {
             "io.tatami.meta.log.StateHashesTest#storesAreEqualAtEveryIndexWhileLeadersDie"),
     VOTES_ARE_TOLD_BEFORE_THEY_ARE_DURABLE(
             "io/tatami/meta/log/DurableVotes.java",
-            "                sync(request);\n            }\n            return reply;",
-            "            }\n            return reply;",
+            "CrashPoint.hit(\"meta.raft.before-vote-synced\");\n                sync(request);",
+            "",
             "io.tatami.meta.log.RaftReplicaTest#nobodyIsElectedByAVoteThatIsNotDurable"),
     REPLIES_ARE_NOT_REMEMBERED(
             "io/tatami/meta/service/host/ReplyMemory.java",

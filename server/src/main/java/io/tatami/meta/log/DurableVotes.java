@@ -35,6 +35,7 @@ final class DurableVotes {
             if (reply instanceof RequestVoteReplyProto told
                     && told.getServerReply().getSuccess()
                     && !request.getPreVote()) {
+                CrashPoint.hit("meta.raft.before-vote-synced");
                 sync(request);
             }
             return reply;
@@ -45,6 +46,7 @@ final class DurableVotes {
     GrpcServices asking(GrpcServices others) {
         return around(GrpcServices.class, others, (request, call) -> {
             if (!request.getPreVote()) {
+                CrashPoint.hit("meta.raft.before-candidacy-synced");
                 sync(request);
             }
             return call.make();
@@ -55,7 +57,6 @@ final class DurableVotes {
         RaftGroupId group =
                 RaftGroupId.valueOf(request.getServerRequest().getRaftGroupId().getId());
         Path directory = RaftServerConfigKeys.storageDir(properties).get(0).toPath();
-        CrashPoint.hit("meta.raft.before-vote-synced");
         DurableFile.syncDirectory(directory.resolve(group.getUuid().toString()).resolve("current"));
     }
 

@@ -29,6 +29,7 @@ import org.apache.ratis.protocol.RaftGroup;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.statemachine.StateMachine;
+import org.apache.ratis.util.ExitUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -71,7 +72,8 @@ public final class RaftHost implements AutoCloseable {
         AddressedRequests addressed = new AddressedRequests(RatisNames.peer(self.server()));
         SnapshotPace pace = new SnapshotPace(settings.receiveBytesPerSecond(), Clock.SYSTEM);
         PacedSnapshots paced = new PacedSnapshots(pace::nanosAfter);
-        GrpcConfigKeys.Server.setServicesCustomizer(parameters, (builder, services) -> builder.intercept(paced).intercept(addressed));
+        GrpcConfigKeys.Server.setServicesCustomizer(
+                parameters, (builder, services) -> builder.intercept(paced).intercept(addressed));
         this.server = RaftServer.newBuilder()
                 .setServerId(RatisNames.peer(self.server()))
                 .setProperties(properties)
@@ -96,6 +98,8 @@ public final class RaftHost implements AutoCloseable {
         try {
             Files.createDirectories(directory);
             RaftRecords records = RaftRecords.open(directory, cluster, self.server());
+            // Else a port that is taken would end the process.
+            ExitUtils.disableSystemExit();
             RaftHost host = new RaftHost(cluster, self, bindHost, directory, settings, records);
             try {
                 host.server.start();
@@ -187,8 +191,7 @@ public final class RaftHost implements AutoCloseable {
 
     /** Whether the log is to be made; where it had been and is gone, this server has forgotten what it promised. */
     private boolean requireLog(GroupId group) throws TatamiException {
-        Path log =
-                directory.resolve(RatisNames.group(cluster, group).getUuid().toString());
+        Path log = directory.resolve(RatisNames.group(cluster, group).getUuid().toString());
         if (Files.exists(log.resolve("current").resolve("raft-meta"))) {
             return false;
         }

@@ -19,6 +19,8 @@ import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.meta.store.GroupStore;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileVisitResult;
@@ -289,16 +291,23 @@ final class RaftReplicaTest {
 
     @Test
     void nobodyIsElectedByAVoteThatIsNotDurable() throws Exception {
-        int failures = 12;
+        requireNobodyLeadsWhileItFails("meta.raft.before-vote-synced");
+    }
+
+    @Test
+    void nobodyStandsForElectionWhoseOwnVoteIsNotDurable() throws Exception {
+        requireNobodyLeadsWhileItFails("meta.raft.before-candidacy-synced");
+    }
+
+    private void requireNobodyLeadsWhileItFails(String point) throws Exception {
+        int failures = 6;
         AtomicInteger votes = new AtomicInteger();
         AtomicBoolean ledBefore = new AtomicBoolean();
         try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
             CrashPoint.listen(name -> {
-                if (name.equals("meta.raft.before-vote-synced")) {
-                    if (votes.incrementAndGet() <= failures) {
-                        ledBefore.compareAndSet(false, cluster.isLed());
-                        throw new IllegalStateException("a device that does not sync");
-                    }
+                if (name.equals(point) && votes.incrementAndGet() <= failures) {
+                    ledBefore.compareAndSet(false, cluster.isLed());
+                    throw new IllegalStateException("a device that does not sync");
                 }
             });
             cluster.found(3);
@@ -307,6 +316,21 @@ final class RaftReplicaTest {
             assertFalse(ledBefore.get(), "elected by votes that were lost");
         } finally {
             CrashPoint.listen(null);
+        }
+    }
+
+    @Test
+    void aPortThatIsTakenIsAnErrorThatNamesIt() throws Exception {
+        try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
+            Node node = cluster.add();
+            int port = node.member.address().getPort();
+            try (ServerSocket taken = new ServerSocket(port, 1, InetAddress.getByName("127.0.0.1"))) {
+                TatamiException refused = assertThrows(TatamiException.class, () -> node.open(List.of(node.member)));
+                assertEquals(ErrorCode.IO_ERROR, refused.code());
+                assertTrue(refused.toString().contains("127.0.0.1:" + taken.getLocalPort()), refused.toString());
+            }
+            node.open(List.of(node.member));
+            cluster.commit("e", "1");
         }
     }
 
