@@ -4,6 +4,7 @@ import io.tatami.benchmarks.bulk.BulkBenchmark;
 import io.tatami.benchmarks.dfsio.DfsioBenchmark;
 import io.tatami.benchmarks.fence.FenceBenchmark;
 import io.tatami.benchmarks.jobs.JobsCommand;
+import io.tatami.benchmarks.join.JoinBenchmark;
 import io.tatami.benchmarks.meta.CapacityBenchmark;
 import io.tatami.benchmarks.meta.MetaBenchmark;
 import io.tatami.benchmarks.micro.MicroBenchmarks;
@@ -32,6 +33,7 @@ public final class TatamiBenchmarks {
                 SmallBenchmark.class,
                 BulkBenchmark.class,
                 FenceBenchmark.class,
+                JoinBenchmark.class,
                 PrefetchBenchmark.class,
                 MicroBenchmarks.class,
                 JobsCommand.class,

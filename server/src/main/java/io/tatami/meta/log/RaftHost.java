@@ -69,7 +69,8 @@ public final class RaftHost implements AutoCloseable {
         AddressedRequests addressed = new AddressedRequests(RatisNames.peer(self.server()));
         SnapshotPace pace = new SnapshotPace(settings.receiveBytesPerSecond(), Clock.SYSTEM);
         PacedSnapshots paced = new PacedSnapshots(pace::nanosAfter);
-        GrpcConfigKeys.Server.setServicesCustomizer(parameters, (builder, services) -> builder.intercept(paced).intercept(addressed));
+        GrpcConfigKeys.Server.setServicesCustomizer(
+                parameters, (builder, services) -> builder.intercept(paced).intercept(addressed));
         this.server = RaftServer.newBuilder()
                 .setServerId(RatisNames.peer(self.server()))
                 .setProperties(properties)
