@@ -384,6 +384,18 @@ public final class TatamiClient implements AutoCloseable {
         return inspector.safeMode(action);
     }
 
+    /**
+     * Has each group of the metadata be held by so many servers from now on, which the cluster then brings about by itself, one
+     * group after the other. Only for the superuser.
+     *
+     * @param replicas odd, and no fewer than now; 0 to ask how far it is
+     * @throws TatamiException INVALID_ARGUMENT where there are too few metadata servers, a shard has none, or the number is
+     *     wrong
+     */
+    public ReplicationProgress replicateMetadata(int replicas) throws TatamiException {
+        return inspector.replicateMetadata(replicas);
+    }
+
     /** The blocks of a file that have bytes in a range, in order. */
     public List<LocatedBlock> blockLocations(TatamiPath path, long offsetBytes, long lengthBytes)
             throws TatamiException {

@@ -82,6 +82,8 @@ import io.tatami.protocol.wire.RenewBlockRequest;
 import io.tatami.protocol.wire.RenewLeasesReply;
 import io.tatami.protocol.wire.RenewLeasesRequest;
 import io.tatami.protocol.wire.ReopenFileRequest;
+import io.tatami.protocol.wire.ReplicateGroupsReply;
+import io.tatami.protocol.wire.ReplicateGroupsRequest;
 import io.tatami.protocol.wire.ReportMetadataServerReply;
 import io.tatami.protocol.wire.ReportMetadataServerRequest;
 import io.tatami.protocol.wire.ReserveMarkerReply;
@@ -158,6 +160,9 @@ public final class MetaMethods {
     public static final Method<SetGroupMembersRequest, Empty> SET_GROUP_MEMBERS =
             Method.idempotent(81, "group.set-members", SetGroupMembersRequest.parser(), Empty.parser());
 
+    /** Only for the superuser. */
+    public static final Method<ReplicateGroupsRequest, ReplicateGroupsReply> REPLICATE_GROUPS = Method.idempotent(
+            88, "cluster.replicate-groups", ReplicateGroupsRequest.parser(), ReplicateGroupsReply.parser());
     /** Any client. */
     public static final Method<ListMetadataServersRequest, ListMetadataServersReply> LIST_METADATA_SERVERS =
             Method.idempotent(

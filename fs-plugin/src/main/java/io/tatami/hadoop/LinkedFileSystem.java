@@ -57,6 +57,12 @@ abstract class LinkedFileSystem extends FileSystem {
         return uri;
     }
 
+    /** Hadoop would add a port to a host, and an authority of several servers has neither. */
+    @Override
+    protected final URI canonicalizeUri(URI named) {
+        return named.getHost() == null ? named : super.canonicalizeUri(named);
+    }
+
     /** There are no tokens. */
     @Override
     public final @Nullable String getCanonicalServiceName() {

@@ -20,6 +20,7 @@ import org.apache.hadoop.fs.FileChecksum;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FsServerDefaults;
 import org.apache.hadoop.fs.FsStatus;
+import org.apache.hadoop.fs.InvalidPathException;
 import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Options.ChecksumOpt;
 import org.apache.hadoop.fs.Path;
@@ -40,22 +41,54 @@ import org.jspecify.annotations.Nullable;
  * for use by many threads; connections live as long as the program, as FileContext never closes a file system.
  */
 public final class TatamiFs extends AbstractFileSystem {
+    private static final int NO_PORT = -1;
+
+    private final @Nullable URI named;
     private final TatamiCalls calls;
     private final AttributeCalls attributes;
 
     /** Called by Hadoop, which looks for exactly this constructor. */
     public TatamiFs(URI uri, Configuration configuration) throws IOException, URISyntaxException {
-        super(uri, LinkedFileSystem.SCHEME, true, LinkedFileSystem.PORT_DEFAULT);
+        super(firstServer(uri), LinkedFileSystem.SCHEME, true, LinkedFileSystem.PORT_DEFAULT);
         if (uri.getAuthority() == null) {
             throw new IOException("Incomplete Tatami URI, no host: " + uri + "; write tatami://host:port/path");
         }
-        calls = TatamiCalls.connect(getUri(), configuration);
+        named = uri.getHost() == null
+                ? URI.create(LinkedFileSystem.SCHEME + "://" + uri.getAuthority())
+                : super.getUri();
+        calls = TatamiCalls.connect(named, configuration);
         attributes = new AttributeCalls(calls);
     }
 
+    /** Hadoop takes an authority of one server only. */
+    private static URI firstServer(URI uri) {
+        String servers = uri.getAuthority();
+        return servers == null || uri.getHost() != null
+                ? uri
+                : URI.create(uri.getScheme() + "://" + servers.replaceFirst(",.*", ""));
+    }
+
+    /** Hadoop asks before this is fully made, too. */
+    @Override
+    public URI getUri() {
+        URI whole = named;
+        return whole == null ? super.getUri() : whole;
+    }
+
+    /** An authority of several servers has no host and no port. */
     @Override
     public int getUriDefaultPort() {
-        return LinkedFileSystem.PORT_DEFAULT;
+        return getUri().getHost() == null ? NO_PORT : LinkedFileSystem.PORT_DEFAULT;
+    }
+
+    /** Hadoop compares hosts and ports, which an authority of several servers does not have. */
+    @Override
+    public void checkPath(Path path) {
+        super.checkPath(path);
+        String named = path.toUri().getAuthority();
+        if (getUri().getHost() == null && named != null && !named.equalsIgnoreCase(getUri().getAuthority())) {
+            throw new InvalidPathException(path.toString(), "Wrong FS: expected " + getUri());
+        }
     }
 
     /** Hadoop deprecates it and calls it. */

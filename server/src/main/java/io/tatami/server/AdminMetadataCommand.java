@@ -6,5 +6,10 @@ import picocli.CommandLine.Command;
 @Command(
         name = "metadata",
         description = "Metadata servers come and go while the cluster works, and what they hold moves.",
-        subcommands = {MetadataStatusCommand.class, AddMetadataServerCommand.class, RemoveMetadataServerCommand.class})
+        subcommands = {
+            MetadataStatusCommand.class,
+            AddMetadataServerCommand.class,
+            RemoveMetadataServerCommand.class,
+            ReplicateMetadataCommand.class
+        })
 final class AdminMetadataCommand {}

@@ -26,6 +26,9 @@ class HistoriesTest {
     /** The first three from here on draw a pause, the end of two at once, and the end of one. */
     private static final long SEED_OF_PROCESSES = Long.getLong("tatami.test.seed", 22);
 
+    /** The first three from here on draw the end of a server, one that is held up, and the end of another. */
+    private static final long SEED_OF_REPLICAS = Long.getLong("tatami.test.seed", 18);
+
     @TempDir
     private Path directory = Path.of("");
 
@@ -49,23 +52,39 @@ class HistoriesTest {
         requireDecided(counts);
     }
 
-    /** Every fifth over processes. Goes on where its log ends, see {@link SoakLog}. */
+    /** Three servers with a replica of each group, of which leaders end and are cut off. */
+    @Test
+    void whatClientsAreToldByReplicatedGroupsIsLinearizable() throws Exception {
+        Map<String, Long> counts = new TreeMap<>();
+        try (Servers servers = ReplicatedServers.inOneProcess(directory);
+                Clients clients = new Clients(servers.addresses())) {
+            run(SEED_OF_REPLICAS, Integer.getInteger("tatami.test.histories", 3), servers, clients, counts);
+        }
+        requireDecided(counts);
+    }
+
+    /** Every fifth over processes, and every fifth over replicated groups in processes. Goes on where its log ends, see {@link SoakLog}. */
     @Test
     @Tag("soak")
     void aThousandHistoriesAreLinearizable() throws Exception {
         try (Servers local = new LocalServers(directory.resolve("local"));
                 Servers processes = new ProcessServers(directory.resolve("processes"));
+                Servers replicated = ReplicatedServers.inProcesses(directory.resolve("replicated"));
                 Clients ofLocal = new Clients(local.addresses());
-                Clients ofProcesses = new Clients(processes.addresses())) {
+                Clients ofProcesses = new Clients(processes.addresses());
+                Clients ofReplicated = new Clients(replicated.addresses())) {
             SoakLog.run(
                     "histories.log",
                     25,
                     1_000,
                     (seed, counts) -> {
-                        if (seed % 5 == 0) {
-                            run(seed, 1, processes, ofProcesses, counts);
-                        } else {
-                            run(seed, 1, local, ofLocal, counts);
+                        switch ((int) (seed % 5)) {
+                            case 0 -> run(seed, 1, processes, ofProcesses, counts);
+                            case 1 -> {
+                                run(seed, 1, replicated, ofReplicated, counts);
+                                counts.merge("histories of replicated groups", 1L, Long::sum);
+                            }
+                            default -> run(seed, 1, local, ofLocal, counts);
                         }
                     },
                     HistoryCoverage::require);

@@ -26,6 +26,7 @@ final class HistoryCoverage {
             "stop amid operations, stop of two amid operations, kill amid operations, kill of two amid operations",
             "pause amid operations, death of a client amid operations",
             "cut to a server amid operations, cut from a server amid operations",
+            "cut between servers amid operations, hold between servers amid operations, histories of replicated groups",
             "requests lost, replies lost, requests doubled, connections closed");
 
     private HistoryCoverage() {}

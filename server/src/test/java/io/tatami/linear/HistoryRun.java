@@ -86,7 +86,7 @@ final class HistoryRun {
                     }
                 }));
             }
-            new Mishaps(seed, servers, ways, connectors, servers.canPause() ? 1_500 : 600, counts)
+            new Mishaps(seed, servers, ways, connectors, servers.mishapMillisMax(), counts)
                     .happen(recorder, clientCount * callsOfEach, working);
             for (Future<Map<String, Long>> result : results) {
                 result.get().forEach((what, count) -> counts.merge(what, count, Long::sum));

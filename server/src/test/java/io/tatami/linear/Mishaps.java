@@ -31,7 +31,10 @@ final class Mishaps {
         PAUSE,
         CUT_UP,
         CUT_DOWN,
-        CLIENT_DIES
+        CLIENT_DIES,
+        /** This and what follows happens between servers, where they keep together. */
+        PEERS_CUT,
+        PEERS_HELD
     }
 
     /** @param connectors of the clients, which are replaced in the list as clients die */
@@ -74,7 +77,8 @@ final class Mishaps {
     }
 
     private Kind kind() {
-        Kind drawn = Kind.values()[random.nextInt(Kind.values().length)];
+        int kinds = servers.canCutPeers() ? Kind.values().length : Kind.PEERS_CUT.ordinal();
+        Kind drawn = Kind.values()[random.nextInt(kinds)];
         return drawn == Kind.PAUSE && !servers.canPause() ? Kind.CUT_DOWN : drawn;
     }
 
@@ -93,6 +97,16 @@ final class Mishaps {
             }
             case CUT_UP -> cut(server, true);
             case CUT_DOWN -> cut(server, false);
+            case PEERS_CUT -> {
+                servers.cutPeers(server, true);
+                last();
+                servers.cutPeers(server, false);
+            }
+            case PEERS_HELD -> {
+                servers.holdPeers(server, true);
+                last();
+                servers.holdPeers(server, false);
+            }
             case CLIENT_DIES -> {
                 synchronized (connectors) {
                     connectors.get(random.nextInt(connectors.size())).die();
@@ -111,6 +125,8 @@ final class Mishaps {
             case CUT_UP -> "cut to a server";
             case CUT_DOWN -> "cut from a server";
             case CLIENT_DIES -> "death of a client";
+            case PEERS_CUT -> "cut between servers";
+            case PEERS_HELD -> "hold between servers";
         };
     }
 

@@ -4,7 +4,6 @@ import io.tatami.server.ServerProcess;
 import io.tatami.server.TatamiServer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,28 +74,12 @@ final class ProcessServers implements Servers {
 
     @Override
     public void pause(int server) throws IOException {
-        signal("-STOP", server);
+        Signals.send("STOP", processes.get(server).pid());
     }
 
     @Override
     public void resume(int server) throws IOException {
-        signal("-CONT", server);
-    }
-
-    private void signal(String signal, int server) throws IOException {
-        Process kill = new ProcessBuilder(
-                        "kill", signal, Long.toString(processes.get(server).pid()))
-                .redirectErrorStream(true)
-                .start();
-        String output = new String(kill.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        try {
-            if (kill.waitFor() != 0) {
-                throw new IOException("kill " + signal + ": " + output);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException("interrupted", e);
-        }
+        Signals.send("CONT", processes.get(server).pid());
     }
 
     @Override

@@ -30,6 +30,26 @@ interface Servers extends AutoCloseable {
     /** Lets a server go on that was paused. */
     void resume(int server) throws IOException;
 
+    /** The most that a mishap lasts. */
+    default int mishapMillisMax() {
+        return canPause() ? 1_500 : 600;
+    }
+
+    /** Whether {@link #cutPeers} and {@link #holdPeers} can be asked for. */
+    default boolean canCutPeers() {
+        return false;
+    }
+
+    /** Lets nothing through from the other servers to this one, and breaks their connections; or everything again. */
+    default void cutPeers(int server, boolean cut) {
+        throw new UnsupportedOperationException("these servers do not keep together");
+    }
+
+    /** Holds up what this server says to the others when they ask it, as a network that loses packets; or lets it go on. */
+    default void holdPeers(int server, boolean held) {
+        throw new UnsupportedOperationException("these servers do not keep together");
+    }
+
     @Override
     void close() throws IOException;
 }

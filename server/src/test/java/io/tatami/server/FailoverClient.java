@@ -142,6 +142,11 @@ final class FailoverClient implements AutoCloseable {
         return TatamiPath.of(home + "/" + name);
     }
 
+    /** How many were acknowledged. */
+    long steps() {
+        return steps;
+    }
+
     /** Returns when so many more steps were acknowledged. */
     void awaitSteps(int more) throws InterruptedException {
         long goal = steps + more;

@@ -40,6 +40,7 @@ final class LauncherTest {
             List.of("scrub"),
             List.of("admin"),
             List.of("admin", "metadata"),
+            List.of("admin", "metadata", "replicate"),
             List.of("admin", "metadata", "status"),
             List.of("admin", "metadata", "add"),
             List.of("admin", "metadata", "remove"),

@@ -8,6 +8,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.client.ClusterStatus;
 import io.tatami.client.TatamiClient;
 import io.tatami.conf.Settings;
+import io.tatami.meta.service.host.GroupMapping;
 import io.tatami.meta.service.host.MetadataServer;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.GroupReplica;
@@ -17,11 +18,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Three metadata servers that all hold every group, in this process or in one each. Used by one thread. */
-abstract class MetadataTrio implements AutoCloseable {
-    static final int SERVERS = 3;
+public abstract class MetadataTrio implements AutoCloseable {
+    public static final int SERVERS = 3;
     static final int SHARDS = 2;
 
     /** Delay is no error, however slow the machine is. */
@@ -31,10 +33,25 @@ abstract class MetadataTrio implements AutoCloseable {
     private static final long NANOS_MAX = TimeUnit.MINUTES.toNanos(4);
 
     /** Where each server was at its first start, and is from then on. */
-    final int[] ports = new int[SERVERS];
+    final int[] ports;
+
+    private final IntFunction<Map<String, String>> settings;
+
+    /**
+     * @param ports 0 for any at the first start
+     * @param settings of each server, by its number
+     */
+    MetadataTrio(int[] ports, IntFunction<Map<String, String>> settings) {
+        this.ports = ports.clone();
+        this.settings = settings;
+    }
+
+    final Map<String, String> settings(int server) {
+        return settings.apply(server);
+    }
 
     /** Founds the cluster, lets the others join, and returns when each group has all three as members. */
-    final void form() throws Exception {
+    public final void form() throws Exception {
         for (int server = 0; server < SERVERS; server++) {
             start(server);
         }
@@ -44,19 +61,20 @@ abstract class MetadataTrio implements AutoCloseable {
     }
 
     /** Starts a server, or starts it again, and returns when it serves. */
-    abstract void start(int server) throws Exception;
+    public abstract void start(int server) throws IOException, InterruptedException;
 
     /** Ends a server without a word to the others. */
-    abstract void kill(int server) throws Exception;
+    public abstract void kill(int server) throws IOException, InterruptedException;
 
     @Override
     public abstract void close() throws IOException;
 
-    final TatamiClient connect() throws TatamiException {
+    public final TatamiClient connect() throws TatamiException {
         return TatamiClient.connect(authority(), UserIdentity.of(System.getProperty("user.name")), CLIENT);
     }
 
-    private String authority() {
+    /** Of the cluster's URI; all servers, which have been started. */
+    public final String authority() {
         List<String> servers = new ArrayList<>();
         for (int port : ports) {
             servers.add("localhost:" + port);
@@ -64,7 +82,7 @@ abstract class MetadataTrio implements AutoCloseable {
         return String.join(",", servers);
     }
 
-    static void awaitAllMembers(TatamiClient client) throws Exception {
+    public static void awaitAllMembers(TatamiClient client) throws Exception {
         long giveUpNanos = System.nanoTime() + NANOS_MAX;
         ClusterStatus status = client.clusterStatus();
         while (!isFull(status)) {
@@ -84,7 +102,7 @@ abstract class MetadataTrio implements AutoCloseable {
     }
 
     /** Which server leads a group, by what the cluster tells. */
-    final int leader(TatamiClient client, GroupId group) throws TatamiException {
+    public final int leader(TatamiClient client, GroupId group) throws TatamiException {
         for (ClusterStatus.GroupState state : client.clusterStatus().groups()) {
             for (int server = 0; server < SERVERS; server++) {
                 if (state.group().equals(group) && state.address().endsWith(":" + ports[server])) {
@@ -96,16 +114,30 @@ abstract class MetadataTrio implements AutoCloseable {
     }
 
     /** In this process; a kill closes the server, which tells nobody. */
-    static final class InOneProcess extends MetadataTrio {
+    public static final class InOneProcess extends MetadataTrio {
         private final Path directory;
+        private final GroupMapping groups;
         private final @Nullable MetadataServer[] servers = new MetadataServer[SERVERS];
 
         InOneProcess(Path directory) {
+            this(directory, new int[SERVERS], server -> Map.of());
+        }
+
+        /** As {@link MetadataTrio}. */
+        public InOneProcess(Path directory, int[] ports, IntFunction<Map<String, String>> settings) {
+            this(directory, ports, settings, user -> List.of());
+        }
+
+        /** As {@link MetadataTrio}, with users in groups. */
+        public InOneProcess(
+                Path directory, int[] ports, IntFunction<Map<String, String>> settings, GroupMapping groups) {
+            super(ports, settings);
             this.directory = directory;
+            this.groups = groups;
         }
 
         @Override
-        void start(int server) throws TatamiException {
+        public void start(int server) throws TatamiException {
             MetadataServer.Place place =
                     new MetadataServer.Place(directory.resolve("meta-" + server), "localhost", ports[server]);
             MetadataServer founder = servers[0];
@@ -113,22 +145,22 @@ abstract class MetadataTrio implements AutoCloseable {
                     ? MetadataServer.open(
                             place,
                             MetadataServer.NewCluster.onOneServer(SHARDS).withReplicas(SERVERS),
-                            Settings.defaults(),
-                            user -> List.of(),
+                            Settings.of(settings(server)),
+                            groups,
                             Clock.SYSTEM)
                     : MetadataServer.join(
                             place,
                             List.of(founder.address()),
                             List.of(),
-                            Settings.defaults(),
-                            user -> List.of(),
+                            Settings.of(settings(server)),
+                            groups,
                             Clock.SYSTEM);
             servers[server] = started;
             ports[server] = started.address().getPort();
         }
 
         @Override
-        void kill(int server) throws TatamiException {
+        public void kill(int server) throws TatamiException {
             MetadataServer killed = servers[server];
             servers[server] = null;
             if (killed != null) {
@@ -145,30 +177,51 @@ abstract class MetadataTrio implements AutoCloseable {
     }
 
     /** A process each; a kill is {@code kill -9}. */
-    static final class InProcesses extends MetadataTrio {
+    public static final class InProcesses extends MetadataTrio {
         private final Path directory;
         private final @Nullable ServerProcess[] servers = new ServerProcess[SERVERS];
 
         InProcesses(Path directory) {
+            this(directory, new int[SERVERS], server -> Map.of());
+        }
+
+        /** As {@link MetadataTrio}. */
+        public InProcesses(Path directory, int[] ports, IntFunction<Map<String, String>> settings) {
+            super(ports, settings);
             this.directory = directory;
         }
 
+        /** Of a server that runs. */
+        public long pid(int server) {
+            ServerProcess running = servers[server];
+            if (running == null) {
+                throw new IllegalStateException("server " + server + " does not run");
+            }
+            return running.pid();
+        }
+
         @Override
-        void start(int server) throws IOException, InterruptedException {
+        public void start(int server) throws IOException, InterruptedException {
             List<String> words = new ArrayList<>(List.of("metadata", "--port=" + ports[server]));
             words.addAll(
                     server == 0
                             ? List.of("--replicas=" + SERVERS, "--shards=" + SHARDS)
                             : List.of("--join=localhost:" + ports[0]));
-            ServerProcess started =
-                    ServerProcess.start(directory.resolve("meta-" + server), TatamiServer.class, List.of(), words);
+            ServerProcess started = ServerProcess.start(
+                    directory.resolve("meta-" + server), TatamiServer.class, options(server), words);
             servers[server] = started;
             String uri = started.awaitUri();
             ports[server] = Integer.parseInt(uri.substring(uri.lastIndexOf(':') + 1));
         }
 
+        private List<String> options(int server) {
+            return settings(server).entrySet().stream()
+                    .map(setting -> "-D" + setting.getKey() + "=" + setting.getValue())
+                    .toList();
+        }
+
         @Override
-        void kill(int server) throws InterruptedException {
+        public void kill(int server) throws InterruptedException {
             ServerProcess killed = servers[server];
             servers[server] = null;
             if (killed != null) {

@@ -42,7 +42,6 @@ final class JoinRounds {
             "longest_ms_before",
             "longest_ms_meanwhile");
 
-    private static final int REPLICAS = 3;
     private static final long STEP_MILLIS = 50;
     private static final long LIMIT_NANOS = TimeUnit.MINUTES.toNanos(30);
     private static final TatamiPath PLACE = TatamiPath.ROOT.listedChild("join");
@@ -86,7 +85,7 @@ final class JoinRounds {
         try (ReplicatedCluster cluster = (ReplicatedCluster) Peers.inTurn(
                         directory,
                         undo,
-                        () -> ReplicatedCluster.start(directory, REPLICAS, options.shards, settings));
+                        () -> ReplicatedCluster.start(directory, options.shards, settings));
                 TatamiClient admin = connect(cluster)) {
             awaitSettled(admin);
             try (CreateLoad load = new CreateLoad(places(admin), () -> connect(cluster))) {

@@ -10,6 +10,7 @@ import io.tatami.client.DirectoryListing;
 import io.tatami.client.FsckReport;
 import io.tatami.client.FsckReport.Problem;
 import io.tatami.client.PathStatus;
+import io.tatami.client.ReplicationProgress;
 import io.tatami.client.TatamiPath;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.ChangeMetadataServerRequest;
@@ -19,6 +20,8 @@ import io.tatami.protocol.wire.FsckReply;
 import io.tatami.protocol.wire.FsckRequest;
 import io.tatami.protocol.wire.GroupStatusReply;
 import io.tatami.protocol.wire.GroupStatusRequest;
+import io.tatami.protocol.wire.ReplicateGroupsReply;
+import io.tatami.protocol.wire.ReplicateGroupsRequest;
 import io.tatami.protocol.wire.ListMetadataServersReply;
 import io.tatami.protocol.wire.ListMetadataServersRequest;
 import io.tatami.protocol.wire.MetadataServerInfo;
@@ -71,6 +74,16 @@ public final class ClusterInspector {
         SafeModeRequest request = SafeModeRequest.newBuilder().setAction(action).build();
         return caller.call(GroupId.NAMESPACE, MetaMethods.SAFE_MODE, request, caller.deadline())
                 .getOn();
+    }
+
+    /** @see io.tatami.client.TatamiClient#replicateMetadata */
+    public ReplicationProgress replicateMetadata(int replicas) throws TatamiException {
+        ReplicateGroupsRequest request =
+                ReplicateGroupsRequest.newBuilder().setReplicas(replicas).build();
+        ReplicateGroupsReply reply =
+                caller.call(GroupId.NAMESPACE, MetaMethods.REPLICATE_GROUPS, request, caller.deadline());
+        return new ReplicationProgress(
+                reply.getReplicas(), reply.getGroupsDone(), reply.getGroupsTotal(), reply.getState());
     }
 
     /** @see io.tatami.client.TatamiClient#metadataServers */

@@ -52,6 +52,16 @@ final class GroupSnapshots implements StateMachineStorage {
         refresh();
     }
 
+    /** Whether the log has a file, be it empty. */
+    static boolean hasLog(RaftStorage storage) throws IOException {
+        for (Path file : entries(storage.getStorageDir().getCurrentDir().toPath())) {
+            if (file.getFileName().toString().startsWith("log_")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Writes what the store has applied, which is all up to {@code at}. */
     void take(GroupStore store, TermIndex at) throws TatamiException, IOException {
         Path into = home();

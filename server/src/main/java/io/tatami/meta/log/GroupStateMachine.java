@@ -1,8 +1,10 @@
 package io.tatami.meta.log;
 
+import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.meta.state.wire.ReplicatedEntry;
 import java.io.IOException;
 import java.util.Collection;
@@ -82,8 +84,27 @@ final class GroupStateMachine extends BaseStateMachine {
         super.initialize(server, group, storage);
         getLifeCycle().transition(LifeCycle.State.STARTING);
         snapshots.init(storage);
+        keepBeginning(storage);
         load();
         getLifeCycle().transition(LifeCycle.State.RUNNING);
+    }
+
+    /**
+     * What was in the store before there was a log is in no entry of it. So it is made the snapshot that the log goes on from,
+     * before this replica votes: what it leads with, and what others are sent, is never less.
+     */
+    private void keepBeginning(RaftStorage storage) throws IOException {
+        ProgressRecord progress = store.get().progress();
+        boolean wasLocal = progress.getReplicated() && progress.getAppliedIndex() > 0 && progress.getRaftIndex() == 0;
+        if (!wasLocal || snapshots.newest().isPresent() || GroupSnapshots.hasLog(storage)) {
+            return;
+        }
+        try {
+            snapshots.take(store.get(), TermIndex.valueOf(0, 0));
+        } catch (TatamiException e) {
+            throw new IOException(stop(e));
+        }
+        CrashPoint.hit("raft.open.beginning-kept");
     }
 
     /** The store as it is, or as the newest snapshot has it where that is newer. */

@@ -56,14 +56,16 @@ public final class RaftHost implements AutoCloseable {
         return thread;
     });
 
-    private RaftHost(UUID cluster, Member self, Path directory, RaftSettings settings, RaftRecords records)
+    private RaftHost(
+            UUID cluster, Member self, String bindHost, Path directory, RaftSettings settings, RaftRecords records)
             throws IOException {
         this.cluster = cluster;
         this.self = self;
         this.directory = directory;
         this.settings = settings;
         this.records = records;
-        RaftProperties properties = RatisProperties.of(settings, self.address().getPort());
+        RaftProperties properties =
+                RatisProperties.of(settings, bindHost, self.address().getPort());
         RatisProperties.setDirectory(properties, directory.resolve(NO_GROUPS));
         Parameters parameters = new Parameters();
         AddressedRequests addressed = new AddressedRequests(RatisNames.peer(self.server()));
@@ -85,16 +87,17 @@ public final class RaftHost implements AutoCloseable {
      * Takes part from here on, with no group yet.
      *
      * @param self with the port to listen on, not 0
+     * @param bindHost the address to listen on
      * @param directory where the logs are; made where it is absent. It belongs to this server for life
      * @throws TatamiException WRONG_CLUSTER or CORRUPT where the directory is another server's; IO_ERROR where it cannot be
      *     used or the port is taken
      */
-    public static RaftHost open(UUID cluster, Member self, Path directory, RaftSettings settings)
+    public static RaftHost open(UUID cluster, Member self, String bindHost, Path directory, RaftSettings settings)
             throws TatamiException {
         try {
             Files.createDirectories(directory);
             RaftRecords records = RaftRecords.open(directory, cluster, self.server());
-            RaftHost host = new RaftHost(cluster, self, directory, settings, records);
+            RaftHost host = new RaftHost(cluster, self, bindHost, directory, settings, records);
             try {
                 host.server.start();
             } catch (IOException | RuntimeException e) {
@@ -105,7 +108,7 @@ public final class RaftHost implements AutoCloseable {
         } catch (IOException | RuntimeException e) {
             throw new TatamiException(
                     ErrorCode.IO_ERROR,
-                    "cannot take part in replicated groups with the logs in " + directory + " on port "
+                    "cannot take part in replicated groups with the logs in " + directory + " at " + bindHost + ":"
                             + self.address().getPort() + ": " + e,
                     e);
         }
@@ -132,30 +135,65 @@ public final class RaftHost implements AutoCloseable {
     public RaftReplica open(
             GroupId group, Path store, StoreMemory memory, List<Member> founders, RaftReplica.Listener listener)
             throws TatamiException {
-        RaftGroupId raftGroup = RatisNames.group(cluster, group);
-        Path log = directory.resolve(raftGroup.getUuid().toString());
-        Optional<RaftGroupRecord> known = records.find(group);
-        boolean isNew = requireLog(group, known, log);
-        ReplicaStore opened = new ReplicaStore(store, memory);
+        boolean isNew = requireLog(group);
+        return open(group, new ReplicaStore(store, memory), founders, isNew, listener);
+    }
+
+    /**
+     * As {@link #open(GroupId, Path, StoreMemory, List, RaftReplica.Listener)}.
+     *
+     * @param opened the store in the directory {@code store}; the replica's from here on, and closed where this fails
+     */
+    public RaftReplica open(
+            GroupId group,
+            Path store,
+            GroupStore opened,
+            StoreMemory memory,
+            List<Member> founders,
+            RaftReplica.Listener listener)
+            throws TatamiException {
+        ReplicaStore replica = new ReplicaStore(store, opened, memory);
+        boolean isNew;
         try {
+            isNew = requireLog(group);
+        } catch (TatamiException e) {
+            replica.close();
+            throw e;
+        }
+        return open(group, replica, founders, isNew, listener);
+    }
+
+    private RaftReplica open(
+            GroupId group, ReplicaStore opened, List<Member> founders, boolean isNew, RaftReplica.Listener listener)
+            throws TatamiException {
+        try {
+            Optional<RaftGroupRecord> known = records.find(group);
             if (known.isEmpty()) {
                 seal(group, opened.get(), founders);
+                CrashPoint.hit("raft.open.sealed");
                 records.begin(group, founders);
+                CrashPoint.hit("raft.open.begun");
             }
-            return begin(
-                    group, raftGroup, opened, known.map(RaftRecords::founders).orElse(founders), isNew, listener);
+            return begin(group, opened, known.map(RaftRecords::founders).orElse(founders), isNew, listener);
         } catch (TatamiException | RuntimeException e) {
             opened.close();
             throw e;
         }
     }
 
+    /** Whether the log of a group was made here. */
+    public boolean wasMade(GroupId group) {
+        return records.find(group).map(RaftGroupRecord::getMade).orElse(false);
+    }
+
     /** Whether the log is to be made; where it had been and is gone, this server has forgotten what it promised. */
-    private static boolean requireLog(GroupId group, Optional<RaftGroupRecord> known, Path log) throws TatamiException {
+    private boolean requireLog(GroupId group) throws TatamiException {
+        Path log =
+                directory.resolve(RatisNames.group(cluster, group).getUuid().toString());
         if (Files.exists(log.resolve("current").resolve("raft-meta"))) {
             return false;
         }
-        if (known.isPresent() && known.get().getMade()) {
+        if (wasMade(group)) {
             throw new TatamiException(
                     ErrorCode.CORRUPT,
                     "the Raft log of " + group + " is gone from " + log
@@ -192,13 +230,9 @@ public final class RaftHost implements AutoCloseable {
     }
 
     private RaftReplica begin(
-            GroupId group,
-            RaftGroupId raftGroup,
-            ReplicaStore store,
-            List<Member> founders,
-            boolean isNew,
-            RaftReplica.Listener listener)
+            GroupId group, ReplicaStore store, List<Member> founders, boolean isNew, RaftReplica.Listener listener)
             throws TatamiException {
+        RaftGroupId raftGroup = RatisNames.group(cluster, group);
         RatisReplica replica =
                 new RatisReplica(group, raftGroup, server, calls, client, store, settings, listener, this::forget);
         if (replicas.putIfAbsent(raftGroup, replica) != null) {
@@ -207,7 +241,9 @@ public final class RaftHost implements AutoCloseable {
         try {
             Message unused = calls.addGroup(RaftGroup.valueOf(raftGroup, RatisNames.peers(founders)), isNew)
                     .join();
+            CrashPoint.hit("raft.open.log-made");
             records.made(group);
+            CrashPoint.hit("raft.open.noted");
             return replica;
         } catch (CompletionException e) {
             forget(replica);

@@ -1,6 +1,7 @@
 package io.tatami.meta.log;
 
 import io.tatami.base.TatamiException;
+import io.tatami.meta.state.View;
 import io.tatami.meta.store.GroupStore;
 import java.util.List;
 import java.util.Optional;
@@ -53,8 +54,25 @@ public interface RaftReplica extends AutoCloseable {
      */
     CompletableFuture<Void> setMembers(List<Member> members);
 
-    /** The store as it is now; a follower's may be replaced by a snapshot of the leader's at any time. */
+    /**
+     * The store as it is now; a follower's may be replaced by a snapshot of the leader's at any time, and must not be used
+     * when that happens: who does not lead asks {@link #read}.
+     */
     GroupStore store();
+
+    /** Something that is read of a store. */
+    @FunctionalInterface
+    interface Reading {
+        /** @param view as of one moment */
+        void read(View view) throws TatamiException;
+    }
+
+    /**
+     * Reads what the replica has applied, which may be behind; the store is not closed or replaced before that is over.
+     *
+     * @throws TatamiException UNAVAILABLE where the replica is closed or has failed; or what {@code reading} throws
+     */
+    void read(Reading reading) throws TatamiException;
 
     /** Leaves the group until it is opened again; waits for {@link Listener#follows} where it leads. */
     @Override

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.apache.ratis.RaftConfigKeys;
 import org.apache.ratis.conf.RaftProperties;
 import org.apache.ratis.grpc.GrpcConfigKeys;
 import org.apache.ratis.server.RaftServerConfigKeys;
@@ -28,8 +29,10 @@ final class RatisProperties {
 
     private RatisProperties() {}
 
-    static RaftProperties of(RaftSettings settings, int port) {
+    static RaftProperties of(RaftSettings settings, String bindHost, int port) {
         RaftProperties properties = new RaftProperties();
+        RaftConfigKeys.Rpc.setType(properties, new RatisTransport());
+        GrpcConfigKeys.Server.setHost(properties, bindHost);
         GrpcConfigKeys.Server.setPort(properties, port);
         GrpcConfigKeys.setMessageSizeMax(properties, MESSAGE_BYTES);
         log(properties, settings);

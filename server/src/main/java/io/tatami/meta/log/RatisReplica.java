@@ -145,6 +145,11 @@ final class RatisReplica implements RaftReplica {
     }
 
     @Override
+    public void read(Reading reading) throws TatamiException {
+        store.read(reading);
+    }
+
+    @Override
     public void close() {
         if (!ending.compareAndSet(false, true)) {
             return;

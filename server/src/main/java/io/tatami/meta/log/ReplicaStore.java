@@ -6,17 +6,23 @@ import io.tatami.base.TatamiException;
 import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.meta.store.StoreMemory;
+import io.tatami.meta.store.StoreSnapshot;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
  * The store of a replica in its place on disk, and how a snapshot takes that place. The store's own log is not used: what
- * a crash takes of it is in the Raft log. Changed by one thread; the store may be asked for by any.
+ * a crash takes of it is in the Raft log. Changed by one thread; the store may be asked for, and read, by any.
  */
 final class ReplicaStore implements AutoCloseable {
     private final Path path;
     private final StoreMemory memory;
+    /** Shared by who reads; exclusive where the store is closed, so that it can be opened again at once. */
+    private final ReadWriteLock inUse = new ReentrantReadWriteLock();
+
     private volatile GroupStore store;
     private boolean closed;
 
@@ -27,8 +33,25 @@ final class ReplicaStore implements AutoCloseable {
         this.store = GroupStore.openOrCreate(path, memory);
     }
 
+    /** @param store open in {@code path} */
+    ReplicaStore(Path path, GroupStore store, StoreMemory memory) {
+        this.path = path;
+        this.memory = memory;
+        this.store = store;
+    }
+
     GroupStore get() {
         return store;
+    }
+
+    /** Reads a snapshot; the store is there until that is over. */
+    void read(RaftReplica.Reading reading) throws TatamiException {
+        inUse.readLock().lock();
+        try (StoreSnapshot snapshot = store.snapshot()) {
+            reading.read(snapshot.view());
+        } finally {
+            inUse.readLock().unlock();
+        }
     }
 
     /**
@@ -44,11 +67,16 @@ final class ReplicaStore implements AutoCloseable {
         GroupSnapshots.delete(old);
         GroupSnapshots.copyTo(fresh, snapshot);
         verify(fresh, snapshot);
-        store.close();
-        Files.move(path, old);
-        Files.move(fresh, path);
-        DurableFile.syncDirectory(path.resolveSibling("."));
-        store = GroupStore.open(path, memory);
+        inUse.writeLock().lock();
+        try {
+            store.close();
+            Files.move(path, old);
+            Files.move(fresh, path);
+            DurableFile.syncDirectory(path.resolveSibling("."));
+            store = GroupStore.open(path, memory);
+        } finally {
+            inUse.writeLock().unlock();
+        }
         GroupSnapshots.delete(old);
     }
 
@@ -84,9 +112,15 @@ final class ReplicaStore implements AutoCloseable {
 
     @Override
     public void close() {
-        if (!closed) {
-            closed = true;
+        if (closed) {
+            return;
+        }
+        closed = true;
+        inUse.writeLock().lock();
+        try {
             store.close();
+        } finally {
+            inUse.writeLock().unlock();
         }
     }
 }

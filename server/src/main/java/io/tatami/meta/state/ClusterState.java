@@ -6,6 +6,7 @@ import io.tatami.base.ServerId;
 import io.tatami.base.SessionId;
 import io.tatami.meta.state.wire.BlockServerRecord;
 import io.tatami.meta.state.wire.GroupHostRecord;
+import io.tatami.meta.state.wire.ReplicationRecord;
 import io.tatami.meta.state.wire.MetadataServerRecord;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class ClusterState extends Records {
     private static final String SERVER = "server";
     private static final String GROUP = "group";
+    private static final byte[] REPLICAS = Keys.cluster("replicas", 0);
     private static final String METADATA = "metadata";
     private static final byte[] EPOCH = Keys.singleton("map.epoch");
     private static final byte[] SAFE_MODE = Keys.singleton("safe.mode");
@@ -109,6 +111,24 @@ public final class ClusterState extends Records {
             }
         }
         return hosts;
+    }
+
+    /**
+     * How many servers are to hold each group.
+     *
+     * @param founded by how many when the cluster was founded; up to 1 for one, with a local log
+     */
+    public ReplicationRecord replication(int founded) {
+        ReplicationRecord known = read(REPLICAS, ReplicationRecord.parser());
+        return known == null
+                ? ReplicationRecord.newBuilder()
+                        .setReplicas(Math.max(1, founded))
+                        .build()
+                : known;
+    }
+
+    public void setReplication(ReplicationRecord goal) {
+        write(REPLICAS, goal);
     }
 
     /** In the order in which the cluster met them, with those that have left. */

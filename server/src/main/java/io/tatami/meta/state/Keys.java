@@ -155,7 +155,7 @@ public final class Keys {
         return of((byte) 'x', number);
     }
 
-    /** A record of the cluster map: {@code kind} is {@code "server"}, {@code "group"} or {@code "metadata"}. */
+    /** A record of the cluster map: {@code kind} is {@code "server"}, {@code "group"}, {@code "metadata"} or {@code "replicas"}. */
     public static byte[] cluster(String kind, int id) {
         byte[] text = kind.getBytes(StandardCharsets.US_ASCII);
         return ByteBuffer.allocate(1 + text.length + Integer.BYTES)

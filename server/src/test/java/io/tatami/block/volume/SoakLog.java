@@ -50,7 +50,7 @@ public final class SoakLog {
      * @param name of the log where none is named
      * @param rangeSeeds how many make a line
      */
-    static void run(String name, int rangeSeeds, long seeds, Seed body) throws Exception {
+    public static void run(String name, int rangeSeeds, long seeds, Seed body) throws Exception {
         run(name, rangeSeeds, seeds, body, totals -> {});
     }
 

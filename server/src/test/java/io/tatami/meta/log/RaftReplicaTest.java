@@ -3,12 +3,14 @@ package io.tatami.meta.log;
 import static io.tatami.meta.log.ReplicaCluster.await;
 import static io.tatami.meta.log.ReplicaCluster.read;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.log.ReplicaCluster.Lead;
@@ -16,8 +18,16 @@ import io.tatami.meta.log.ReplicaCluster.Node;
 import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.meta.store.GroupStore;
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -29,6 +39,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -223,6 +234,83 @@ final class RaftReplicaTest {
     }
 
     @Test
+    void aReplicaListensOnTheAddressThatItIsGivenAlone() throws Exception {
+        try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
+            Node node = cluster.found(1).get(0);
+            int port = node.member.address().getPort();
+            try (Socket reached = new Socket("127.0.0.1", port)) {
+                assertTrue(reached.isConnected());
+            }
+            assertThrows(ConnectException.class, () -> new Socket("127.0.0.2", port).close());
+        }
+    }
+
+    /** A leader does not stay in doubt because a reply was lost: heartbeats alone would leave it so. */
+    @Test
+    void anEntryWhoseAcknowledgementsWereLostIsCommittedWithoutAnother() throws Exception {
+        RaftSettings patient = ReplicaCluster.settings(Duration.ofSeconds(4), Duration.ofSeconds(6));
+        try (ReplicaCluster cluster = new ReplicaCluster(directory, patient).withRelays()) {
+            List<Node> nodes = cluster.found(3);
+            cluster.commit("e", "1");
+            cluster.awaitEqual();
+            Node leader = cluster.awaitLeader();
+            List<Node> followers = nodes.stream().filter(node -> node != leader).toList();
+            followers.forEach(node -> node.relay().holdReplies(true));
+            CompletableFuture<Void> commit = CompletableFuture.runAsync(() -> {
+                try {
+                    cluster.commit("e", "lost-and-found");
+                } catch (Exception e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            for (Node follower : followers) {
+                await("the entry in a log", () -> logHas(follower, "lost-and-found"));
+            }
+            assertFalse(commit.isDone());
+            followers.forEach(node -> node.relay().breakConnections());
+            followers.forEach(node -> node.relay().holdReplies(false));
+            commit.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+            assertEquals(leader, cluster.awaitLeader(), "nobody else was elected for it");
+            assertEquals(2, leader.progress().getAppliedIndex());
+        }
+    }
+
+    private static boolean logHas(Node node, String text) throws IOException {
+        try (Stream<Path> files = Files.list(logsOf(node))) {
+            for (Path file : files.toList()) {
+                String bytes = Files.readString(file, StandardCharsets.ISO_8859_1);
+                if (bytes.contains(text)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    @Test
+    void nobodyIsElectedByAVoteThatIsNotDurable() throws Exception {
+        int failures = 12;
+        AtomicInteger votes = new AtomicInteger();
+        AtomicBoolean ledBefore = new AtomicBoolean();
+        try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
+            CrashPoint.listen(name -> {
+                if (name.equals("meta.raft.before-vote-synced")) {
+                    if (votes.incrementAndGet() <= failures) {
+                        ledBefore.compareAndSet(false, cluster.isLed());
+                        throw new IllegalStateException("a device that does not sync");
+                    }
+                }
+            });
+            cluster.found(3);
+            cluster.commit("e", "1");
+            assertTrue(votes.get() > failures, votes + " votes");
+            assertFalse(ledBefore.get(), "elected by votes that were lost");
+        } finally {
+            CrashPoint.listen(null);
+        }
+    }
+
+    @Test
     void manyConfirmationsShareRounds() throws Exception {
         try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
             cluster.found(3);
@@ -276,8 +364,7 @@ final class RaftReplicaTest {
             // Where the log of the others begins behind what this one has, only a snapshot helps it.
             Path logs = logsOf(leader);
             await("a log that was cut", () -> firstEntry(logs) > 10);
-            long bytes = bytesBelow(leader.home);
-            assertTrue(bytes < 60 * 8_000 * 12, leader.home + " has " + bytes + " bytes");
+            await("a log and snapshots that are bounded", () -> bytesBelow(leader.home) < 60 * 8_000 * 12);
             away.open(members);
             cluster.commit("e", "last");
             cluster.awaitEqual();
@@ -312,12 +399,33 @@ final class RaftReplicaTest {
         }
     }
 
+    /** Of files, some of which may go meanwhile. */
     private static long bytesBelow(Path home) throws IOException {
-        try (Stream<Path> files = Files.walk(home)) {
-            return files.filter(Files::isRegularFile)
-                    .mapToLong(path -> path.toFile().length())
-                    .sum();
-        }
+        AtomicLong bytes = new AtomicLong();
+        Files.walkFileTree(home, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                bytes.addAndGet(attributes.size());
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
+                if (e instanceof NoSuchFileException) {
+                    return FileVisitResult.CONTINUE;
+                }
+                throw e;
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path visited, @Nullable IOException e) throws IOException {
+                if (e == null || e instanceof NoSuchFileException) {
+                    return FileVisitResult.CONTINUE;
+                }
+                throw e;
+            }
+        });
+        return bytes.get();
     }
 
     @Test

@@ -12,6 +12,7 @@ import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.meta.store.StoreMemory;
 import io.tatami.meta.store.StoreSettings;
+import io.tatami.relay.TcpRelay;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -40,6 +41,7 @@ final class ReplicaCluster implements AutoCloseable {
     private static final int PORT_LEAST = 15_000;
     private static final String MARK = "mark";
     private static final int PORTS = 16_000;
+    private static final String BEHIND_RELAY = "127.0.0.2";
     private static final long RATE = 1L << 30;
 
     private final UUID cluster = UUID.randomUUID();
@@ -48,6 +50,7 @@ final class ReplicaCluster implements AutoCloseable {
     private final StoreMemory memory = new StoreMemory(new StoreSettings(32 << 20, 16 << 20, 64, 2));
     private final List<Node> nodes = new ArrayList<>();
     private final Random ports = new Random();
+    private boolean relayed;
     private long logMillis = 1_000;
     private long marks;
 
@@ -57,8 +60,19 @@ final class ReplicaCluster implements AutoCloseable {
         this.settings = settings;
     }
 
+    /** Others reach each server through a relay from here on, see {@link Node#relay}. */
+    ReplicaCluster withRelays() {
+        relayed = true;
+        return this;
+    }
+
     static RaftSettings settings() {
         return new RaftSettings(Duration.ofMillis(400), Duration.ofMillis(800), 1_000_000, 1L << 30, 8 << 20, RATE);
+    }
+
+    /** With elections after so long. */
+    static RaftSettings settings(Duration electionMin, Duration electionMax) {
+        return new RaftSettings(electionMin, electionMax, 1_000_000, 1L << 30, 8 << 20, RATE);
     }
 
     /** Snapshots after so many entries, and segments so short that what is before them goes. */
@@ -83,17 +97,27 @@ final class ReplicaCluster implements AutoCloseable {
         final AtomicReference<@Nullable Lead> lead = new AtomicReference<>();
         final BlockingQueue<TatamiException> failures = new LinkedBlockingQueue<>();
         volatile boolean excluded;
+        private final @Nullable TcpRelay relay;
         private @Nullable RaftHost host;
-        private @Nullable RaftReplica replica;
+        private volatile @Nullable RaftReplica replica;
 
         private Node(int number, InetSocketAddress address) {
             this.member = new Member(UUID.randomUUID(), address);
             this.home = directory.resolve("server-" + number);
+            int port = member.address().getPort();
+            this.relay = relayed
+                    ? new TcpRelay(new InetSocketAddress("127.0.0.1", port), new InetSocketAddress(BEHIND_RELAY, port))
+                    : null;
+        }
+
+        TcpRelay relay() {
+            return relay == null ? fail("without relays") : relay;
         }
 
         void open(List<Member> founders) throws TatamiException, IOException {
             java.nio.file.Files.createDirectories(home);
-            RaftHost opened = RaftHost.open(cluster, member, home.resolve("raft"), settings);
+            RaftHost opened = RaftHost.open(
+                    cluster, member, relay == null ? "127.0.0.1" : BEHIND_RELAY, home.resolve("raft"), settings);
             host = opened;
             replica = opened.open(GROUP, store(), memory, founders, this);
         }
@@ -113,6 +137,11 @@ final class ReplicaCluster implements AutoCloseable {
 
         boolean isOpen() {
             return replica != null;
+        }
+
+        @Nullable
+        RaftReplica replicaIfOpen() {
+            return replica;
         }
 
         RaftReplica replica() {
@@ -195,6 +224,11 @@ final class ReplicaCluster implements AutoCloseable {
         }
     }
 
+    /** Whether a node leads. */
+    boolean isLed() {
+        return nodes.stream().anyMatch(node -> node.lead.get() != null);
+    }
+
     /** Waits until a node leads, and returns it. */
     Node awaitLeader() throws Exception {
         AtomicReference<@Nullable Node> found = new AtomicReference<>();
@@ -244,10 +278,13 @@ final class ReplicaCluster implements AutoCloseable {
         }
     }
 
+    /** An empty value removes its key. */
     LogEntry entry(long index, String... keysAndValues) {
         NavigableMap<byte[], Draft.Change> changes = new TreeMap<>(Arrays::compareUnsigned);
         for (int i = 0; i < keysAndValues.length; i += 2) {
-            changes.put(keysAndValues[i].getBytes(UTF_8), new Draft.Change(keysAndValues[i + 1].getBytes(UTF_8)));
+            String value = keysAndValues[i + 1];
+            changes.put(
+                    keysAndValues[i].getBytes(UTF_8), new Draft.Change(value.isEmpty() ? null : value.getBytes(UTF_8)));
         }
         logMillis++;
         return new LogEntry(index, logMillis, changes);
@@ -286,9 +323,14 @@ final class ReplicaCluster implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public void close() throws IOException {
         // Each waits for Ratis's threads to end.
         nodes.parallelStream().forEach(Node::close);
+        for (Node node : nodes) {
+            if (node.relay != null) {
+                node.relay.close();
+            }
+        }
         memory.close();
     }
 }

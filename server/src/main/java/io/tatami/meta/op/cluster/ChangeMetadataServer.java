@@ -9,6 +9,7 @@ import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.wire.GroupReplicaRecord;
 import io.tatami.meta.state.wire.MetadataServerRecord;
 import io.tatami.meta.state.wire.MetadataServerRecord.State;
+import io.tatami.meta.state.wire.ReplicationRecord;
 import io.tatami.protocol.wire.ChangeMetadataServerReply;
 import io.tatami.protocol.wire.ChangeMetadataServerRequest;
 import org.jspecify.annotations.Nullable;
@@ -16,11 +17,11 @@ import org.jspecify.annotations.Nullable;
 /** Has a metadata server take its share of the replicas, or leave; what follows is done in the background. */
 public final class ChangeMetadataServer
         implements Operation<ClusterState, ChangeMetadataServerRequest, ChangeMetadataServerReply> {
-    private final int replicas;
+    private final int founded;
 
-    /** @param replicas how many servers are to hold each group */
-    public ChangeMetadataServer(int replicas) {
-        this.replicas = replicas;
+    /** @param founded how many servers were to hold each group when the cluster was founded */
+    public ChangeMetadataServer(int founded) {
+        this.founded = founded;
     }
 
     @Override
@@ -29,15 +30,22 @@ public final class ChangeMetadataServer
         Access.requireSuperuser(context.caller(), "add or remove metadata servers");
         MetadataServers servers = new MetadataServers(state);
         ClusterState.MetadataServer server = servers.require(request.getServerId());
-        if (replicas <= 1) {
+        ReplicationRecord replication = state.replication(founded);
+        if (replication.getReplicas() <= 1) {
             throw new TatamiException(
                     ErrorCode.UNSUPPORTED,
                     "each group of this cluster is held by one server, with a log of its own, and stays there: only"
                             + " groups that several servers hold can move");
         }
+        if (replication.getUnderWay()) {
+            throw new TatamiException(
+                    ErrorCode.IN_USE,
+                    "the groups of this cluster are just going over to " + replication.getReplicas()
+                            + " servers each; wait for the end of that (tatami admin metadata replicate tells)");
+        }
         switch (request.getAction()) {
             case ADD -> stay(state, server);
-            case REMOVE -> leave(state, server);
+            case REMOVE -> leave(state, server, replication.getReplicas());
             case CANCEL -> cancel(state, server);
             case NONE, UNRECOGNIZED ->
                 throw new TatamiException(ErrorCode.INVALID_ARGUMENT, "nothing is said of what to do with the server");
@@ -47,7 +55,8 @@ public final class ChangeMetadataServer
                 .build();
     }
 
-    private void leave(ClusterState state, ClusterState.MetadataServer server) throws TatamiException {
+    private static void leave(ClusterState state, ClusterState.MetadataServer server, int replicas)
+            throws TatamiException {
         long others = state.metadataServers().stream()
                 .filter(other -> other.record().getState() == State.IN_SERVICE && other.number() != server.number())
                 .count();

@@ -17,23 +17,24 @@ import org.jspecify.annotations.Nullable;
 /** Tells which metadata servers there are, what they hold, and what is on its way from one to another. */
 public final class ListMetadataServers
         implements Operation<ClusterState, ListMetadataServersRequest, ListMetadataServersReply> {
-    private final int replicas;
+    private final int founded;
     private final LivingServers heard;
 
     /**
-     * @param replicas how many servers are to hold each group
+     * @param founded how many servers were to hold each group when the cluster was founded
      * @param heard of whom the namespace's leader has heard
      */
-    public ListMetadataServers(int replicas, LivingServers heard) {
-        this.replicas = replicas;
+    public ListMetadataServers(int founded, LivingServers heard) {
+        this.founded = founded;
         this.heard = heard;
     }
 
     @Override
     public ListMetadataServersReply decide(
             ClusterState state, RequestContext context, ListMetadataServersRequest request) {
+        int replicas = state.replication(founded).getReplicas();
         ListMetadataServersReply.Builder reply =
-                ListMetadataServersReply.newBuilder().setReplicas(Math.max(1, replicas));
+                ListMetadataServersReply.newBuilder().setReplicas(replicas);
         for (ClusterState.MetadataServer server : state.metadataServers()) {
             if (!server.isRemoved()) {
                 boolean answers = heard.getLivingList().contains(server.record().getServerId());

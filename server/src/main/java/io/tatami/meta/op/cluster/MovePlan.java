@@ -19,11 +19,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class MovePlan {
     private final LivingServers heard;
+    private final boolean grows;
     private final List<ReplicaSet> groups;
     private final List<MetadataServerRecord> servers;
 
     MovePlan(ClusterState state, LivingServers heard) {
         this.heard = heard;
+        this.grows = state.replication(1).getUnderWay();
         this.groups = state.hosts().stream().map(ReplicaSet::of).toList();
         this.servers = state.metadataServers().stream()
                 .map(ClusterState.MetadataServer::record)
@@ -53,7 +55,7 @@ final class MovePlan {
     }
 
     Step next() {
-        boolean forming = false;
+        boolean forming = grows;
         String underWay = "";
         for (ReplicaSet group : groups) {
             @Nullable GroupReplicaRecord coming = group.coming();

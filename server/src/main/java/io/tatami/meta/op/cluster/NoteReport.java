@@ -28,7 +28,10 @@ public final class NoteReport implements Operation<ClusterState, ReportMetadataS
                                 .setRun(request.getRun())
                                 .build());
         for (HeldReplica held : request.getHeldList()) {
-            serves(state, new GroupId(held.getGroup()), server.record());
+            // Where the others reach its replicas it says as it registers, which it does again with its first one.
+            if (server.record().getRaftPort() != 0) {
+                serves(state, new GroupId(held.getGroup()), server.record());
+            }
         }
         for (int number : request.getLedGroupList()) {
             leads(state, new GroupId(number), request);

@@ -12,16 +12,17 @@ import java.util.List;
 public final class ReadMembers implements Operation<ClusterState, Empty, MembersRecord> {
     private final int replicas;
 
-    /** @param replicas how many servers are to hold each group */
+    /** @param replicas how many servers were to hold each group when the cluster was founded */
     public ReadMembers(int replicas) {
         this.replicas = replicas;
     }
 
     @Override
     public MembersRecord decide(ClusterState state, RequestContext context, Empty request) {
+        int wanted = state.replication(replicas).getReplicas();
         MembersRecord.Builder all = MembersRecord.newBuilder();
         for (ClusterState.Host host : state.hosts()) {
-            List<GroupReplicaRecord> members = ReplicaSet.of(host).membersToBe(replicas);
+            List<GroupReplicaRecord> members = ReplicaSet.of(host).membersToBe(wanted);
             if (!members.isEmpty()) {
                 all.addGroup(MembersRecord.OfGroup.newBuilder()
                         .setGroup(host.group().value())

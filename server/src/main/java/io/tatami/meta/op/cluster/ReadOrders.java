@@ -30,11 +30,17 @@ public final class ReadOrders implements Operation<ClusterState, ReportMetadataS
         if (MetadataServers.isOlder(request.getMarks(), request.getRun(), known)) {
             return orders.setSuperseded(true).build();
         }
-        orders.setRemoved(server.isRemoved()).setIsNews(request.getMarks() > known.getMarks());
+        orders.setRemoved(server.isRemoved())
+                .setIsNews(request.getMarks() > known.getMarks())
+                .setReportSoon(state.replication(1).getUnderWay());
         Set<Integer> held = new HashSet<>();
         request.getHeldList().stream().map(HeldReplica::getGroup).forEach(held::add);
         for (ClusterState.Host host : state.hosts()) {
-            if (!ReplicaSet.of(host).all().isEmpty()) {
+            if (ReplicaSet.of(host).all().isEmpty()) {
+                if (host.record().getReplicating() && host.record().getServerId().equals(request.getServerId())) {
+                    orders.addReplicateGroup(host.group().value());
+                }
+            } else {
                 add(orders, host, request, held.contains(host.group().value()));
             }
         }

@@ -31,7 +31,8 @@ public final class RegisterMetadataServer
     /**
      * @param handleKey handed to every metadata server
      * @param superuser who formatted the cluster
-     * @param replicas how many servers are to hold each group; up to 1 for one, with a local log
+     * @param replicas how many servers were to hold each group when the cluster was founded; up to 1 for one, with a local
+     *     log
      */
     public RegisterMetadataServer(int shards, ByteString handleKey, String superuser, int replicas) {
         this.shards = shards;
@@ -44,38 +45,39 @@ public final class RegisterMetadataServer
     public RegisterMetadataServerReply decide(
             ClusterState state, RequestContext context, RegisterMetadataServerRequest request) throws TatamiException {
         Access.requireSuperuser(context.caller(), "add a metadata server");
+        int wanted = state.replication(replicas).getReplicas();
         RegisterMetadataServerReply.Builder reply = RegisterMetadataServerReply.newBuilder()
                 .setHandleKey(handleKey)
                 .setSuperuser(superuser)
-                .setReplicas(replicas)
+                .setReplicas(wanted)
                 .setMap(context.cluster());
         checkWanted(request);
         MetadataServers servers = new MetadataServers(state);
         servers.requireNotRemoved(request.getServerId());
-        if (replicas > 1) {
+        if (wanted > 1) {
             servers.requireNewest(request);
-            var unused = new ReplicaPlaces(state, request, replicas).registered(shards, reply);
-        } else {
-            giveShards(state, request, reply);
+        }
+        ReplicaPlaces places = new ReplicaPlaces(state, request, wanted);
+        for (int number : request.getHostedGroupList()) {
+            GroupId group = new GroupId(number);
+            if (places.isReplicated(group)) {
+                places.serve(group);
+            } else {
+                serve(state, group, request);
+            }
+        }
+        for (int number = GroupId.NAMESPACE.value(); number < shards; number++) {
+            GroupId group = new GroupId(number);
+            if (!request.getHostedGroupList().contains(number)
+                    && (places.isReplicated(group) ? places.assign(group) : assign(state, group, request))) {
+                reply.addAssignedGroup(number);
+            }
         }
         boolean hasGroups = request.getHostedGroupCount() + reply.getAssignedGroupCount() > 0;
-        if (hasGroups || replicas > 1) {
+        if (hasGroups || wanted > 1 || request.hasEndpoint()) {
             servers.note(request, hasGroups);
         }
         return reply.build();
-    }
-
-    private void giveShards(
-            ClusterState state, RegisterMetadataServerRequest request, RegisterMetadataServerReply.Builder reply)
-            throws TatamiException {
-        for (int group : request.getHostedGroupList()) {
-            serve(state, new GroupId(group), request);
-        }
-        for (int shard = 0; shard < shards; shard++) {
-            if (!request.getHostedGroupList().contains(shard) && assign(state, shard, request)) {
-                reply.addAssignedGroup(shard);
-            }
-        }
     }
 
     private void checkWanted(RegisterMetadataServerRequest request) throws TatamiException {
@@ -111,10 +113,12 @@ public final class RegisterMetadataServer
         }
     }
 
-    private static boolean assign(ClusterState state, int shard, RegisterMetadataServerRequest request) {
-        GroupId group = GroupId.ofShard(shard);
+    private static boolean assign(ClusterState state, GroupId group, RegisterMetadataServerRequest request) {
         @Nullable GroupHostRecord known = state.host(group);
-        boolean byNumber = request.getWantedShardList().contains(shard);
+        if (group.isNamespace()) {
+            return false;
+        }
+        boolean byNumber = request.getWantedShardList().contains(group.shard());
         if (known == null ? !byNumber && !request.getTakeUnassigned() : known.getServes()) {
             return false;
         }

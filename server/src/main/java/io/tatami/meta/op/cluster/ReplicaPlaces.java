@@ -27,29 +27,31 @@ final class ReplicaPlaces {
         this.replicas = replicas;
     }
 
-    /** Notes what the server says, and gives it what it is to have. */
-    RegisterMetadataServerReply.Builder registered(int shards, RegisterMetadataServerReply.Builder reply)
-            throws TatamiException {
-        for (int group : request.getHostedGroupList()) {
-            serve(new GroupId(group));
+    /**
+     * Whether a group is held by a replicated log, or is from now on, as the server says that has it; one that nobody has yet,
+     * whether the cluster's groups were from the beginning.
+     */
+    boolean isReplicated(GroupId group) {
+        @Nullable GroupHostRecord known = state.host(group);
+        if (known == null) {
+            return replicas > 1;
         }
-        for (int number = GroupId.NAMESPACE.value(); number < shards; number++) {
-            if (!request.getHostedGroupList().contains(number) && isAskedFor(number) && assign(new GroupId(number))) {
-                reply.addAssignedGroup(number);
-            }
-        }
-        return reply;
+        boolean isItsOwn = known.getServerId().equals(request.getServerId());
+        return known.getReplicaCount() > 0
+                || (isItsOwn && request.getReplicatedGroupList().contains(group.value()));
     }
 
     private boolean isAskedFor(int number) {
         return request.getTakeUnassigned() || request.getWantedShardList().contains(number);
     }
 
-    private void serve(GroupId group) throws TatamiException {
+    /** Notes that the server holds a group. */
+    void serve(GroupId group) throws TatamiException {
         @Nullable GroupHostRecord known = state.host(group);
         GroupReplicaRecord self = self().setServes(true).build();
-        GroupHostRecord.Builder record =
-                known == null ? leading(GroupHostRecord.newBuilder(), self).addReplica(self) : known.toBuilder();
+        GroupHostRecord.Builder record = known == null || known.getReplicaCount() == 0
+                ? leading(GroupHostRecord.newBuilder(), self).addReplica(self)
+                : known.toBuilder();
         int place = place(record.getReplicaList());
         if (place < 0 && new MetadataServers(state).isKnown(request.getServerId())) {
             // It was moved away from there meanwhile; the server hears of it when it reports.
@@ -72,9 +74,10 @@ final class ReplicaPlaces {
         put(group, known, record.build());
     }
 
-    private boolean assign(GroupId group) {
+    /** Gives the server a group that it asks for and too few have; false where that is not so. */
+    boolean assign(GroupId group) {
         @Nullable GroupHostRecord known = state.host(group);
-        if (known == null) {
+        if (known == null || !isAskedFor(group.value())) {
             return false;
         }
         int place = place(known.getReplicaList());

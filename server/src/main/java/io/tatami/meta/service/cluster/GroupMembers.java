@@ -35,7 +35,7 @@ final class GroupMembers implements BackgroundTask {
     private final ReadMembers readMembers;
     private final NoteMembers noteMembers = new NoteMembers();
 
-    /** @param replicas how many servers are to hold each group */
+    /** @param replicas how many servers were to hold each group when the cluster was founded */
     GroupMembers(Group<ClusterState> group, Peers peers, int replicas) {
         this.group = group;
         this.peers = peers;

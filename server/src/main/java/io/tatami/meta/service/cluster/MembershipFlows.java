@@ -94,18 +94,19 @@ final class MembershipFlows {
     private CompletableFuture<Void> refuseSecondServer(RegisterMetadataServerRequest request) {
         CompletableFuture<Void> alone = CompletableFuture.completedFuture(null);
         if (request.hasRaft()) {
-            return refuseSecondReplica(request);
+            alone = refuseSecondReplica(request);
         }
         if (request.getHostedGroupList().contains(GroupId.NAMESPACE.value())) {
             return alone;
         }
         List<GroupLocation> elsewhere = peers.map().getGroupList().stream()
                 .filter(location -> request.getHostedGroupList().contains(location.getGroup()))
-                .filter(location ->
-                        location.hasLeader() && !location.getLeader().equals(request.getEndpoint()))
+                .filter(location -> location.getReplicaCount() == 0
+                        && location.hasLeader()
+                        && !location.getLeader().equals(request.getEndpoint()))
                 .toList();
         for (GroupLocation location : elsewhere) {
-            alone = alone.thenCombine(isServed(location), (before, served) -> served)
+            alone = alone.thenCompose(before -> isServed(location))
                     .thenCompose(served -> served
                             ? CompletableFuture.failedFuture(servedElsewhere(location))
                             : CompletableFuture.completedFuture(null));

@@ -30,7 +30,7 @@ final class MetadataServerFlows {
     private final ChangeMetadataServer change;
     private final MoveReplicas move = new MoveReplicas();
 
-    /** @param replicas how many servers are to hold each group */
+    /** @param replicas how many servers were to hold each group when the cluster was founded */
     MetadataServerFlows(Group<ClusterState> group, ServerReports reports, int replicas) {
         this.group = group;
         this.reports = reports;

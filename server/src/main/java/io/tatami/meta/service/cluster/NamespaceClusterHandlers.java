@@ -35,9 +35,11 @@ public final class NamespaceClusterHandlers implements Handlers<ClusterState> {
         MembershipFlows membership =
                 new MembershipFlows(parts.group(), parts.peers(), watch, announcer, reports, registerMetadata);
         MetadataServerFlows servers = new MetadataServerFlows(parts.group(), reports, replicas);
+        GrowingReplication growing = new GrowingReplication(parts, reports);
         table.flow(MetaMethods.REGISTER_METADATA_SERVER, membership::registerMetadataServer)
                 .flow(MetaMethods.LIST_METADATA_SERVERS, servers::list)
                 .flow(MetaMethods.CHANGE_METADATA_SERVER, servers::change)
+                .flow(MetaMethods.REPLICATE_GROUPS, growing::replicate)
                 .flow(MetaMethods.REPORT_METADATA_SERVER, reports::report)
                 .flow(MetaMethods.REGISTER_BLOCK_SERVER, membership::registerBlockServer)
                 .flow(MetaMethods.SAFE_MODE, membership::safeMode)
@@ -46,10 +48,9 @@ public final class NamespaceClusterHandlers implements Handlers<ClusterState> {
                 .flow(
                         MetaMethods.CLOSE_SESSION,
                         (origin, request) -> CompletableFuture.completedFuture(Empty.getDefaultInstance()))
-                .background("cluster.map", "k", () -> watch.refresh().thenApply(map -> REFRESH_REST));
-        if (replicas > 1) {
-            table.background("cluster.members", "k", new GroupMembers(parts.group(), parts.peers(), replicas))
-                    .background("cluster.moves", "k", servers::moveOn);
-        }
+                .background("cluster.map", "k", () -> watch.refresh().thenApply(map -> REFRESH_REST))
+                .background("cluster.members", "k", new GroupMembers(parts.group(), parts.peers(), replicas))
+                .background("cluster.moves", "k", servers::moveOn)
+                .background("cluster.replication", "k", growing);
     }
 }

@@ -81,8 +81,10 @@ final class ServerReports {
                 .setMap(map)
                 .addAllOpenGroup(orders.getOpenGroupList())
                 .addAllDropGroup(orders.getDropGroupList())
+                .addAllReplicateGroup(orders.getReplicateGroupList())
                 .setRemoved(orders.getRemoved())
                 .setSuperseded(orders.getSuperseded())
+                .setReportSoon(orders.getReportSoon())
                 .build();
     }
 
@@ -110,6 +112,11 @@ final class ServerReports {
             }
         });
         return living.build();
+    }
+
+    /** Whether every server that is there has had the time to say so. */
+    boolean hasListenedLong() {
+        return clock.monotonicNanos() - beganNanos >= SILENCE_NANOS;
     }
 
     private boolean isWithin(Heard last, long nanos) {

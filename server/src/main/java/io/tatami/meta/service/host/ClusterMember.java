@@ -30,6 +30,8 @@ import org.slf4j.LoggerFactory;
  */
 final class ClusterMember {
     private static final Duration REST = Duration.ofSeconds(1);
+    /** While more is about to be asked of this server. */
+    private static final Duration SHORT_REST = Duration.ofMillis(100);
     private static final long TIMEOUT_MILLIS = 10_000;
     private static final Logger LOG = LoggerFactory.getLogger(ClusterMember.class);
 
@@ -37,6 +39,7 @@ final class ClusterMember {
     private final ClusterMapHolder maps;
     private final CallOptions options;
     private final Here here;
+    private volatile RegisterMetadataServerRequest told = RegisterMetadataServerRequest.getDefaultInstance();
     private volatile boolean registered;
     private volatile boolean silent;
     private volatile boolean displaced;
@@ -69,29 +72,43 @@ final class ClusterMember {
 
     /** Completes when the cluster's map names this server; fails with IN_USE where its groups belong to another. */
     CompletableFuture<Void> register() {
-        return routes.call(GroupId.NAMESPACE, MetaMethods.REGISTER_METADATA_SERVER, options, here.registration())
+        RegisterMetadataServerRequest self = here.registration();
+        return routes.call(GroupId.NAMESPACE, MetaMethods.REGISTER_METADATA_SERVER, options, self)
                 .thenAccept(reply -> {
                     maps.offer(reply.getMap());
+                    told = unmarked(self);
                     registered = true;
                 });
     }
 
-    /** A {@link io.tatami.meta.service.BackgroundTask}: registers if that is still to be done, else reports. */
+    /**
+     * A {@link io.tatami.meta.service.BackgroundTask}: registers if that is still to be done, as where it has other groups
+     * now, else reports.
+     */
     CompletableFuture<Duration> run() {
         if (displaced) {
             return CompletableFuture.completedFuture(REST);
         }
-        return (registered ? report() : register()).handle((done, thrown) -> {
+        boolean isKnown = registered && told.equals(unmarked(here.registration()));
+        CompletableFuture<Duration> rest =
+                isKnown ? report() : register().thenApply(done -> SHORT_REST);
+        return rest.handle((wanted, thrown) -> {
             if (thrown == null) {
                 answered();
-            } else {
-                failed(Causes.of(thrown));
+                return wanted;
             }
+            failed(Causes.of(thrown));
             return REST;
         });
     }
 
-    private CompletableFuture<Void> report() {
+    /** But for what changes by itself. */
+    private static RegisterMetadataServerRequest unmarked(RegisterMetadataServerRequest registration) {
+        return registration.toBuilder().clearMarks().build();
+    }
+
+    /** The rest until the next one. */
+    private CompletableFuture<Duration> report() {
         RegisterMetadataServerRequest self = here.registration();
         ReportMetadataServerRequest report = ReportMetadataServerRequest.newBuilder()
                 .setServerId(self.getServerId())
@@ -102,7 +119,7 @@ final class ClusterMember {
                 .setRun(self.getRun())
                 .build();
         return routes.call(GroupId.NAMESPACE, MetaMethods.REPORT_METADATA_SERVER, options, report)
-                .thenAccept(reply -> {
+                .thenApply(reply -> {
                     maps.offer(reply.getMap());
                     if (reply.getSuperseded()) {
                         displace("another process takes part under its id, from a copy of its directory");
@@ -111,6 +128,7 @@ final class ClusterMember {
                     } else {
                         here.follow(reply);
                     }
+                    return reply.getReportSoon() ? SHORT_REST : REST;
                 });
     }
 

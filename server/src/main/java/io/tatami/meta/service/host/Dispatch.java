@@ -50,6 +50,7 @@ final class Dispatch implements HostedGroup.Stage {
     private static final Set<Integer> SUPERUSER_ONLY = Set.of(
             MetaMethods.REGISTER_METADATA_SERVER.number(),
             MetaMethods.REPORT_METADATA_SERVER.number(),
+            MetaMethods.REPLICATE_GROUPS.number(),
             MetaMethods.CHANGE_METADATA_SERVER.number(),
             MetaMethods.REGISTER_BLOCK_SERVER.number(),
             MetaMethods.HEARTBEAT.number(),

@@ -253,13 +253,17 @@ final class GroupLoop implements AutoCloseable {
         }
     }
 
-    /** Lets the batch in work end; whatever waits fails with UNAVAILABLE. Not to be called on the group's threads. */
+    /**
+     * Lets the batch in work and the reads under way end; whatever waits fails with UNAVAILABLE. Not to be called on the
+     * group's threads or out of a read.
+     */
     @Override
     public void close() {
         stop(closed());
         thread.interrupt();
         Threads.joinUninterrupted(thread);
         committer.close();
+        reads.close();
         failWaiting();
     }
 

@@ -4,10 +4,11 @@ import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.meta.log.LocalLog;
+import io.tatami.meta.log.LogEntry;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.wire.GroupRecord;
-import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.meta.store.StoreMemory;
 import java.io.IOException;
@@ -23,25 +24,44 @@ import java.util.stream.Stream;
  * nobody notices.
  */
 record GroupStores(Path directory, Identity identity) {
-    /** The caller closes what this opens. */
+    private static final byte[] GROUP = Keys.singleton("group");
+
+    /** Of a group that only this server holds. The caller closes what this opens. */
     GroupStore open(GroupRecord group, StoreMemory memory) throws TatamiException {
         GroupId id = new GroupId(group.getGroup());
         Path path = path(id);
         if (!identity.made()) {
             return make(path, group, memory);
         }
-        if (!Files.exists(path)) {
-            throw new TatamiException(
-                    ErrorCode.CORRUPT,
-                    "the store of " + id + " is gone from " + directory + ". It is not made anew, because what was in"
-                            + " it would be lost unnoticed: restore it from a copy");
-        }
+        requireStore(id);
         GroupStore store = GroupStore.open(path, memory);
-        if (store.newest().get(Keys.singleton("group")) == null) {
+        if (!isBegun(store)) {
             store.close();
             throw new TatamiException(ErrorCode.CORRUPT, path + " holds no group of Tatami");
         }
         return store;
+    }
+
+    /** What a group begins with: the first entry of its log, over a store that has nothing. */
+    static LogEntry beginning(GroupRecord group, GroupStore empty) {
+        Draft draft = new Draft(empty.newest());
+        draft.put(GROUP, group.toByteArray());
+        return new LogEntry(1, 0, draft.changes());
+    }
+
+    /** Whether a store holds what its group began with. */
+    static boolean isBegun(GroupStore store) {
+        return store.newest().get(GROUP) != null;
+    }
+
+    /** @throws TatamiException CORRUPT where the store of a group that was served is gone */
+    void requireStore(GroupId group) throws TatamiException {
+        if (!Files.exists(path(group).resolve("CURRENT"))) {
+            throw new TatamiException(
+                    ErrorCode.CORRUPT,
+                    "the store of " + group + " is gone from " + directory + ". It is not made anew, because what was"
+                            + " in it would be lost unnoticed: restore it from a copy");
+        }
     }
 
     Path path(GroupId group) {
@@ -53,12 +73,7 @@ record GroupStores(Path directory, Identity identity) {
         GroupStore store = GroupStore.create(path, memory);
         try {
             CrashPoint.hit("meta.format.store-made");
-            Draft draft = new Draft(store.newest());
-            draft.put(Keys.singleton("group"), group.toByteArray());
-            store.apply(
-                    ProgressRecord.newBuilder().setAppliedIndex(1).build(),
-                    draft.changes(),
-                    GroupStore.Durability.WRITE_AHEAD_LOG);
+            new LocalLog(store).commit(beginning(group, store));
             CrashPoint.hit("meta.format.group-recorded");
             return store;
         } catch (TatamiException | RuntimeException e) {

@@ -70,9 +70,15 @@ final class HostedGroup implements AutoCloseable {
         return stopped.isDone();
     }
 
-    /** Begins a term that lasts until the process ends. */
-    void leadForGood(GroupStore store, CommitLog log) throws TatamiException {
-        CompletableFuture<Void> unused = lead(store, log, (table, own) -> {}).thenAccept(stopped::complete);
+    /** Begins a term that lasts until the process ends, or until {@link #follow} as the group goes over to another log. */
+    synchronized void leadForGood(GroupStore store, CommitLog log) throws TatamiException {
+        CompletableFuture<TatamiException> ended = lead(store, log, (table, own) -> {});
+        LeadingGroup term = leading;
+        CompletableFuture<Void> unused = ended.thenAccept(reason -> {
+            if (leading == term) {
+                stopped.complete(reason);
+            }
+        });
     }
 
     /**

@@ -5,7 +5,6 @@ import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
 import io.tatami.protocol.wire.HeldReplica;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
@@ -24,34 +23,30 @@ import org.slf4j.LoggerFactory;
 final class HostedGroups implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HostedGroups.class);
 
-    private final Replication replication;
-    private final Path directory;
+    private final OwnIdentity own;
+    private final ServerReplication replication;
     private final NavigableMap<GroupId, HostedGroup> groups = new ConcurrentSkipListMap<>();
     private final CompletableFuture<String> ended = new CompletableFuture<>();
     private final Function<GroupId, HostedGroup> maker;
-    private volatile Identity identity;
     private boolean closed;
 
     private volatile Runnable leadsMore = () -> {};
 
     /**
      * @param replication closed with this
-     * @param directory of the identity
      * @param stage where requests for groups that lead here come in
      */
     HostedGroups(
-            Replication replication,
-            Path directory,
-            Identity identity,
+            OwnIdentity own,
+            ServerReplication replication,
             HostParts parts,
             ClusterMapHolder maps,
             HostedGroup.Stage stage) {
+        this.own = own;
         this.replication = replication;
-        this.directory = directory;
-        this.identity = identity;
-        String superuser = identity.superuser();
+        String superuser = own.get().superuser();
         this.maker = id -> new HostedGroup(
-                identity.record(id),
+                own.get().record(id),
                 parts,
                 id.isNamespace() ? term -> NamespaceParts.addTo(term, maps, superuser) : ShardParts::addTo,
                 telling(stage));
@@ -59,40 +54,27 @@ final class HostedGroups implements AutoCloseable {
 
     /** Opens the groups of the identity, which is noted to have made its stores once they are there. */
     synchronized void open() throws TatamiException {
-        for (GroupId id : identity.groups()) {
+        for (GroupId id : own.get().groups()) {
             HostedGroup group = maker.apply(id);
             groups.put(id, group);
-            replication.open(identity.record(id), group);
+            replication.open(own.get().record(id), group);
         }
-        if (!identity.made()) {
+        if (!own.get().made()) {
             CrashPoint.hit("meta.format.before-made");
-            save(identity.afterMaking());
+            own.change(Identity::afterMaking);
         }
-    }
-
-    private void save(Identity next) throws TatamiException {
-        next.write(directory);
-        identity = next;
     }
 
     /** Has the directory told from copies of it that were made before. */
     synchronized void mark() throws TatamiException {
         if (!closed) {
-            save(identity.afterMark());
+            own.change(Identity::afterMark);
         }
-    }
-
-    /** How often the directory was marked. */
-    long marks() {
-        return identity.marks();
     }
 
     /** Lets the groups begin; the server listens. */
     synchronized void start() throws TatamiException {
         replication.start();
-        if (identity.replicas().founds()) {
-            save(identity.afterFounding());
-        }
         groups.values().forEach(this::watch);
     }
 
@@ -115,10 +97,8 @@ final class HostedGroups implements AutoCloseable {
         if (closed || groups.containsKey(id)) {
             return;
         }
-        if (!identity.groups().contains(id)) {
-            List<GroupId> more = new ArrayList<>(identity.groups());
-            more.add(id);
-            save(identity.withGroups(more));
+        if (!own.get().groups().contains(id)) {
+            own.change(identity -> identity.holding(id, Identity.Log.GIVEN));
         }
         CrashPoint.hit("meta.move.replica-named");
         open(id);
@@ -138,6 +118,20 @@ final class HostedGroups implements AutoCloseable {
         watch(group);
     }
 
+    /**
+     * Has a group that is held here by the log of its own store go on by a replicated one; without effect where it does.
+     *
+     * @throws TatamiException the group was not touched, or is served here no more until the next start
+     */
+    synchronized void replicate(GroupId id) throws TatamiException {
+        HostedGroup group = groups.get(id);
+        if (closed || group == null || own.get().isReplicated(id)) {
+            return;
+        }
+        LOG.info("{} goes from the log of its own store to a replicated one", id);
+        replication.replicate(group);
+    }
+
     /** Deletes all that is here of a group that others hold now. */
     synchronized void drop(GroupId id) throws TatamiException {
         HostedGroup group = groups.get(id);
@@ -145,9 +139,7 @@ final class HostedGroups implements AutoCloseable {
             return;
         }
         close(group);
-        List<GroupId> fewer = new ArrayList<>(identity.groups());
-        fewer.remove(id);
-        save(identity.withGroups(fewer));
+        own.change(identity -> identity.without(id));
         CrashPoint.hit("meta.move.replica-unnamed");
         replication.drop(id);
         CrashPoint.hit("meta.move.replica-dropped");

@@ -10,25 +10,31 @@ import io.tatami.base.TatamiException;
 import io.tatami.base.UuidBytes;
 import io.tatami.meta.gate.HandleSigner;
 import io.tatami.meta.state.wire.GroupRecord;
+import io.tatami.meta.state.wire.OwnGroupRecord;
 import io.tatami.meta.state.wire.ServerIdentityRecord;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.UUID;
 
 /**
  * Who a metadata server is, in the file {@code metadata-server.id} of its directory: an {@link Envelope} of kind IDENTITY
- * around a {@code ServerIdentityRecord}. Replaced as a whole.
+ * around a {@code ServerIdentityRecord}. Replaced as a whole. Version 3 had one kind of log for all groups, and is read too; what is
+ * written is version 4.
  *
  * @param server this server's own id, by which groups are its own and nobody else's
  * @param handleKey empty until the cluster has taken the server in
  * @param superuser who formatted the cluster
- * @param groups those this server hosts; of replicated ones it may be given more, and be told to give some up
- * @param replicas how the groups are replicated
+ * @param logs the groups this server holds, and by which log; none until the cluster has given it some
+ * @param made their stores were made: one that is missing from then on is lost, and never made anew
+ * @param replicas how those are replicated that are
  * @param marks raised by each start, and every minute while the server serves: an older copy of the directory is known by
  *     having fewer than the cluster has heard of
- * @param made their stores were made: one that is missing from then on is lost, and never made anew
  */
 record Identity(
         UUID server,
@@ -36,27 +42,48 @@ record Identity(
         int shards,
         ByteString handleKey,
         String superuser,
-        List<GroupId> groups,
+        SortedMap<GroupId, Log> logs,
         boolean made,
         Replicas replicas,
         long marks) {
     private static final String FILE_NAME = "metadata-server.id";
+    private static final int VERSION_MIN = 3;
     private static final int VERSION = 4;
     private static final int GROUP_FORMAT_VERSION = 1;
+
+    /** By which log a server holds a group. */
+    enum Log {
+        /** Its store's own. */
+        LOCAL,
+        /** A replicated one from the beginning, whose first member this server is. */
+        FOUNDED,
+        /** A replicated one, whose first member this server is with what it had served by its store's own log before. */
+        GROWN,
+        /** A replicated one, whose leader makes this server a member and sends it what the group has. */
+        GIVEN;
+
+        boolean isReplicated() {
+            return this != LOCAL;
+        }
+
+        /** Whether this server is the group's first member, instead of waiting to be made one. */
+        boolean founds() {
+            return this == FOUNDED || this == GROWN;
+        }
+    }
 
     /**
      * How the groups of the cluster are replicated, as this server knows it.
      *
-     * @param count servers that are to hold each group; 1 for a local log
-     * @param port where this server's replicas listen, by which the others know them; 0 where there are none
-     * @param founds this server is the first member of the cluster's groups, instead of waiting to be made one
+     * @param count servers that are to hold each group, as the cluster was founded; 1 for a local log
+     * @param port where this server's replicas listen, by which the others know them; 0 where there were none yet
      */
-    record Replicas(int count, int port, boolean founds) {
-        static final Replicas NONE = new Replicas(1, 0, false);
+    record Replicas(int count, int port) {
+        static final Replicas NONE = new Replicas(1, 0);
+    }
 
-        boolean isReplicated() {
-            return count > 1;
-        }
+    Identity {
+        logs = Collections.unmodifiableSortedMap(new TreeMap<>(logs));
     }
 
     /** A new cluster whose groups are all hosted here. */
@@ -70,21 +97,58 @@ record Identity(
                 shards,
                 ByteString.copyFrom(key),
                 superuser,
-                groups,
+                all(groups, replicas.count() > 1 ? Log.FOUNDED : Log.LOCAL),
                 false,
                 replicas,
                 0);
     }
 
+    private static SortedMap<GroupId, Log> all(Collection<GroupId> groups, Log log) {
+        SortedMap<GroupId, Log> logs = new TreeMap<>();
+        groups.forEach(group -> logs.put(group, log));
+        return logs;
+    }
+
     /** A server that is about to ask a cluster for groups. */
     static Identity ofAsking(UUID cluster, int shards) {
         return new Identity(
-                UUID.randomUUID(), cluster, shards, ByteString.EMPTY, "", List.of(), false, Replicas.NONE, 0);
+                UUID.randomUUID(), cluster, shards, ByteString.EMPTY, "", new TreeMap<>(), false, Replicas.NONE, 0);
     }
 
     /** The same server, taken in by its cluster. */
     Identity afterJoining(ByteString key, String clusterSuperuser, List<GroupId> given, Replicas how) {
-        return new Identity(server, cluster, shards, key, clusterSuperuser, given, false, how, marks);
+        Log log = how.count() > 1 ? Log.GIVEN : Log.LOCAL;
+        return new Identity(server, cluster, shards, key, clusterSuperuser, all(given, log), false, how, marks);
+    }
+
+    /** The same server, whose stores were made. */
+    Identity afterMaking() {
+        return new Identity(server, cluster, shards, handleKey, superuser, logs, true, replicas, marks);
+    }
+
+    /** The same server, whose replicas are to listen at a port. */
+    Identity withRaftPort(int port) {
+        return new Identity(
+                server, cluster, shards, handleKey, superuser, logs, made, new Replicas(replicas.count(), port), marks);
+    }
+
+    /** The same server, which holds a group by the log given. */
+    Identity holding(GroupId group, Log log) {
+        SortedMap<GroupId, Log> more = new TreeMap<>(logs);
+        more.put(group, log);
+        return new Identity(server, cluster, shards, handleKey, superuser, more, made, replicas, marks);
+    }
+
+    /** The same server, which holds a group no more. */
+    Identity without(GroupId group) {
+        SortedMap<GroupId, Log> fewer = new TreeMap<>(logs);
+        fewer.remove(group);
+        return new Identity(server, cluster, shards, handleKey, superuser, fewer, made, replicas, marks);
+    }
+
+    /** The same server a mark further on. */
+    Identity afterMark() {
+        return new Identity(server, cluster, shards, handleKey, superuser, logs, made, replicas, marks + 1);
     }
 
     /** Whether the cluster has taken this server in. */
@@ -92,37 +156,19 @@ record Identity(
         return !handleKey.isEmpty();
     }
 
-    /** The same server with these groups. */
-    Identity withGroups(List<GroupId> held) {
-        return new Identity(server, cluster, shards, handleKey, superuser, held, made, replicas, marks);
-    }
-
-    /** The same server, whose groups were founded: from now on it waits for others to make it a member of any. */
-    Identity afterFounding() {
-        return new Identity(
-                server,
-                cluster,
-                shards,
-                handleKey,
-                superuser,
-                groups,
-                made,
-                new Replicas(replicas.count(), replicas.port(), false),
-                marks);
-    }
-
-    /** The same server a mark further on. */
-    Identity afterMark() {
-        return new Identity(server, cluster, shards, handleKey, superuser, groups, made, replicas, marks + 1);
+    /** Those this server holds. */
+    List<GroupId> groups() {
+        return List.copyOf(logs.keySet());
     }
 
     boolean hostsNamespace() {
-        return groups.contains(GroupId.NAMESPACE);
+        return logs.containsKey(GroupId.NAMESPACE);
     }
 
-    /** The same server, whose stores were made. */
-    Identity afterMaking() {
-        return new Identity(server, cluster, shards, handleKey, superuser, groups, true, replicas, marks);
+    /** Whether this server holds a group by a replicated log. */
+    boolean isReplicated(GroupId group) {
+        Log log = logs.get(group);
+        return log != null && log.isReplicated();
     }
 
     static Optional<Identity> read(Path directory) throws TatamiException {
@@ -132,7 +178,7 @@ record Identity(
             return Optional.empty();
         }
         Envelope.Opened opened =
-                Envelope.unwrap(Envelope.Kind.IDENTITY, VERSION, VERSION, bytes.get(), file.toString());
+                Envelope.unwrap(Envelope.Kind.IDENTITY, VERSION_MIN, VERSION, bytes.get(), file.toString());
         try {
             ServerIdentityRecord record = ServerIdentityRecord.parseFrom(opened.payload());
             return Optional.of(new Identity(
@@ -141,13 +187,51 @@ record Identity(
                     record.getShards(),
                     record.getHandleKey(),
                     record.getSuperuser(),
-                    record.getGroupList().stream().map(GroupId::new).toList(),
+                    opened.version() == VERSION_MIN ? logsOfOldVersion(record) : logs(record, file),
                     record.getMade(),
-                    new Replicas(Math.max(1, record.getReplicas()), record.getRaftPort(), record.getFounds()),
+                    new Replicas(Math.max(1, record.getReplicas()), record.getRaftPort()),
                     record.getMarks()));
         } catch (InvalidProtocolBufferException e) {
             throw new TatamiException(ErrorCode.CORRUPT, file + " does not parse", e);
         }
+    }
+
+    private static SortedMap<GroupId, Log> logsOfOldVersion(ServerIdentityRecord record) {
+        Log replicated = record.getFounds() ? Log.FOUNDED : Log.GIVEN;
+        return all(
+                record.getGroupList().stream().map(GroupId::new).toList(),
+                record.getReplicas() > 1 ? replicated : Log.LOCAL);
+    }
+
+    private static SortedMap<GroupId, Log> logs(ServerIdentityRecord record, Path file) throws TatamiException {
+        SortedMap<GroupId, Log> logs = new TreeMap<>();
+        for (OwnGroupRecord own : record.getOwnGroupList()) {
+            Log log =
+                    switch (own.getLog()) {
+                        case LOCAL -> Log.LOCAL;
+                        case FOUNDED -> Log.FOUNDED;
+                        case GROWN -> Log.GROWN;
+                        case GIVEN -> Log.GIVEN;
+                        case UNRECOGNIZED ->
+                            throw new TatamiException(
+                                    ErrorCode.CORRUPT, file + " names a kind of log that there is none of");
+                    };
+            logs.put(new GroupId(own.getGroup()), log);
+        }
+        return logs;
+    }
+
+    private static OwnGroupRecord ownGroup(GroupId group, Log log) {
+        return OwnGroupRecord.newBuilder()
+                .setGroup(group.value())
+                .setLog(
+                        switch (log) {
+                            case LOCAL -> OwnGroupRecord.Log.LOCAL;
+                            case FOUNDED -> OwnGroupRecord.Log.FOUNDED;
+                            case GROWN -> OwnGroupRecord.Log.GROWN;
+                            case GIVEN -> OwnGroupRecord.Log.GIVEN;
+                        })
+                .build();
     }
 
     void write(Path directory) throws TatamiException {
@@ -155,12 +239,13 @@ record Identity(
                 .setShards(shards)
                 .setHandleKey(handleKey)
                 .setSuperuser(superuser)
-                .addAllGroup(groups.stream().map(GroupId::value).toList())
+                .addAllOwnGroup(logs.entrySet().stream()
+                        .map(own -> ownGroup(own.getKey(), own.getValue()))
+                        .toList())
                 .setMade(made)
                 .setServerId(serverIdBytes())
-                .setReplicas(replicas.isReplicated() ? replicas.count() : 0)
+                .setReplicas(replicas.count() > 1 ? replicas.count() : 0)
                 .setRaftPort(replicas.port())
-                .setFounds(replicas.founds())
                 .setMarks(marks)
                 .build();
         DurableFile.replace(
@@ -196,7 +281,7 @@ record Identity(
                 .setFormatVersion(GROUP_FORMAT_VERSION)
                 .setShards(shards)
                 .setHandleKey(handleKey)
-                .setReplicas(replicas.isReplicated() ? replicas.count() : 0)
+                .setReplicas(replicas.count() > 1 ? replicas.count() : 0)
                 .build();
     }
 }

@@ -124,7 +124,7 @@ final class LeadingGroup implements Opening, AutoCloseable {
 
     /**
      * Background tasks end, what is being committed is answered, and the rest fails with UNAVAILABLE. When this returns no
-     * thread of the group's uses the store; reads under way hold shares of it.
+     * thread of the group's uses the store, and no read does.
      */
     @Override
     public void close() {

@@ -60,7 +60,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class MetadataServer implements AutoCloseable {
     /** What can be configured about a metadata server beside its store, its files and its tree. */
-    public static final List<Setting<?>> SETTINGS = List.of(SpaceGuard.RESERVE, RaftPort.PORT);
+    public static final List<Setting<?>> SETTINGS = List.of(SpaceGuard.RESERVE, RaftPort.PORT, RaftPort.BIND_HOST);
 
     private static final int READERS = 4;
     private static final long MAP_TIMEOUT_MILLIS = 5_000;
@@ -74,9 +74,9 @@ public final class MetadataServer implements AutoCloseable {
 
     private final Resources resources = new Resources();
     private final long run = new SecureRandom().nextLong();
-    private final Identity identity;
+    private final OwnIdentity own;
     private final ClusterMapHolder maps;
-    private final Replication replication;
+    private final ServerReplication replication;
     private final HostedGroups groups;
     private final InetSocketAddress address;
 
@@ -142,8 +142,9 @@ public final class MetadataServer implements AutoCloseable {
             resources.keep(lock(place.directory()));
             RpcSettings rpc = RpcSettings.from(settings);
             EventLoops loops = resources.keep(new EventLoops("meta", rpc));
-            identity = identity(start, loops, rpc, clock).afterMark();
-            identity.write(place.directory());
+            own = new OwnIdentity(place.directory(), identity(start, loops, rpc, clock));
+            own.change(Identity::afterMark);
+            Identity identity = own.get();
             CrashPoint.hit("meta.open.identity-known");
             RpcClient client = resources.keep(
                     new RpcClient(loops, rpc, clock, clientIdentity().of(identity.cluster())));
@@ -172,7 +173,7 @@ public final class MetadataServer implements AutoCloseable {
             announceStart(place, start, client, memory, CallOptions.DEFAULT.withCredential(credential.bytes()));
             replication = replication(place, settings, memory);
             Dispatch dispatch = new Dispatch(callers, credential, maps, space, this::leader);
-            groups = resources.keep(new HostedGroups(replication, place.directory(), identity, parts, maps, dispatch));
+            groups = resources.keep(new HostedGroups(own, replication, parts, maps, dispatch));
             groups.open();
             RpcServer listener = resources.keep(new RpcServer(
                     loops,
@@ -261,7 +262,7 @@ public final class MetadataServer implements AutoCloseable {
     }
 
     public UUID cluster() {
-        return identity.cluster();
+        return own.get().cluster();
     }
 
     public InetSocketAddress address() {
@@ -302,7 +303,8 @@ public final class MetadataServer implements AutoCloseable {
      */
     private void announceStart(Place place, Start start, RpcClient client, StoreMemory memory, CallOptions options)
             throws TatamiException {
-        if (!identity.replicas().isReplicated() || !identity.made()) {
+        Identity identity = own.get();
+        if (identity.replicas().port() == 0 || !identity.made() || hasOwnNamespace(identity)) {
             return;
         }
         List<InetSocketAddress> others = new ArrayList<>(start.seeds());
@@ -326,19 +328,26 @@ public final class MetadataServer implements AutoCloseable {
         }
     }
 
-    /** Classes of the replicated log are loaded only where there is one. */
-    private Replication replication(Place place, Settings settings, StoreMemory memory) throws TatamiException {
-        GroupStores stores = new GroupStores(place.directory(), identity);
-        return identity.replicas().isReplicated()
-                ? RaftReplication.open(identity, place, settings, stores, memory)
-                : new LocalReplication(stores, memory);
+    /** Whether the namespace is this server's alone, and nobody else could say anything of it. */
+    private static boolean hasOwnNamespace(Identity identity) {
+        return identity.hostsNamespace() && !identity.isReplicated(GroupId.NAMESPACE);
+    }
+
+    private ServerReplication replication(Place place, Settings settings, StoreMemory memory) throws TatamiException {
+        GroupStores stores = new GroupStores(place.directory(), own.get());
+        return new ServerReplication(
+                own,
+                raftPort(settings),
+                place,
+                new LocalReplication(stores, memory),
+                () -> RaftReplication.open(own, place, settings, stores, memory));
     }
 
     /** Who leads a group that does not lead here, for {@link Dispatch}. */
     private String leader(GroupId group) {
         return replication
                 .leader(group)
-                .filter(server -> !server.equals(identity.server()))
+                .filter(server -> !server.equals(own.get().server()))
                 .map(server -> maps.endpoint(ByteString.copyFrom(UuidBytes.of(server))))
                 .filter(endpoint -> endpoint.getPort() != 0)
                 .map(GroupLeaders::detail)
@@ -346,12 +355,12 @@ public final class MetadataServer implements AutoCloseable {
     }
 
     /**
-     * Where this server reports. Without replicas it keeps to itself where it takes the namespace's leader to be: the groups
+     * Where this server reports. Without a replica of that group it keeps to itself where it takes the namespace's leader to be: the groups
      * here are at work already, and share what the map of the start before says, which may name another address.
      */
     private GroupRoutes namespaceRoutes(RpcClient client, GroupLeaders shared, List<InetSocketAddress> seeds) {
-        GroupLeaders leaders = identity.replicas().isReplicated() ? shared : new GroupLeaders();
-        if (identity.hostsNamespace() && seeds.isEmpty()) {
+        GroupLeaders leaders = own.get().isReplicated(GroupId.NAMESPACE) ? shared : new GroupLeaders();
+        if (own.get().hostsNamespace() && seeds.isEmpty()) {
             leaders.assume(GroupId.NAMESPACE, address);
         }
         return new GroupRoutes(
@@ -399,13 +408,19 @@ public final class MetadataServer implements AutoCloseable {
     }
 
     private RegisterMetadataServerRequest registration(Place place) {
+        Identity identity = own.get();
         RegisterMetadataServerRequest.Builder registration = RegisterMetadataServerRequest.newBuilder()
                 .setServerId(identity.serverIdBytes())
                 .setEndpoint(endpoint(place, address.getPort()))
-                .setMarks(groups.marks())
-                .setRun(run)
-                .addAllHostedGroup(groups.ids().stream().map(GroupId::value).toList());
-        if (identity.replicas().isReplicated()) {
+                .setMarks(identity.marks())
+                .setRun(run);
+        for (GroupId group : groups.ids()) {
+            registration.addHostedGroup(group.value());
+            if (identity.isReplicated(group)) {
+                registration.addReplicatedGroup(group.value());
+            }
+        }
+        if (identity.replicas().port() != 0) {
             registration.setRaft(endpoint(place, identity.replicas().port()));
         }
         return registration.build();
@@ -418,27 +433,24 @@ public final class MetadataServer implements AutoCloseable {
     /** Tells the namespace group where the groups here are, and from then on keeps the map fresh. */
     private void join(ClusterMember member, GroupLeaders leaders, ScheduledExecutorService timer, Clock clock)
             throws TatamiException {
-        boolean isReplicated = identity.replicas().isReplicated();
         CrashPoint.hit("meta.open.before-announcing");
         try {
             register(member, clock);
         } catch (TatamiException e) {
-            if ((identity.hostsNamespace() && !isReplicated) || !e.code().isRetryable()) {
+            if (hasOwnNamespace(own.get()) || !e.code().isRetryable()) {
                 throw e;
             }
             LOG.warn("the namespace group does not answer; this server serves what it can until it does", e);
         }
-        if (!identity.hostsNamespace() || isReplicated) {
-            BackgroundRunner membership = new BackgroundRunner("cluster.member", member::run, timer);
-            resources.keep(membership::close);
-            groups.whenLeading(() -> {
-                if (groups.led().contains(GroupId.NAMESPACE.value())) {
-                    leaders.assume(GroupId.NAMESPACE, address);
-                }
-                membership.wake();
-            });
+        BackgroundRunner membership = new BackgroundRunner("cluster.member", member::run, timer);
+        resources.keep(membership::close);
+        groups.whenLeading(() -> {
+            if (groups.led().contains(GroupId.NAMESPACE.value())) {
+                leaders.assume(GroupId.NAMESPACE, address);
+            }
             membership.wake();
-        }
+        });
+        membership.wake();
     }
 
     /** Once, and where the namespace group is replicated until it had time to elect a leader. */
@@ -449,7 +461,8 @@ public final class MetadataServer implements AutoCloseable {
                 Awaiting.result(member.register());
                 return;
             } catch (TatamiException e) {
-                boolean isPatient = identity.replicas().isReplicated() && clock.monotonicNanos() - giveUpNanos < 0;
+                boolean isPatient =
+                        own.get().isReplicated(GroupId.NAMESPACE) && clock.monotonicNanos() - giveUpNanos < 0;
                 if (!isPatient || !e.code().isRetryable()) {
                     throw e;
                 }

@@ -3,6 +3,8 @@ package io.tatami.meta.service.host;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.conf.Setting;
+import io.tatami.conf.SettingException;
+import io.tatami.conf.Settings;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -22,7 +24,19 @@ record RaftPort(int configured) {
             "Port on which a new metadata server's replicas talk to the other servers'; kept in its directory. 0 for the"
                     + " metadata port plus 100, or for any free one where the metadata port is any.");
 
+    static final Setting<String> BIND_HOST = Setting.text(
+            "tatami.metadata.raft.bind.host",
+            "",
+            "Address on which a metadata server's replicas listen, where that is not the server's --host; the other servers"
+                    + " reach them at --host all the same.");
+
     private static final int ABOVE_METADATA_PORT = 100;
+
+    /** What the replicas of a server listen on. */
+    static String bindHost(MetadataServer.Place place, Settings settings) throws SettingException {
+        String bound = settings.get(BIND_HOST);
+        return bound.isEmpty() ? place.host() : bound;
+    }
 
     int choose(MetadataServer.Place place) throws TatamiException {
         if (configured != 0) {

@@ -10,6 +10,7 @@ import io.tatami.meta.log.RaftHost;
 import io.tatami.meta.log.RaftReplica;
 import io.tatami.meta.log.RaftSettings;
 import io.tatami.meta.state.wire.GroupRecord;
+import io.tatami.meta.store.GroupStore;
 import io.tatami.meta.store.StoreMemory;
 import io.tatami.protocol.wire.GroupReplica;
 import io.tatami.protocol.wire.SetGroupMembersRequest;
@@ -17,6 +18,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -35,7 +37,7 @@ final class RaftReplication implements Replication {
 
     private final RaftHost host;
     private final Member self;
-    private final Identity identity;
+    private final OwnIdentity own;
     private final GroupStores stores;
     private final StoreMemory memory;
     private final List<HostedGroup> groups = new ArrayList<>();
@@ -44,24 +46,29 @@ final class RaftReplication implements Replication {
     /** Of the newest map by which a group's members were set. */
     private final Map<GroupId, Long> epochs = new ConcurrentHashMap<>();
 
-    private RaftReplication(RaftHost host, Member self, Identity identity, GroupStores stores, StoreMemory memory) {
+    private RaftReplication(RaftHost host, Member self, OwnIdentity own, GroupStores stores, StoreMemory memory) {
         this.host = host;
         this.self = self;
-        this.identity = identity;
+        this.own = own;
         this.stores = stores;
         this.memory = memory;
     }
 
     /** Opens the server's side of the logs, in {@code DIR/raft}. */
     static RaftReplication open(
-            Identity identity, MetadataServer.Place place, Settings settings, GroupStores stores, StoreMemory memory)
+            OwnIdentity own, MetadataServer.Place place, Settings settings, GroupStores stores, StoreMemory memory)
             throws TatamiException {
+        Identity identity = own.get();
         Member self = new Member(
                 identity.server(),
                 InetSocketAddress.createUnresolved(
                         place.host(), identity.replicas().port()));
-        RaftHost host =
-                RaftHost.open(identity.cluster(), self, place.directory().resolve("raft"), RaftSettings.from(settings));
+        RaftHost host = RaftHost.open(
+                identity.cluster(),
+                self,
+                RaftPort.bindHost(place, settings),
+                place.directory().resolve("raft"),
+                RaftSettings.from(settings));
         try {
             for (GroupId stored : host.stored()) {
                 if (!identity.groups().contains(stored)) {
@@ -69,37 +76,57 @@ final class RaftReplication implements Replication {
                     host.drop(stored, stores.path(stored));
                 }
             }
-            return new RaftReplication(host, self, identity, stores, memory);
+            return new RaftReplication(host, self, own, stores, memory);
         } catch (TatamiException | RuntimeException e) {
             host.close();
             throw e;
         }
     }
 
-    /** What a founder's group begins with is made here; other replicas are given it by the group's leader. */
     @Override
-    public void open(GroupRecord record, HostedGroup group) throws TatamiException {
-        if (identity.replicas().founds() && !identity.made()) {
-            stores.open(record, memory).close();
-        }
+    public void open(GroupRecord record, HostedGroup group) {
         groups.add(group);
     }
 
     @Override
     public void start() throws TatamiException {
         for (HostedGroup group : groups) {
-            open(group, identity.replicas().founds() ? List.of(self) : List.of());
+            add(group);
         }
     }
 
-    private void open(HostedGroup group, List<Member> founders) throws TatamiException {
-        RaftReplica.Listener terms = new ReplicaTerms(group, request -> setMembers(group.id(), request), AFTER_PAUSE);
-        replicas.put(group.id(), host.open(group.id(), stores.path(group.id()), memory, founders, terms));
-    }
-
+    /** Opens the replica of a group, as the identity says that this server holds it. */
     @Override
     public void add(HostedGroup group) throws TatamiException {
-        open(group, List.of());
+        GroupId id = group.id();
+        if (logOf(group) == Identity.Log.GROWN && !host.wasMade(id)) {
+            // No log and no snapshot has what is in there.
+            stores.requireStore(id);
+        }
+        replicas.put(id, host.open(id, stores.path(id), memory, founders(group), terms(group)));
+    }
+
+    /** As {@link #add} with a store that is open, which becomes the replica's, or is closed. */
+    void add(HostedGroup group, GroupStore store) throws TatamiException {
+        GroupId id = group.id();
+        replicas.put(id, host.open(id, stores.path(id), store, memory, founders(group), terms(group)));
+    }
+
+    private Identity.Log logOf(HostedGroup group) {
+        return Objects.requireNonNull(own.get().logs().get(group.id()));
+    }
+
+    private List<Member> founders(HostedGroup group) {
+        return logOf(group).founds() ? List.of(self) : List.of();
+    }
+
+    private ReplicaTerms terms(HostedGroup group) {
+        boolean isNew = logOf(group) == Identity.Log.FOUNDED;
+        return new ReplicaTerms(
+                group,
+                request -> setMembers(group.id(), request),
+                AFTER_PAUSE,
+                isNew ? Optional.of(own.get().record(group.id())) : Optional.empty());
     }
 
     @Override
@@ -157,7 +184,7 @@ final class RaftReplication implements Replication {
     @Override
     public List<InetSocketAddress> knownServers() {
         RaftReplica namespace = replicas.get(GroupId.NAMESPACE);
-        return namespace == null ? List.of() : RememberedServers.in(namespace.store());
+        return namespace == null ? List.of() : RememberedServers.in(namespace);
     }
 
     @Override

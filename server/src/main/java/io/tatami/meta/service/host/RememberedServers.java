@@ -1,12 +1,13 @@
 package io.tatami.meta.service.host;
 
 import io.tatami.base.TatamiException;
+import io.tatami.meta.log.RaftReplica;
 import io.tatami.meta.state.ClusterState;
 import io.tatami.meta.state.Draft;
+import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.GroupReplicaRecord;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.meta.store.StoreMemory;
-import io.tatami.meta.store.StoreSnapshot;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,22 +22,26 @@ final class RememberedServers {
 
     private RememberedServers() {}
 
-    /** Of a store that is open. */
-    static List<InetSocketAddress> in(GroupStore namespace) {
+    /** Of the namespace's replica here. */
+    static List<InetSocketAddress> in(RaftReplica namespace) {
         List<InetSocketAddress> servers = new ArrayList<>();
-        try (StoreSnapshot snapshot = namespace.snapshot()) {
-            for (ClusterState.Host group : new ClusterState(new Draft(snapshot.view())).hosts()) {
-                for (GroupReplicaRecord replica : group.record().getReplicaList()) {
-                    InetSocketAddress server = InetSocketAddress.createUnresolved(replica.getHost(), replica.getPort());
-                    if (replica.getServes() && !servers.contains(server)) {
-                        servers.add(server);
-                    }
-                }
-            }
+        try {
+            namespace.read(view -> addTo(servers, view));
         } catch (TatamiException e) {
             LOG.info("the namespace's replica cannot be read just now", e);
         }
         return servers;
+    }
+
+    private static void addTo(List<InetSocketAddress> servers, View namespace) {
+        for (ClusterState.Host group : new ClusterState(new Draft(namespace)).hosts()) {
+            for (GroupReplicaRecord replica : group.record().getReplicaList()) {
+                InetSocketAddress server = InetSocketAddress.createUnresolved(replica.getHost(), replica.getPort());
+                if (replica.getServes() && !servers.contains(server)) {
+                    servers.add(server);
+                }
+            }
+        }
     }
 
     /** Of a store that nobody has open; none where there is none, or it cannot be opened as it is. */
@@ -45,7 +50,9 @@ final class RememberedServers {
             return List.of();
         }
         try (GroupStore store = GroupStore.open(namespace, memory)) {
-            return in(store);
+            List<InetSocketAddress> servers = new ArrayList<>();
+            addTo(servers, store.newest());
+            return servers;
         } catch (TatamiException e) {
             LOG.info("the namespace's replica in {} cannot be read before it is opened", namespace, e);
             return List.of();

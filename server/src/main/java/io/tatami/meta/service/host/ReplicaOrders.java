@@ -59,6 +59,9 @@ final class ReplicaOrders implements AutoCloseable {
         for (int group : orders.getDropGroupList()) {
             attempt("drop its replica of", new GroupId(group), () -> groups.drop(new GroupId(group)));
         }
+        for (int group : orders.getReplicateGroupList()) {
+            attempt("replicate", new GroupId(group), () -> groups.replicate(new GroupId(group)));
+        }
         for (int group : orders.getOpenGroupList()) {
             attempt("open a replica of", new GroupId(group), () -> groups.add(new GroupId(group)));
         }

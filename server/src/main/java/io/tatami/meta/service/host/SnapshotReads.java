@@ -6,6 +6,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.state.View;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.meta.store.StoreSnapshot;
 import io.tatami.protocol.Method;
@@ -13,12 +14,17 @@ import io.tatami.protocol.wire.ClusterMap;
 import java.io.UncheckedIOException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Decides a group's reads on snapshots, which show only what is durable. Safe for use by many threads. */
-final class SnapshotReads {
+/**
+ * Decides a group's reads on snapshots, which show only what is durable. Those under way end before it is closed: the store
+ * can be closed then, and opened again at once. Safe for use by many threads.
+ */
+final class SnapshotReads implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SnapshotReads.class);
 
     private final GroupId id;
@@ -26,6 +32,10 @@ final class SnapshotReads {
     private final Clock clock;
     private final Supplier<ClusterMap> cluster;
     private final ReplyMemory memory;
+    /** Shared by reads; exclusive where this is closed. */
+    private final ReadWriteLock underWay = new ReentrantReadWriteLock();
+
+    private boolean closed;
 
     SnapshotReads(GroupId id, GroupStore store, Clock clock, Supplier<ClusterMap> cluster, ReplyMemory memory) {
         this.id = id;
@@ -41,12 +51,8 @@ final class SnapshotReads {
             pending.fail(expired());
             return false;
         }
-        try (StoreSnapshot snapshot = store.snapshot()) {
-            Batch batch = Batch.ofRead(snapshot.view(), Math.max(store.logMillis(), clock.wallMillis()));
-            pending.decide(batch, cluster.get(), memory);
-            if (!batch.draft().isEmpty()) {
-                throw new IllegalStateException("a read of " + id + " changed records");
-            }
+        try {
+            Batch unused = read(view -> decideOn(view, pending));
             return true;
         } catch (TatamiException e) {
             pending.fail(e);
@@ -60,14 +66,50 @@ final class SnapshotReads {
         return false;
     }
 
+    private Batch decideOn(View view, Pending<?, ?, ?> pending) {
+        Batch batch = Batch.ofRead(view, Math.max(store.logMillis(), clock.wallMillis()));
+        pending.decide(batch, cluster.get(), memory);
+        if (!batch.draft().isEmpty()) {
+            throw new IllegalStateException("a read of " + id + " changed records");
+        }
+        return batch;
+    }
+
+    /** What is read of the store. */
+    private interface Reading<T> {
+        T of(View view) throws TatamiException;
+    }
+
+    private <T> T read(Reading<T> reading) throws TatamiException {
+        underWay.readLock().lock();
+        try {
+            if (closed) {
+                throw new TatamiException(ErrorCode.UNAVAILABLE, id + " is closed");
+            }
+            try (StoreSnapshot snapshot = store.snapshot()) {
+                return reading.of(snapshot.view());
+            }
+        } finally {
+            underWay.readLock().unlock();
+        }
+    }
+
     /** The remembered reply of a request, or that there is none; fails with a remembered refusal. */
     <R extends Message> CompletableFuture<Optional<R>> recall(Method<?, R> method, RequestOrigin origin) {
-        try (StoreSnapshot snapshot = store.snapshot()) {
+        try {
             return CompletableFuture.completedFuture(
-                    Optional.ofNullable(ReplyMemory.recallStored(snapshot.view(), origin, method)));
+                    read(view -> Optional.ofNullable(ReplyMemory.recallStored(view, origin, method))));
         } catch (TatamiException e) {
             return CompletableFuture.failedFuture(e);
         }
+    }
+
+    /** Waits for the reads under way; later ones fail with UNAVAILABLE. */
+    @Override
+    public void close() {
+        underWay.writeLock().lock();
+        closed = true;
+        underWay.writeLock().unlock();
     }
 
     static TatamiException unreadable(GroupId id, UncheckedIOException e) {

@@ -17,10 +17,13 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** How a metadata server comes to its identity. */
 sealed interface Start {
     long MAP_TIMEOUT_MILLIS = 5_000;
+    Logger LOG = LoggerFactory.getLogger(Start.class);
 
     /** The identity of the directory, made where it has none; a member's. */
     Identity identity(Connector connector) throws TatamiException;
@@ -37,7 +40,7 @@ sealed interface Start {
                 return requireFounder(known.get());
             }
             Identity.Replicas replicas = fresh.replicas() > 1
-                    ? new Identity.Replicas(fresh.replicas(), raftPort.choose(place), true)
+                    ? new Identity.Replicas(fresh.replicas(), raftPort.choose(place))
                     : Identity.Replicas.NONE;
             Identity made =
                     Identity.ofNewCluster(fresh.shards(), System.getProperty("user.name"), fresh.hosted(), replicas);
@@ -71,7 +74,12 @@ sealed interface Start {
         @Override
         public Identity identity(Connector connector) throws TatamiException {
             Optional<Identity> known = Identity.read(place.directory());
-            return known.isPresent() && known.get().isMember() ? known.get() : join(known, connector);
+            return known.isPresent() && !asksForMore(known.get()) ? known.get() : join(known, connector);
+        }
+
+        /** A server without groups may ask for some by number at any start. */
+        private boolean asksForMore(Identity known) {
+            return !known.isMember() || (known.groups().isEmpty() && !shards.isEmpty());
         }
 
         private Identity join(Optional<Identity> known, Connector connector) throws TatamiException {
@@ -96,7 +104,7 @@ sealed interface Start {
                             .addAllWantedShard(shards)
                             .build()));
             CrashPoint.hit("meta.join.assigned");
-            if (reply.getAssignedGroupCount() == 0 && reply.getReplicas() <= 1) {
+            if (reply.getAssignedGroupCount() == 0 && !shards.isEmpty()) {
                 throw new TatamiException(
                         ErrorCode.INVALID_ARGUMENT,
                         "every shard asked for has a metadata server already; ask for others, or start none here");
@@ -106,9 +114,12 @@ sealed interface Start {
                     reply.getSuperuser(),
                     reply.getAssignedGroupList().stream().map(GroupId::new).toList(),
                     reply.getReplicas() > 1
-                            ? new Identity.Replicas(reply.getReplicas(), raftPort.choose(place), false)
+                            ? new Identity.Replicas(reply.getReplicas(), raftPort.choose(place))
                             : Identity.Replicas.NONE);
             member.write(place.directory());
+            if (member.groups().isEmpty()) {
+                LOG.info("every group has as many servers as it shall; this one waits to be given some");
+            }
             return member;
         }
 

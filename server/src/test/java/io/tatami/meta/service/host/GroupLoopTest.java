@@ -21,8 +21,11 @@ import io.tatami.meta.state.RequestContext;
 import io.tatami.protocol.wire.Share;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -237,6 +240,53 @@ final class GroupLoopTest {
             assertEquals(
                     ErrorCode.INTERNAL,
                     failureOf(group.read(new Increment(), Increment.of(1))).code());
+        }
+    }
+
+    @Test
+    void aReadUnderWayEndsBeforeTheGroupIsClosed() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        Operation<Draft, Share, Share> slow = (state, context, request) -> {
+            begun.countDown();
+            awaitUninterrupted(mayEnd);
+            return new Increment().decide(new Draft(state), context, request);
+        };
+        CompletableFuture<Share> late;
+        try (LoopHarness group = new LoopHarness(directory)) {
+            CompletableFuture<Share> read = CompletableFuture.supplyAsync(
+                    () -> group.read(slow, Increment.of(1)).join());
+            assertTrue(begun.await(60, TimeUnit.SECONDS));
+            Thread closing = new Thread(group.loop::close, "closing");
+            closing.start();
+            while (Arrays.stream(closing.getStackTrace())
+                    .noneMatch(frame -> frame.getClassName().equals(SnapshotReads.class.getName()))) {
+                assertTrue(closing.isAlive(), "closed while a read is under way");
+                Thread.onSpinWait();
+            }
+            mayEnd.countDown();
+            assertEquals(1, read.get(60, TimeUnit.SECONDS).getFiles());
+            closing.join();
+            late = group.read(slow, Increment.of(1));
+        }
+        assertEquals(ErrorCode.UNAVAILABLE, failureOf(late).code());
+        // Its store was closed for good: it can be opened again.
+        try (LoopHarness group = new LoopHarness(directory)) {
+            assertEquals(1, group.send(Increment.of(1)).join().getFiles());
+        }
+    }
+
+    private static void awaitUninterrupted(CountDownLatch latch) {
+        boolean interrupted = false;
+        while (latch.getCount() > 0) {
+            try {
+                latch.await();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 

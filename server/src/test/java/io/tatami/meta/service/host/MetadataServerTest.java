@@ -36,6 +36,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -200,14 +201,52 @@ final class MetadataServerTest {
     @Test
     void aStoreThatIsLostIsNotMadeAnew() throws TatamiException, IOException {
         open().close();
-        try (Stream<Path> files = Files.walk(directory.resolve("one").resolve("shard-1"))) {
+        delete(directory.resolve("one").resolve("shard-1"));
+        assertEquals(
+                ErrorCode.CORRUPT,
+                assertThrows(TatamiException.class, this::open).code());
+    }
+
+    private static void delete(Path tree) throws IOException {
+        try (Stream<Path> files = Files.walk(tree)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(file);
             }
         }
-        assertEquals(
-                ErrorCode.CORRUPT,
-                assertThrows(TatamiException.class, this::open).code());
+    }
+
+    /** Whoever has the log has all, and so may lead: nothing is in a store that was not in the log or in a snapshot. */
+    @Test
+    void aReplicasStoreIsMadeOfItsLogAlone() throws Exception {
+        Path where = directory.resolve("replicated");
+        MetadataServer.NewCluster replicated = TWO_SHARDS.withReplicas(3);
+        try (MetadataServer server = open(where, replicated)) {
+            patiently(() -> call(server, SUPERUSER, GroupId.NAMESPACE, MetaMethods.MKDIRS, mkdirs("/a")));
+        }
+        for (String store : List.of("namespace", "shard-0", "shard-1")) {
+            delete(where.resolve(store));
+        }
+        try (MetadataServer server = open(where, replicated)) {
+            assertTrue(patiently(() -> exists(server, "/a")));
+            for (GroupId group : List.of(GroupId.NAMESPACE, GroupId.ofShard(0), GroupId.ofShard(1))) {
+                patiently(() -> callEmpty(server, SUPERUSER, group, MetaMethods.GROUP_STATUS));
+            }
+        }
+    }
+
+    /** Until somebody leads. */
+    private static <T> T patiently(Callable<T> call) throws Exception {
+        long giveUpNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (true) {
+            try {
+                return call.call();
+            } catch (TatamiException e) {
+                if (!e.code().isRetryable() || System.nanoTime() - giveUpNanos > 0) {
+                    throw e;
+                }
+                Thread.sleep(20);
+            }
+        }
     }
 
     @Test

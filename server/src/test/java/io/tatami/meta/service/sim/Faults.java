@@ -1,46 +1,47 @@
 package io.tatami.meta.service.sim;
 
-/** How bad a seed is; each in its own way, so that some faults are met alone. */
-final class Faults {
-    private final double loss;
-    private final double doubling;
-    private final double slow;
-    private boolean on;
+import java.util.List;
 
-    Faults(SimWorld world) {
-        this.loss = rate(world, 0.15);
-        this.doubling = rate(world, 0.2);
-        this.slow = rate(world, 0.1);
-    }
-
-    private static double rate(SimWorld world, double max) {
-        return world.chance(0.3) ? 0 : max * world.below(100) / 100;
-    }
-
-    /** Of how many messages one is lost. */
-    double loss() {
-        return loss;
-    }
-
-    double doubling() {
-        return doubling;
-    }
-
-    double slow() {
-        return slow;
-    }
-
+/** What goes wrong in a simulation, from {@link #begin} to {@link #heal}. */
+interface Faults {
     /** Nothing goes wrong before this. */
-    void begin() {
-        on = true;
-    }
+    void begin();
 
     /** Nothing goes wrong after this. */
-    void heal() {
-        on = false;
-    }
+    void heal();
 
-    boolean areOn() {
-        return on;
+    /** What becomes of a message that is sent now. */
+    Delivery delivery();
+
+    /** What becomes of one that is sent over a link that is cut. */
+    Delivery lost();
+
+    /** Whether a group crashes that passes this step now. */
+    boolean crashesAt(String step);
+
+    /** Whether somebody who waits for a group that crashes sees the connection break, instead of nothing. */
+    boolean breaksConnection();
+
+    /** Whether a block server does not answer the call that comes to it now. */
+    boolean silencesBlockServer();
+
+    /**
+     * A message on its way.
+     *
+     * @param arrivalsMillis in how many milliseconds it arrives, each time; none where it is lost
+     * @param brokenMillis when the sender of a lost one sees the connection break; negative where it does not
+     */
+    record Delivery(List<Long> arrivalsMillis, long brokenMillis) {
+        static Delivery in(long millis) {
+            return new Delivery(List.of(millis), -1);
+        }
+
+        static Delivery twice(long millis, long againMillis) {
+            return new Delivery(List.of(millis, againMillis), -1);
+        }
+
+        static Delivery lost(long brokenMillis) {
+            return new Delivery(List.of(), brokenMillis);
+        }
     }
 }

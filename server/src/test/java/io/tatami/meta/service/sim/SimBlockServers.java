@@ -40,7 +40,7 @@ final class SimBlockServers {
     }
 
     <R extends Message> void answer(Method<?, R> method, Message body, CompletableFuture<R> reply) {
-        if (faults.areOn() && world.chance(faults.loss())) {
+        if (faults.silencesBlockServer()) {
             reply.completeExceptionally(new TatamiException(ErrorCode.UNAVAILABLE, "a block server is silent"));
             return;
         }

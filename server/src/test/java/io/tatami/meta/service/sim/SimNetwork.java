@@ -20,13 +20,9 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings requests to groups and replies back, and loses, doubles, delays and reorders them. Of a message that is lost the
- * sender may hear that the connection broke, or nothing until its time is over.
+ * Brings requests to groups and replies back, and loses, doubles, delays and reorders them as {@link Faults} says.
  */
 final class SimNetwork {
-    /** How late the second one of a doubled message comes at most, which may be after all was answered long ago. */
-    private static final int LATE_MILLIS_MAX = 15_000;
-
     private final SimWorld world;
     private final SimulatedCluster cluster;
     private final Coverage coverage;
@@ -76,12 +72,17 @@ final class SimNetwork {
         cutUntilMillis.put(new Link(from, to), world.wallMillis() + millis);
     }
 
+    /** Every way is open again. */
+    void mend() {
+        cutUntilMillis.clear();
+    }
+
     /** Whoever waits for the group mostly sees that its connection breaks. */
     void crashed(SteppedGroup group) {
         List<Attempt<?>> attempts = waiting.remove(group);
         if (attempts != null) {
             for (Attempt<?> attempt : attempts) {
-                if (world.chance(0.8)) {
+                if (faults.breaksConnection()) {
                     world.after(1 + world.below(20), () -> attempt.fail(ErrorCode.UNAVAILABLE));
                 }
             }
@@ -100,31 +101,16 @@ final class SimNetwork {
     }
 
     private void deliver(int from, int to, Runnable message, Runnable broken) {
-        if (faults.areOn() && (isCut(from, to) || world.chance(faults.loss()))) {
-            coverage.count("messages lost");
-            if (world.chance(0.6)) {
-                world.after(1 + world.below(30), broken);
-            }
-            return;
-        }
-        world.after(delayMillis(), message);
-        if (faults.areOn() && world.chance(faults.doubling())) {
-            coverage.count("messages doubled");
-            world.after(delayMillis() + (world.chance(0.3) ? world.below(LATE_MILLIS_MAX) : world.below(100)), message);
+        Faults.Delivery delivery = isCut(from, to) ? faults.lost() : faults.delivery();
+        delivery.arrivalsMillis().forEach(millis -> world.after(millis, message));
+        if (delivery.brokenMillis() >= 0) {
+            world.after(delivery.brokenMillis(), broken);
         }
     }
 
     private boolean isCut(int from, int to) {
         Long until = cutUntilMillis.get(new Link(from, to));
         return until != null && world.wallMillis() < until;
-    }
-
-    private long delayMillis() {
-        if (faults.areOn() && world.chance(faults.slow())) {
-            coverage.count("messages delayed");
-            return 50L + world.below(2_000);
-        }
-        return 1L + world.below(4);
     }
 
     private final class Attempt<R extends Message> {

@@ -7,13 +7,16 @@ import java.util.Random;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Time and chance of a simulation: events in the order of their moments, all on the calling thread, from one seed. */
+/**
+ * Time and chance of a simulation: events in the order of their moments, all on the calling thread, from one seed; or
+ * without any chance.
+ */
 final class SimWorld implements Clock {
     private static final Comparator<Event> IN_ORDER =
             Comparator.comparingLong(Event::atMillis).thenComparingLong(Event::number);
 
     private final PriorityQueue<Event> events = new PriorityQueue<>(IN_ORDER);
-    private final Random random;
+    private final @Nullable Random random;
     private long nowMillis = 1_000;
     private long scheduled;
     private long trace;
@@ -21,6 +24,15 @@ final class SimWorld implements Clock {
 
     SimWorld(long seed) {
         this.random = new Random(seed * 0x9e3779b97f4a7c15L);
+    }
+
+    private SimWorld() {
+        this.random = null;
+    }
+
+    /** Everything takes the shortest time it can, and no more happens by chance than must. */
+    static SimWorld withoutChance() {
+        return new SimWorld();
     }
 
     private record Event(long atMillis, long number, Runnable action) {}
@@ -71,11 +83,11 @@ final class SimWorld implements Clock {
     }
 
     int below(int bound) {
-        return random.nextInt(bound);
+        return random == null ? 0 : random.nextInt(bound);
     }
 
     boolean chance(double probability) {
-        return random.nextDouble() < probability;
+        return random != null && random.nextDouble() < probability;
     }
 
     @Override

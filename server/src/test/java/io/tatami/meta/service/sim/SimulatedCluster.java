@@ -47,7 +47,6 @@ final class SimulatedCluster {
 
     private final SimWorld world;
     private final Faults faults;
-    private final Crashes crashes;
     private final Coverage coverage;
     private final Plant plant;
     private final Oracle oracle;
@@ -59,10 +58,9 @@ final class SimulatedCluster {
     private final Map<Integer, Member> members = new TreeMap<>();
     private @Nullable SteppedGroup current;
 
-    SimulatedCluster(SimWorld world, int shards, Faults faults, Crashes crashes, Plant plant, Coverage coverage) {
+    SimulatedCluster(SimWorld world, int shards, Faults faults, Plant plant, Coverage coverage) {
         this.world = world;
         this.faults = faults;
-        this.crashes = crashes;
         this.coverage = coverage;
         this.plant = plant;
         this.network = new SimNetwork(world, this, faults, coverage);
@@ -166,7 +164,7 @@ final class SimulatedCluster {
     }
 
     private void passing(SteppedGroup group, String step) {
-        if (!faults.areOn() || group.isCrashed() || !crashes.isAt(step)) {
+        if (group.isCrashed() || !faults.crashesAt(step)) {
             return;
         }
         coverage.count("crashes at " + step);

@@ -1,10 +1,6 @@
 package io.tatami.meta.service.sim;
 
-import io.tatami.base.Check;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
-import io.tatami.base.TatamiException;
-import io.tatami.meta.service.sim.NamespaceModel.Name;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -14,15 +10,10 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * One seed. Clients work on a few names in a few directories while messages are lost, doubled, delayed and reordered,
- * links are cut, and groups crash at steps of their work and start again. Some clients die. Then all heals, and within
- * {@link #SETTLED_MILLIS} everything must be settled without those: no request waits, no move, message or reclamation is
- * left. What is stored must be what the order of the commits leads to, see {@link Oracle}, and what clients were told must
- * agree with it. Who has a file open must be able to write on.
+ * links are cut, and groups crash at steps of their work and start again. Some clients die. Then all heals, and must be as
+ * {@link SimulatedRun} says.
  */
 final class TransactionSimulation {
-    /** Of virtual time, once all is healed. Leases of dead clients run longer. */
-    private static final long SETTLED_MILLIS = 150_000;
-
     /** What must have come about in a long run, beside a crash at each step. */
     static final List<String> REQUIRED = required();
 
@@ -32,18 +23,15 @@ final class TransactionSimulation {
     private final SimWorld world;
     private final Coverage coverage;
     private final Faults faults;
-    private final SimulatedCluster cluster;
-    private final Ledger ledger = new Ledger();
-    private final List<SimClient> clients = new ArrayList<>();
+    private final SimulatedRun run;
     private final Set<SimClient> working = new HashSet<>();
     private final long troubleMillis;
 
     TransactionSimulation(long seed, Plant plant, Map<String, Long> counts) {
         this.world = new SimWorld(seed);
         this.coverage = new Coverage(counts);
-        this.faults = new Faults(world);
-        int shards = 2 << world.below(3);
-        this.cluster = new SimulatedCluster(world, shards, faults, new Crashes(world), plant, coverage);
+        this.faults = new RandomFaults(world, coverage);
+        this.run = new SimulatedRun(world, 2 << world.below(3), faults, plant, coverage);
         this.troubleMillis = 1_000L + world.below(6_000);
     }
 
@@ -65,32 +53,26 @@ final class TransactionSimulation {
 
     /** Returns what was traced: the same for the same seed. */
     long run() {
-        CrashPoint.listen(cluster::passing);
-        try {
-            cluster.start();
+        run.run(() -> {
             beginCalm();
             beginTrouble();
-            heal();
-            check();
-            return world.traced();
-        } catch (TatamiException e) {
-            throw new IllegalStateException(e);
-        } finally {
-            CrashPoint.listen(null);
-        }
+            run.healAndCheck(working::isEmpty);
+            coverage.count("seeds");
+        });
+        return world.traced();
     }
 
     // ------------------------------------------------------------------------------------------ phases
 
     private void beginCalm() {
-        SimClient first = client();
-        finish(first.mkdirs("/a/a", spread()));
-        finish(first.mkdirs("/b", spread()));
-        finish(first.mkdirs("/b/c", spread()));
-        finish(first.mkdirs("/c", spread()));
+        SimClient first = run.client();
+        run.finish(first.mkdirs("/a/a", spread()));
+        run.finish(first.mkdirs("/b", spread()));
+        run.finish(first.mkdirs("/b/c", spread()));
+        run.finish(first.mkdirs("/c", spread()));
         for (String path : List.of("/f0", "/a/f1", "/b/f0", "/a/a/f2", "/c/f1")) {
-            finish(first.create(path, false, world.below(2)));
-            finish(first.close(first.writing().get(0)));
+            run.finish(first.create(path, false, world.below(2)));
+            run.finish(first.close(first.writing().get(0)));
         }
     }
 
@@ -98,9 +80,9 @@ final class TransactionSimulation {
         faults.begin();
         int count = 1 + world.below(5);
         for (int i = 0; i < count; i++) {
-            client();
+            SimClient unused = run.client();
         }
-        for (SimClient each : clients) {
+        for (SimClient each : run.clients()) {
             working.add(each);
             each.renewLeases();
             int steps = 4 + world.below(STEPS_MAX);
@@ -117,95 +99,17 @@ final class TransactionSimulation {
     }
 
     private void cut() {
-        int from = world.below(cluster.shards() + 1) - 1;
-        int to = world.below(cluster.shards() + 1) - 1;
-        cluster.network().cut(from, to, 200 + world.below(8_000));
-    }
-
-    private void heal() {
-        faults.heal();
-        cluster.heal();
-        boolean settled = world.runUntil(() -> working.isEmpty(), SETTLED_MILLIS);
-        Check.check(settled, "%d clients never got their answers", working.size());
-        settle();
-        for (SimClient each : clients) {
-            while (!each.session().isDead() && !each.writing().isEmpty()) {
-                SimClient.Writing open = each.writing().get(0);
-                finish(each.finish(open));
-                each.writing().remove(open);
-                coverage.count("open files written on");
-            }
-        }
-    }
-
-    /** All that is under way ends by itself. */
-    private void settle() {
-        long end = world.wallMillis() + SETTLED_MILLIS;
-        while (!Checker.isQuiet(cluster) && world.wallMillis() < end) {
-            world.run(500);
-        }
-        Check.check(Checker.isQuiet(cluster), "not settled:%s", Checker.unrest(cluster));
-    }
-
-    private void check() throws TatamiException {
-        settle();
-        Checker checker = new Checker(cluster);
-        checker.check();
-        ledger.check(cluster.oracle());
-        for (Name name : checker.untrueMarkers()) {
-            coverage.count("markers left behind");
-            takeOver(name);
-        }
-        coverage.count("seeds");
-        long unreachable = checker.unreachableMarkers();
-        for (long i = 0; i < unreachable; i++) {
-            coverage.count("markers nobody can come to");
-        }
-        awaitLeases();
-        new Checker(cluster).check();
-    }
-
-    /** A file takes the name; unless what was asked long ago, and is done only now, puts something there after all. */
-    private void takeOver(Name name) {
-        CompletableFuture<?> step = client().create(path(name), false, 0);
-        Check.check(world.runUntil(step::isDone, SETTLED_MILLIS), "%s is not free, nor taken", name);
-        Check.check(
-                !step.isCompletedExceptionally() || !model().isFree(name) || !model().isDirectory(name.directory()),
-                "%s is kept by a marker that is not true: %s",
-                name,
-                step);
-    }
-
-    /** What dead clients had open is closed. */
-    private void awaitLeases() {
-        clients.forEach(each -> each.session().die());
-        long end = world.wallMillis() + 2 * SimulatedCluster.HARD_LIMIT_MILLIS;
-        while ((Checker.hasLeases(cluster) || !Checker.isQuiet(cluster)) && world.wallMillis() < end) {
-            world.run(5_000);
-        }
-        Check.check(!Checker.hasLeases(cluster), "a file stays open although its writer is dead");
+        int from = world.below(run.cluster().shards() + 1) - 1;
+        int to = world.below(run.cluster().shards() + 1) - 1;
+        run.cluster().network().cut(from, to, 200 + world.below(8_000));
     }
 
     // ------------------------------------------------------------------------------------------ clients
-
-    private SimClient client() {
-        SimSession session = new SimSession(world, cluster, ledger, clients.size() + 1);
-        SimClient client = new SimClient(world, cluster, session);
-        clients.add(client);
-        return client;
-    }
 
     private void die(SimClient client) {
         coverage.count("clients died");
         client.session().die();
         working.remove(client);
-    }
-
-    /** Waits for a step that must not fail. */
-    private void finish(CompletableFuture<?> step) {
-        boolean ended = world.runUntil(step::isDone, SETTLED_MILLIS);
-        Check.check(ended, "a step never ended");
-        Check.check(!step.isCompletedExceptionally(), "a step failed: %s", step);
     }
 
     private void next(SimClient client, int left) {
@@ -298,7 +202,7 @@ final class TransactionSimulation {
     // ------------------------------------------------------------------------------------------ names
 
     private int spread() {
-        return 1 << world.below(Integer.numberOfTrailingZeros(cluster.shards()) + 1);
+        return 1 << world.below(Integer.numberOfTrailingZeros(run.cluster().shards()) + 1);
     }
 
     private String anyName() {
@@ -312,9 +216,9 @@ final class TransactionSimulation {
     }
 
     private String someDirectory() {
-        List<Long> ids = new ArrayList<>(model().directories().keySet());
+        List<Long> ids = new ArrayList<>(run.model().directories().keySet());
         long id = ids.get(world.below(ids.size()));
-        String path = pathOf(id);
+        String path = run.pathOf(id);
         return path.isEmpty() ? "/" + anyName() : path;
     }
 
@@ -326,33 +230,19 @@ final class TransactionSimulation {
 
     /** Mostly of a file. */
     private String somePath() {
-        List<NamespaceModel.File> files = new ArrayList<>(model().files().values());
+        List<NamespaceModel.File> files = new ArrayList<>(run.model().files().values());
         return files.isEmpty() || world.chance(0.15)
                 ? anyPath()
-                : path(files.get(world.below(files.size())).name());
+                : run.path(files.get(world.below(files.size())).name());
     }
 
     private String openPath(SimClient client) {
         List<String> open = new ArrayList<>();
-        model().files().values().forEach(file -> {
+        run.model().files().values().forEach(file -> {
             if (file.writer() == client.session().id()) {
-                open.add(path(file.name()));
+                open.add(run.path(file.name()));
             }
         });
         return open.isEmpty() ? somePath() : open.get(world.below(open.size()));
-    }
-
-    private NamespaceModel model() {
-        return cluster.oracle().model();
-    }
-
-    private String path(Name name) {
-        return pathOf(name.directory()) + "/" + name.name();
-    }
-
-    /** Empty for the root. */
-    private String pathOf(long directory) {
-        Name name = model().directories().get(directory);
-        return name == null || name.directory() == 0 ? "" : path(name);
     }
 }

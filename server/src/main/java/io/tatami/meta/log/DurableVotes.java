@@ -1,0 +1,90 @@
+package io.tatami.meta.log;
+
+import io.tatami.base.CrashPoint;
+import io.tatami.base.DurableFile;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.grpc.server.GrpcServices;
+import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.RaftServerConfigKeys;
+
+/**
+ * A vote leaves a server when it is durable. Ratis writes vote and term beside the old file {@code raft-meta}, syncs that and
+ * renames it, but does not sync the directory: a loss of power may take back the rename, and the server votes for another in
+ * the same term. Here the directory is synced before a vote is told, and before a candidate asks for votes, because it has
+ * voted for itself by then. Where that fails there is no vote. Safe for use by many threads.
+ */
+final class DurableVotes {
+    private final RaftProperties properties;
+
+    /** @param properties say where the logs are, once a vote is asked for */
+    DurableVotes(RaftProperties properties) {
+        this.properties = properties;
+    }
+
+    /** The server, as others ask it for its vote. */
+    RaftServer granting(RaftServer server) {
+        return around(RaftServer.class, server, (request, call) -> {
+            Object reply = call.make();
+            if (reply instanceof RequestVoteReplyProto told
+                    && told.getServerReply().getSuccess()
+                    && !request.getPreVote()) {
+                sync(request);
+            }
+            return reply;
+        });
+    }
+
+    /** The way to other servers, as this one asks for their votes. */
+    GrpcServices asking(GrpcServices others) {
+        return around(GrpcServices.class, others, (request, call) -> {
+            if (!request.getPreVote()) {
+                sync(request);
+            }
+            return call.make();
+        });
+    }
+
+    private void sync(RequestVoteRequestProto request) throws IOException {
+        RaftGroupId group =
+                RaftGroupId.valueOf(request.getServerRequest().getRaftGroupId().getId());
+        Path directory = RaftServerConfigKeys.storageDir(properties).get(0).toPath();
+        CrashPoint.hit("meta.raft.before-vote-synced");
+        DurableFile.syncDirectory(directory.resolve(group.getUuid().toString()).resolve("current"));
+    }
+
+    /** A call that is held up. */
+    private interface Call {
+        Object make() throws Throwable;
+    }
+
+    /** What happens around it. */
+    private interface Around {
+        Object vote(RequestVoteRequestProto request, Call call) throws Throwable;
+    }
+
+    private static <T> T around(Class<T> kind, T target, Around around) {
+        Object made =
+                Proxy.newProxyInstance(kind.getClassLoader(), new Class<?>[] {kind}, (proxy, method, arguments) -> {
+                    Call call = () -> {
+                        try {
+                            return method.invoke(target, arguments);
+                        } catch (InvocationTargetException e) {
+                            throw e.getCause() == null ? e : e.getCause();
+                        }
+                    };
+                    return arguments != null
+                                    && arguments.length == 1
+                                    && arguments[0] instanceof RequestVoteRequestProto request
+                            ? around.vote(request, call)
+                            : call.make();
+                });
+        return kind.cast(made);
+    }
+}

@@ -1,0 +1,57 @@
+package io.tatami.meta.log;
+
+import java.util.Objects;
+import org.apache.ratis.conf.Parameters;
+import org.apache.ratis.grpc.GrpcFactory;
+import org.apache.ratis.grpc.server.GrpcServices;
+import org.apache.ratis.grpc.server.GrpcServicesImpl;
+import org.apache.ratis.rpc.RpcFactory;
+import org.apache.ratis.rpc.RpcType;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.leader.FollowerInfo;
+import org.apache.ratis.server.leader.LeaderState;
+import org.apache.ratis.server.leader.LogAppender;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How Raft servers talk: Ratis's gRPC, with durable votes ({@link DurableVotes}) and with entries that are sent again where
+ * it is not known whether they came ({@link PersistentAppender}). Ratis makes one, by the name of this class.
+ */
+final class RatisTransport implements RpcType {
+    @Override
+    public String name() {
+        return RatisTransport.class.getName();
+    }
+
+    @Override
+    public RpcFactory newFactory(Parameters parameters) {
+        return new Factory(parameters);
+    }
+
+    /** Of one server. */
+    static final class Factory extends GrpcFactory {
+        private volatile @Nullable GrpcServicesImpl services;
+
+        private Factory(Parameters parameters) {
+            super(parameters);
+        }
+
+        @Override
+        public GrpcServices newRaftServerRpc(RaftServer server) {
+            DurableVotes votes = new DurableVotes(server.getProperties());
+            GrpcServices made = super.newRaftServerRpc(votes.granting(server));
+            services = (GrpcServicesImpl) made;
+            return votes.asking(made);
+        }
+
+        @Override
+        public LogAppender newLogAppender(RaftServer.Division server, LeaderState state, FollowerInfo follower) {
+            return new PersistentAppender(server, state, follower);
+        }
+
+        /** What the server talks through, without what is around it. */
+        GrpcServicesImpl services() {
+            return Objects.requireNonNull(services, "the server has not been made yet");
+        }
+    }
+}

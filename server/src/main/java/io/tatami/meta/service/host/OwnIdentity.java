@@ -1,0 +1,32 @@
+package io.tatami.meta.service.host;
+
+import io.tatami.base.TatamiException;
+import java.nio.file.Path;
+import java.util.function.UnaryOperator;
+
+/** This server's identity, which changes as groups come to it. Safe for use by many threads. */
+final class OwnIdentity {
+    private final Path directory;
+    private volatile Identity current;
+
+    /** @param current as it is in the directory */
+    OwnIdentity(Path directory, Identity current) {
+        this.directory = directory;
+        this.current = current;
+    }
+
+    Identity get() {
+        return current;
+    }
+
+    /**
+     * Changes it; durable when this returns.
+     *
+     * @throws TatamiException it is not known which of the two the next start will read
+     */
+    synchronized void change(UnaryOperator<Identity> change) throws TatamiException {
+        Identity next = change.apply(current);
+        next.write(directory);
+        current = next;
+    }
+}

@@ -1,0 +1,150 @@
+package io.tatami.meta.service.host;
+
+import io.tatami.base.Check;
+import io.tatami.base.CrashPoint;
+import io.tatami.base.GroupId;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.state.wire.GroupRecord;
+import io.tatami.meta.store.GroupStore;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Of all groups of a server, each by the log that its identity says, and how a group goes from the one to the other. Changed
+ * by one thread at a time; asked by any.
+ */
+final class ServerReplication implements Replication {
+    private final OwnIdentity own;
+    private final RaftPort port;
+    private final MetadataServer.Place place;
+    private final LocalReplication local;
+    private final RaftOpening opening;
+    private volatile @Nullable RaftReplication raft;
+
+    /** Opens the side of the replicated logs; their classes are loaded only where there are some. */
+    @FunctionalInterface
+    interface RaftOpening {
+        RaftReplication open() throws TatamiException;
+    }
+
+    ServerReplication(
+            OwnIdentity own, RaftPort port, MetadataServer.Place place, LocalReplication local, RaftOpening opening) {
+        this.own = own;
+        this.port = port;
+        this.place = place;
+        this.local = local;
+        this.opening = opening;
+    }
+
+    @Override
+    public void open(GroupRecord record, HostedGroup group) throws TatamiException {
+        if (own.get().isReplicated(group.id())) {
+            raft().open(record, group);
+        } else {
+            local.open(record, group);
+        }
+    }
+
+    /** Opened when there is a first group for it. */
+    private synchronized RaftReplication raft() throws TatamiException {
+        RaftReplication known = raft;
+        if (known != null) {
+            return known;
+        }
+        if (own.get().replicas().port() == 0) {
+            int chosen = port.choose(place);
+            own.change(identity -> identity.withRaftPort(chosen));
+            CrashPoint.hit("meta.replicate.port-noted");
+        }
+        RaftReplication opened = opening.open();
+        raft = opened;
+        return opened;
+    }
+
+    @Override
+    public void start() throws TatamiException {
+        local.start();
+        RaftReplication known = raft;
+        if (known != null) {
+            known.start();
+        }
+    }
+
+    /**
+     * Has a group that leads here for good go on by a replicated log, as whose first member this server begins with what
+     * its store holds. Requests are refused for the moment between. At no time do both logs take something: the local one has
+     * ended before the identity names the other, and takes nothing any more once the store is sealed.
+     *
+     * @throws TatamiException before the group was touched, or with it served here no more until the next start
+     */
+    void replicate(HostedGroup group) throws TatamiException {
+        Check.check(!own.get().isReplicated(group.id()), "%s is replicated already", group.id());
+        RaftReplication replicated = raft();
+        GroupStore store = local.release(group);
+        CrashPoint.hit("meta.replicate.local-log-ended");
+        try {
+            own.change(identity -> identity.holding(group.id(), Identity.Log.GROWN));
+        } catch (TatamiException e) {
+            store.close();
+            group.fail(e);
+            throw e;
+        }
+        CrashPoint.hit("meta.replicate.noted");
+        try {
+            replicated.add(group, store);
+        } catch (TatamiException e) {
+            group.fail(e);
+            throw e;
+        }
+        CrashPoint.hit("meta.replicate.replica-opened");
+    }
+
+    @Override
+    public void add(HostedGroup group) throws TatamiException {
+        raft().add(group);
+    }
+
+    @Override
+    public void remove(GroupId group) {
+        RaftReplication known = raft;
+        if (known != null) {
+            known.remove(group);
+        }
+    }
+
+    @Override
+    public void drop(GroupId group) throws TatamiException {
+        raft().drop(group);
+    }
+
+    @Override
+    public OptionalLong appliedIndex(GroupId group) {
+        RaftReplication known = raft;
+        return known == null ? OptionalLong.empty() : known.appliedIndex(group);
+    }
+
+    @Override
+    public Optional<UUID> leader(GroupId group) {
+        RaftReplication known = raft;
+        return known == null ? Optional.empty() : known.leader(group);
+    }
+
+    @Override
+    public List<InetSocketAddress> knownServers() {
+        RaftReplication known = raft;
+        return known == null ? List.of() : known.knownServers();
+    }
+
+    @Override
+    public void close() throws TatamiException {
+        local.close();
+        RaftReplication known = raft;
+        if (known != null) {
+            known.close();
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package io.tatami.linear;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+
+/** Sends signals to processes. */
+final class Signals {
+    private Signals() {}
+
+    /** @param name without SIG */
+    static void send(String name, long pid) throws IOException {
+        Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(pid))
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(kill.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        try {
+            if (kill.waitFor() != 0) {
+                throw new IOException("kill -" + name + ": " + output);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
+    }
+}
