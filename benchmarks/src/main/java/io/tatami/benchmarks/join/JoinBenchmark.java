@@ -45,8 +45,9 @@ public final class JoinBenchmark implements Callable<Integer> {
         Files.createDirectories(place.work());
         Undo undo = new Undo();
         try (Results results = new Results(place.results(), "join-metadata", JoinRounds.COLUMNS)) {
-            results.remark("clients create and close empty files the whole time; three metadata servers hold every group,"
-                    + " and a fourth is started and added; rate is tatami.metadata.move.rate");
+            results.remark(
+                    "clients create and close empty files the whole time; three metadata servers hold every group,"
+                            + " and a fourth is started and added; rate is tatami.metadata.move.rate");
             Rounds figures = new JoinRounds(options, rounds, place.work(), undo, results).run();
             figures.medians().forEach(results::remark);
             for (String rate : options.rates) {

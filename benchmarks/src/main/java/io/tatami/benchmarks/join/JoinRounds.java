@@ -82,10 +82,8 @@ final class JoinRounds {
         progress.tell("round %d: replicas move at %s bytes a second", round, rate);
         Path directory = work.resolve("join-" + rate);
         List<String> settings = List.of("-Dtatami.metadata.move.rate=" + rate);
-        try (ReplicatedCluster cluster = (ReplicatedCluster) Peers.inTurn(
-                        directory,
-                        undo,
-                        () -> ReplicatedCluster.start(directory, options.shards, settings));
+        try (ReplicatedCluster cluster = Peers.inTurn(
+                        directory, undo, () -> ReplicatedCluster.start(directory, options.shards, settings));
                 TatamiClient admin = connect(cluster)) {
             awaitSettled(admin);
             try (CreateLoad load = new CreateLoad(places(admin), () -> connect(cluster))) {

@@ -178,7 +178,8 @@ public final class EntryChanges {
                 if (e.code() == ErrorCode.IS_A_DIRECTORY && isDirectory(source, deadline)) {
                     return false;
                 }
-                boolean isReplaced = e.code() == ErrorCode.IS_A_DIRECTORY && e.detail().equals(SOURCE);
+                boolean isReplaced =
+                        e.code() == ErrorCode.IS_A_DIRECTORY && e.detail().equals(SOURCE);
                 if (!isReplaced) {
                     throw PathFailures.named(e, source, destination);
                 }
@@ -187,8 +188,7 @@ public final class EntryChanges {
         }
     }
 
-    private void renameFile(
-            TatamiPath source, TatamiPath destination, RenameFileRequest request, Deadline deadline)
+    private void renameFile(TatamiPath source, TatamiPath destination, RenameFileRequest request, Deadline deadline)
             throws TatamiException {
         resolver.in(source.parent(), source, deadline, from -> {
             ResolvedDirectory to = resolver.resolve(destination.parent(), destination, deadline);

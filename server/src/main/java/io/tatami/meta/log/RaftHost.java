@@ -188,8 +188,7 @@ public final class RaftHost implements AutoCloseable {
 
     /** Whether the log is to be made; where it had been and is gone, this server has forgotten what it promised. */
     private boolean requireLog(GroupId group) throws TatamiException {
-        Path log =
-                directory.resolve(RatisNames.group(cluster, group).getUuid().toString());
+        Path log = directory.resolve(RatisNames.group(cluster, group).getUuid().toString());
         if (Files.exists(log.resolve("current").resolve("raft-meta"))) {
             return false;
         }
