@@ -6,6 +6,7 @@ import io.tatami.benchmarks.failover.FailoverBenchmark;
 import io.tatami.benchmarks.fence.FenceBenchmark;
 import io.tatami.benchmarks.jobs.JobsCommand;
 import io.tatami.benchmarks.list.ListBenchmark;
+import io.tatami.benchmarks.join.JoinBenchmark;
 import io.tatami.benchmarks.meta.CapacityBenchmark;
 import io.tatami.benchmarks.meta.MetaBenchmark;
 import io.tatami.benchmarks.micro.MicroBenchmarks;
@@ -35,6 +36,7 @@ public final class TatamiBenchmarks {
                 BulkBenchmark.class,
                 ListBenchmark.class,
                 FenceBenchmark.class,
+                JoinBenchmark.class,
                 FailoverBenchmark.class,
                 PrefetchBenchmark.class,
                 MicroBenchmarks.class,

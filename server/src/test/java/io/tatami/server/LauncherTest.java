@@ -123,6 +123,18 @@ final class LauncherTest {
     }
 
     @Test
+    void metadataServersAreListedAndThoseWithoutReplicasKeepWhatTheyHold() {
+        String address = uri.substring("tatami://".length());
+        run("admin", "metadata", "status", uri)
+                .assertDone("each group is held by 1", address, "in service", "namespace shard-0 shard-1");
+        run("admin", "metadata", "status", uri, "--json")
+                .assertDone("\"settled\":true", "\"answers\":true", "\"holds\":[\"namespace\",\"shard-0\",\"shard-1\"]");
+        run("admin", "metadata", "remove", uri, address)
+                .assertRefused("first have several servers hold each", "tatami admin metadata replicate");
+        run("admin", "metadata", "add", uri, "elsewhere:1").assertRefused("no metadata server is known", address);
+    }
+
+    @Test
     void wrongUsageIsToldWithAHint() {
         run("start").assertRefused("Missing required subcommand");
         run("start", "metadata").assertRefused("--data", "tatami start metadata --help");
@@ -170,7 +182,18 @@ final class LauncherTest {
 
     @Test
     void shardsThatSomebodyHasAreNotGivenAgain() {
-        run("start", "metadata", "--data", path("late"), "--foreground", "--port", 0, "--join", uri)
+        run(
+                        "start",
+                        "metadata",
+                        "--data",
+                        path("late"),
+                        "--foreground",
+                        "--port",
+                        0,
+                        "--host-shards",
+                        0,
+                        "--join",
+                        uri)
                 .assertRefused("every shard");
     }
 

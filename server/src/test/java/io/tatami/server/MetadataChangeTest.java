@@ -108,7 +108,7 @@ final class MetadataChangeTest {
             fleet.assertPlaces();
             fleet.kill(second);
             TatamiException refused = assertThrows(TatamiException.class, () -> fleet.start(second));
-            assertTrue(refused.getMessage().contains("was removed"), refused::toString);
+            assertTrue(refused.toString().contains("was removed"), refused::toString);
             assertEquals(ErrorCode.NOT_FOUND, refusal(admin, leaving, Action.ADD));
         });
     }
@@ -158,7 +158,7 @@ final class MetadataChangeTest {
             fleet.wipe(host);
             MetadataFleet.copy(copy, fleet.directory(host));
             TatamiException refused = assertThrows(TatamiException.class, () -> fleet.start(host));
-            assertTrue(refused.getMessage().contains("is an older copy"), refused::toString);
+            assertTrue(refused.toString().contains("is an older copy"), refused::toString);
 
             fleet.wipe(host);
             fleet.start(host);

@@ -57,8 +57,8 @@ final class FailoverRounds {
     /** The figures of all rounds. */
     Rounds run() throws Exception {
         Path directory = work.resolve("failover");
-        try (ReplicatedCluster cluster =
-                        Peers.inTurn(directory, undo, () -> ReplicatedCluster.start(directory, options.shards));
+        try (ReplicatedCluster cluster = Peers.inTurn(
+                        directory, undo, () -> ReplicatedCluster.start(directory, options.shards, List.of()));
                 TatamiClient observer = connect(cluster)) {
             progress.tell("%d clients begin", options.clients);
             begin(cluster, observer);

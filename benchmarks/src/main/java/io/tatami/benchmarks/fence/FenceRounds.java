@@ -4,6 +4,7 @@ import io.tatami.benchmarks.Progress;
 import io.tatami.benchmarks.Results;
 import io.tatami.benchmarks.RoundOptions;
 import io.tatami.benchmarks.Rounds;
+import io.tatami.benchmarks.clients.CreateLoad;
 import io.tatami.benchmarks.peer.MetadataCluster;
 import io.tatami.benchmarks.peer.Peer;
 import io.tatami.benchmarks.peer.PeerOrder;

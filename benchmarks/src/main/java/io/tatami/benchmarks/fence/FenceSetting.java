@@ -1,5 +1,7 @@
 package io.tatami.benchmarks.fence;
 
+import io.tatami.benchmarks.clients.CreateLoad;
+import io.tatami.benchmarks.clients.CreateRate;
 import io.tatami.benchmarks.peer.MetadataCluster;
 import io.tatami.benchmarks.peer.Program;
 import io.tatami.benchmarks.peer.Undo;

@@ -17,38 +17,37 @@ import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileUtil;
 
-/** Three metadata servers on loopback, a process each, of which each holds a replica of every group. Used by one thread. */
+/**
+ * Three metadata servers on loopback, a process each, of which each holds a replica of every group, and those that join
+ * later. Used by one thread.
+ */
 public final class ReplicatedCluster implements Peer {
     private static final int SERVERS = 3;
     private static final long MEMBERS_LIMIT_NANOS = TimeUnit.MINUTES.toNanos(3);
     private static final long POLL_MILLIS = 100;
 
     private final Path directory;
+    private final List<String> javaOptions;
     private final List<TatamiServerProcess> processes = new ArrayList<>();
 
-    private ReplicatedCluster(Path directory) {
+    private ReplicatedCluster(Path directory, List<String> javaOptions) {
         this.directory = directory;
+        this.javaOptions = javaOptions;
     }
 
     /**
      * Starts them in an empty directory, and returns when each group has all three as members.
      *
      * @param shards a power of two
+     * @param javaOptions of every server, such as settings
      */
-    public static ReplicatedCluster start(Path directory, int shards) throws IOException, InterruptedException {
-        ReplicatedCluster cluster = new ReplicatedCluster(directory);
+    public static ReplicatedCluster start(Path directory, int shards, List<String> javaOptions)
+            throws IOException, InterruptedException {
+        ReplicatedCluster cluster = new ReplicatedCluster(directory, javaOptions);
         try {
-            cluster.processes.add(TatamiServerProcess.start(
-                    cluster.home(0),
-                    List.of(),
-                    "metadata",
-                    List.of("--shards", Integer.toString(shards), "--replicas", Integer.toString(SERVERS))));
+            cluster.add(List.of("--shards", Integer.toString(shards), "--replicas", Integer.toString(SERVERS)));
             for (int server = 1; server < SERVERS; server++) {
-                cluster.processes.add(TatamiServerProcess.start(
-                        cluster.home(server),
-                        List.of(),
-                        "metadata",
-                        List.of("--join", cluster.processes.get(0).uri())));
+                cluster.join();
             }
             UserIdentity user = UserIdentity.of(System.getProperty("user.name"));
             try (TatamiClient client = TatamiClient.connect(cluster.authority(), user, Settings.of(Map.of()))) {
@@ -59,6 +58,15 @@ public final class ReplicatedCluster implements Peer {
             cluster.close();
             throw e;
         }
+    }
+
+    /** Starts one more server, which holds nothing where every group has its replicas. */
+    public void join() throws IOException, InterruptedException {
+        add(List.of("--join", processes.get(0).uri()));
+    }
+
+    private void add(List<String> options) throws IOException, InterruptedException {
+        processes.add(TatamiServerProcess.start(home(processes.size()), javaOptions, "metadata", options));
     }
 
     private Path home(int server) {

@@ -34,8 +34,8 @@ public final class ChangeMetadataServer
         if (replication.getReplicas() <= 1) {
             throw new TatamiException(
                     ErrorCode.UNSUPPORTED,
-                    "each group of this cluster is held by one server, with a log of its own, and stays there: only"
-                            + " groups that several servers hold can move");
+                    "each group of this cluster is held by one server, with a log of its own, and stays there: first"
+                            + " have several servers hold each (tatami admin metadata replicate)");
         }
         if (replication.getUnderWay()) {
             throw new TatamiException(

@@ -1,6 +1,7 @@
 package io.tatami.meta.op.cluster;
 
 import com.google.protobuf.ByteString;
+import io.tatami.base.GroupId;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.ClusterState;
 import io.tatami.meta.state.RequestContext;
@@ -37,8 +38,7 @@ public final class ListMetadataServers
                 ListMetadataServersReply.newBuilder().setReplicas(replicas);
         for (ClusterState.MetadataServer server : state.metadataServers()) {
             if (!server.isRemoved()) {
-                boolean answers = heard.getLivingList().contains(server.record().getServerId());
-                reply.addServer(info(state, server).toBuilder().setAnswers(answers));
+                reply.addServer(withAnswers(info(state, server)));
             }
         }
         state.hosts().stream().map(ReplicaSet::of).forEach(group -> addMove(reply, group));
@@ -48,6 +48,13 @@ public final class ListMetadataServers
             reply.setWaitsFor(waits.what());
         }
         return reply.build();
+    }
+
+    /** Who answers this leads the namespace. */
+    private MetadataServerInfo withAnswers(MetadataServerInfo info) {
+        boolean answers = heard.getLivingList().contains(info.getServerId())
+                || info.getLedGroupList().contains(GroupId.NAMESPACE.value());
+        return info.toBuilder().setAnswers(answers).build();
     }
 
     private static void addMove(ListMetadataServersReply.Builder reply, ReplicaSet group) {

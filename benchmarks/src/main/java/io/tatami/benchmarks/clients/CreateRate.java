@@ -1,9 +1,9 @@
-package io.tatami.benchmarks.fence;
+package io.tatami.benchmarks.clients;
 
 import java.io.IOException;
 
 /** How fast files are created, from when this is made until {@link #end}. Owned by one thread. */
-final class CreateRate {
+public final class CreateRate {
     private final CreateLoad load;
     private final long[] created;
     private final long beginNanos;
@@ -16,12 +16,12 @@ final class CreateRate {
     }
 
     /** @param servers how many there are */
-    static CreateRate begin(CreateLoad load, int servers) throws IOException, InterruptedException {
+    public static CreateRate begin(CreateLoad load, int servers) throws IOException, InterruptedException {
         return new CreateRate(load, load.created(servers));
     }
 
     /** @return this */
-    CreateRate end() throws IOException, InterruptedException {
+    public CreateRate end() throws IOException, InterruptedException {
         long[] now = load.created(created.length);
         seconds = (System.nanoTime() - beginNanos) / 1e9;
         for (int server = 0; server < now.length; server++) {
@@ -31,12 +31,12 @@ final class CreateRate {
     }
 
     /** Creates a second in directories of one server. */
-    double of(int server) {
+    public double of(int server) {
         return created[server] / seconds;
     }
 
     /** Creates a second in all directories. */
-    double all() {
+    public double all() {
         double sum = 0;
         for (int server = 0; server < created.length; server++) {
             sum += of(server);

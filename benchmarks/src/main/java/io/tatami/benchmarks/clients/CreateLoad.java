@@ -1,4 +1,4 @@
-package io.tatami.benchmarks.fence;
+package io.tatami.benchmarks.clients;
 
 import io.tatami.client.CreateSpec;
 import io.tatami.client.TatamiClient;
@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * Clients that create and close empty files without end, each in a directory of its own, with a connection and a thread of its
  * own. Opened and closed by one thread.
  */
-final class CreateLoad implements AutoCloseable {
+public final class CreateLoad implements AutoCloseable {
     /** More than an operation is tried for. */
     private static final long STOP_LIMIT_SECONDS = 180;
 
@@ -28,7 +28,7 @@ final class CreateLoad implements AutoCloseable {
 
     /** Opens a client. */
     @FunctionalInterface
-    interface Source {
+    public interface Source {
         TatamiClient connect() throws IOException;
     }
 
@@ -37,18 +37,19 @@ final class CreateLoad implements AutoCloseable {
      *
      * @param server whose shard has the directory's files
      */
-    record Place(TatamiPath directory, int server) {}
+    public record Place(TatamiPath directory, int server) {}
 
-    private record Maker(Place place, TatamiClient client, AtomicLong created) {}
+    private record Maker(Place place, TatamiClient client, AtomicLong created, AtomicLong longestNanos) {}
 
-    CreateLoad(List<Place> places, Source source) throws IOException {
+    /** Begins at once. */
+    public CreateLoad(List<Place> places, Source source) throws IOException {
         threads = Executors.newFixedThreadPool(places.size(), task -> {
             Thread thread = new Thread(task, "creator");
             thread.setDaemon(true);
             return thread;
         });
         for (Place place : places) {
-            makers.add(new Maker(place, source.connect(), new AtomicLong()));
+            makers.add(new Maker(place, source.connect(), new AtomicLong(), new AtomicLong()));
         }
         makers.forEach(maker -> running.add(threads.submit(() -> {
             createUntilStopped(maker);
@@ -59,9 +60,12 @@ final class CreateLoad implements AutoCloseable {
     private void createUntilStopped(Maker maker) throws IOException {
         while (!stopping) {
             long number = maker.created().get();
+            long beganNanos = System.nanoTime();
             maker.client()
                     .create(maker.place().directory().child("f" + number), CreateSpec.DEFAULT)
                     .close();
+            long tookNanos = System.nanoTime() - beganNanos;
+            maker.longestNanos().accumulateAndGet(tookNanos, Math::max);
             maker.created().incrementAndGet();
         }
     }
@@ -71,7 +75,7 @@ final class CreateLoad implements AutoCloseable {
      *
      * @param servers how many there are
      */
-    long[] created(int servers) throws IOException, InterruptedException {
+    public long[] created(int servers) throws IOException, InterruptedException {
         for (Future<?> creator : running) {
             if (creator.isDone()) {
                 requireWell(creator);
@@ -82,6 +86,14 @@ final class CreateLoad implements AutoCloseable {
             created[maker.place().server()] += maker.created().get();
         }
         return created;
+    }
+
+    /** The longest that a file took to be created and closed, of those that ended since this was asked last; 0 for none. */
+    public long takeLongestNanos() {
+        return makers.stream()
+                .mapToLong(maker -> maker.longestNanos().getAndSet(0))
+                .max()
+                .orElse(0);
     }
 
     private static void requireWell(Future<?> creator) throws IOException, InterruptedException {

@@ -1,0 +1,32 @@
+package io.tatami.benchmarks.join;
+
+import java.util.List;
+import picocli.CommandLine.Option;
+
+/** How large the groups are that move, and how fast they may. */
+final class JoinOptions {
+    @Option(names = "--shards", description = "A power of two (default: ${DEFAULT-VALUE}).")
+    int shards = 4;
+
+    @Option(
+            names = "--clients",
+            description = "Who create files, each in a directory of its own (default: ${DEFAULT-VALUE}).")
+    int clients = 8;
+
+    @Option(
+            names = "--fill-seconds",
+            description = "How long files are created before anything is measured, which is what the groups are then"
+                    + " made of (default: ${DEFAULT-VALUE}).")
+    int fillSeconds = 60;
+
+    @Option(
+            names = "--seconds",
+            description = "How long is measured before the server is added (default: ${DEFAULT-VALUE}).")
+    int seconds = 15;
+
+    @Option(
+            names = "--rates",
+            split = ",",
+            description = "Of the settings tatami.metadata.move.rate that are compared (default: 1t,64m,8m).")
+    List<String> rates = List.of("1t", "64m", "8m");
+}
