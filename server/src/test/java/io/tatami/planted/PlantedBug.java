@@ -134,6 +134,16 @@ enum PlantedBug {
             "return hangsInARow == Integer.MAX_VALUE;",
             "io.tatami.block.cache.CacheTierTest"
                     + "#whenTheTiersDeviceHangsReadersGoToTheVolumeAndAfterAFewTimesItIsSetAside"),
+    A_WIPED_SERVER_ANSWERS_FOR_WHO_IT_WAS(
+            "io/tatami/meta/log/AddressedRequests.java",
+            "if (header == null || header.getReplyId().equals(self)) {",
+            "if (header == null || !header.getReplyId().isEmpty()) {",
+            "io.tatami.meta.log.RaftReplicaTest#aWipedServerAtTheSameAddressDoesNotAnswerForTheMemberThatItWas"),
+    A_LATE_CHANGE_OF_MEMBERS_IS_NOTED(
+            "io/tatami/meta/op/cluster/NoteMembers.java",
+            "if (known == null || !areToStay(request, known)) {",
+            "if (known == null) {",
+            "io.tatami.meta.op.cluster.MoveReplicasTest#whatIsNotedTooLateChangesNothing"),
     SLOWNESS_IS_JUDGED_AT_ONE_LOOK(
             "io/tatami/block/device/SlowDevices.java",
             "if (state.looks == LOOKS) {",

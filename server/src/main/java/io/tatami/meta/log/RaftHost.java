@@ -1,5 +1,6 @@
 package io.tatami.meta.log;
 
+import io.tatami.base.Clock;
 import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
@@ -68,7 +69,9 @@ public final class RaftHost implements AutoCloseable {
         RatisProperties.setDirectory(properties, directory.resolve(NO_GROUPS));
         Parameters parameters = new Parameters();
         AddressedRequests addressed = new AddressedRequests(RatisNames.peer(self.server()));
-        GrpcConfigKeys.Server.setServicesCustomizer(parameters, (builder, services) -> builder.intercept(addressed));
+        SnapshotPace pace = new SnapshotPace(settings.receiveBytesPerSecond(), Clock.SYSTEM);
+        PacedSnapshots paced = new PacedSnapshots(pace::nanosAfter);
+        GrpcConfigKeys.Server.setServicesCustomizer(parameters, (builder, services) -> builder.intercept(paced).intercept(addressed));
         this.server = RaftServer.newBuilder()
                 .setServerId(RatisNames.peer(self.server()))
                 .setProperties(properties)

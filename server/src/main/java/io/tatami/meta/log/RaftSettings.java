@@ -14,9 +14,11 @@ import java.util.List;
  * @param snapshotEntries a replica writes a snapshot of its store after so many entries, and drops the log before it
  * @param snapshotBytes or after so many bytes of them, what comes first
  * @param segmentBytes of one file of the log
+ * @param receiveBytesPerSecond at most so much of other members' snapshots is taken in
  */
 public record RaftSettings(
-        Duration electionMin, Duration electionMax, int snapshotEntries, long snapshotBytes, long segmentBytes) {
+        Duration electionMin, Duration electionMax, int snapshotEntries, long snapshotBytes, long segmentBytes,
+        long receiveBytesPerSecond) {
     private static final Setting<Duration> ELECTION_MIN = Setting.duration(
             "tatami.meta.raft.election.min",
             "600ms",
@@ -44,9 +46,17 @@ public record RaftSettings(
     private static final Setting<Long> SEGMENT_BYTES = Setting.size(
             "tatami.meta.raft.segment", "32m", "8m", "1g", "Length of one file of a replicated group's log.");
 
+    private static final Setting<Long> RECEIVE_BYTES = Setting.size(
+            "tatami.metadata.move.rate",
+            "64m",
+            "1m",
+            "1t",
+            "Bytes a second at which a metadata server takes in replicas that come to it, and those of its own that were"
+                    + " away too long.");
+
     /** Every setting read here. */
     public static final List<Setting<?>> ALL =
-            List.of(ELECTION_MIN, ELECTION_MAX, SNAPSHOT_ENTRIES, SNAPSHOT_BYTES, SEGMENT_BYTES);
+            List.of(ELECTION_MIN, ELECTION_MAX, SNAPSHOT_ENTRIES, SNAPSHOT_BYTES, SEGMENT_BYTES, RECEIVE_BYTES);
 
     /** @throws SettingException INVALID_ARGUMENT on a bad value */
     public static RaftSettings from(Settings settings) throws SettingException {
@@ -55,6 +65,7 @@ public record RaftSettings(
                 settings.get(ELECTION_MAX),
                 settings.get(SNAPSHOT_ENTRIES),
                 settings.get(SNAPSHOT_BYTES),
-                settings.get(SEGMENT_BYTES));
+                settings.get(SEGMENT_BYTES),
+                settings.get(RECEIVE_BYTES));
     }
 }

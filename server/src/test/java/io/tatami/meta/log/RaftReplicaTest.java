@@ -463,6 +463,32 @@ final class RaftReplicaTest {
         }
     }
 
+    /** Three chunks or more are sent of a store of three megabytes: Ratis waits for none of the first. */
+    @Test
+    void aNewMemberTakesInItsSnapshotNoFasterThanIsSet() throws Exception {
+        long bytesPerSecond = 1 << 20;
+        try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.receivingAt(bytesPerSecond))) {
+            List<Node> nodes = new ArrayList<>(cluster.found(1));
+            int entries = 8;
+            int each = 200_000;
+            for (int i = 0; i < entries; i++) {
+                byte[] noise = new byte[each];
+                random.nextBytes(noise);
+                cluster.commit("e" + i, HexFormat.of().formatHex(noise));
+            }
+            Node fresh = cluster.add();
+            fresh.open(List.of());
+            nodes.add(fresh);
+            long beganNanos = System.nanoTime();
+            setMembers(cluster, nodes);
+            double seconds = (System.nanoTime() - beganNanos) / 1e9;
+            cluster.awaitEqual();
+            // Half of what is written in hexadecimal is left when it is compressed.
+            double least = (double) entries * each / bytesPerSecond;
+            assertTrue(seconds > least, "took " + seconds + " s, and " + least + " is the least that the rate allows");
+        }
+    }
+
     /** What a wiped server acknowledged under its old id would count as a majority that is not there. */
     @Test
     void aWipedServerAtTheSameAddressDoesNotAnswerForTheMemberThatItWas() throws Exception {

@@ -42,6 +42,7 @@ final class ReplicaCluster implements AutoCloseable {
     private static final String MARK = "mark";
     private static final int PORTS = 16_000;
     private static final String BEHIND_RELAY = "127.0.0.2";
+    private static final long RATE = 1L << 30;
 
     private final UUID cluster = UUID.randomUUID();
     private final Path directory;
@@ -66,18 +67,24 @@ final class ReplicaCluster implements AutoCloseable {
     }
 
     static RaftSettings settings() {
-        return new RaftSettings(Duration.ofMillis(400), Duration.ofMillis(800), 1_000_000, 1L << 30, 8 << 20);
+        return new RaftSettings(Duration.ofMillis(400), Duration.ofMillis(800), 1_000_000, 1L << 30, 8 << 20, RATE);
     }
 
     /** With elections after so long. */
     static RaftSettings settings(Duration electionMin, Duration electionMax) {
-        return new RaftSettings(electionMin, electionMax, 1_000_000, 1L << 30, 8 << 20);
+        return new RaftSettings(electionMin, electionMax, 1_000_000, 1L << 30, 8 << 20, RATE);
     }
 
     /** Snapshots after so many entries, and segments so short that what is before them goes. */
     static RaftSettings settings(int snapshotEntries, long segmentBytes) {
         return new RaftSettings(
-                Duration.ofMillis(400), Duration.ofMillis(800), snapshotEntries, 1L << 30, segmentBytes);
+                Duration.ofMillis(400), Duration.ofMillis(800), snapshotEntries, 1L << 30, segmentBytes, RATE);
+    }
+
+    /** As {@link #settings()}, and snapshots come in at so many bytes a second. */
+    static RaftSettings receivingAt(long bytesPerSecond) {
+        return new RaftSettings(
+                Duration.ofMillis(400), Duration.ofMillis(800), 1_000_000, 1L << 30, 8 << 20, bytesPerSecond);
     }
 
     /** What a leader was given. */
