@@ -2,6 +2,7 @@ package io.tatami.benchmarks;
 
 import io.tatami.benchmarks.bulk.BulkBenchmark;
 import io.tatami.benchmarks.dfsio.DfsioBenchmark;
+import io.tatami.benchmarks.failover.FailoverBenchmark;
 import io.tatami.benchmarks.fence.FenceBenchmark;
 import io.tatami.benchmarks.jobs.JobsCommand;
 import io.tatami.benchmarks.meta.CapacityBenchmark;
@@ -32,6 +33,7 @@ public final class TatamiBenchmarks {
                 SmallBenchmark.class,
                 BulkBenchmark.class,
                 FenceBenchmark.class,
+                FailoverBenchmark.class,
                 PrefetchBenchmark.class,
                 MicroBenchmarks.class,
                 JobsCommand.class,

@@ -53,7 +53,9 @@ public final class TatamiFs extends AbstractFileSystem {
         if (uri.getAuthority() == null) {
             throw new IOException("Incomplete Tatami URI, no host: " + uri + "; write tatami://host:port/path");
         }
-        named = uri.getHost() == null ? URI.create(LinkedFileSystem.SCHEME + "://" + uri.getAuthority()) : super.getUri();
+        named = uri.getHost() == null
+                ? URI.create(LinkedFileSystem.SCHEME + "://" + uri.getAuthority())
+                : super.getUri();
         calls = TatamiCalls.connect(named, configuration);
         attributes = new AttributeCalls(calls);
     }

@@ -25,14 +25,16 @@ final class ReplicatedServers implements Servers {
 
     /** In this JVM; they end in order. */
     static ReplicatedServers inOneProcess(Path directory) throws Exception {
-        return new ReplicatedServers(false, (ports, raft) ->
-                new MetadataTrio.InOneProcess(directory, ports, server -> settings(raft.get(server))));
+        return new ReplicatedServers(
+                false,
+                (ports, raft) -> new MetadataTrio.InOneProcess(directory, ports, server -> settings(raft.get(server))));
     }
 
     /** In a process each, which is killed and paused. */
     static ReplicatedServers inProcesses(Path directory) throws Exception {
-        return new ReplicatedServers(true, (ports, raft) ->
-                new MetadataTrio.InProcesses(directory, ports, server -> settings(raft.get(server))));
+        return new ReplicatedServers(
+                true,
+                (ports, raft) -> new MetadataTrio.InProcesses(directory, ports, server -> settings(raft.get(server))));
     }
 
     private ReplicatedServers(boolean inProcesses, Maker maker) throws Exception {
@@ -55,8 +57,10 @@ final class ReplicatedServers implements Servers {
 
     private static Map<String, String> settings(InetSocketAddress raft) {
         return Map.of(
-                "tatami.metadata.raft.port", Integer.toString(raft.getPort()),
-                "tatami.metadata.raft.bind.host", BEHIND_RELAYS);
+                "tatami.metadata.raft.port",
+                Integer.toString(raft.getPort()),
+                "tatami.metadata.raft.bind.host",
+                BEHIND_RELAYS);
     }
 
     @Override

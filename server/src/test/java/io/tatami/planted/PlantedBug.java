@@ -22,6 +22,16 @@ enum PlantedBug {
             "batch.put(PROGRESS, next.toByteArray());",
             "database.put(synced, PROGRESS, next.toByteArray());",
             "io.tatami.meta.store.GroupStoreTest#aTornEndLosesTheLastEntryAsAWholeAndNoneBefore"),
+    A_REPLICA_STORES_ANOTHER_VALUE(
+            "io/tatami/meta/store/GroupStore.java",
+            "batch.put(change.getKey(), value);",
+            "batch.put(change.getKey(), System.nanoTime() % 50 == 0 ? new byte[] {1} : value);",
+            "io.tatami.meta.log.StateHashesTest#storesAreEqualAtEveryIndexWhileLeadersDie"),
+    VOTES_ARE_TOLD_BEFORE_THEY_ARE_DURABLE(
+            "io/tatami/meta/log/DurableVotes.java",
+            "                sync(request);\n            }\n            return reply;",
+            "            }\n            return reply;",
+            "io.tatami.meta.log.RaftReplicaTest#nobodyIsElectedByAVoteThatIsNotDurable"),
     REPLIES_ARE_NOT_REMEMBERED(
             "io/tatami/meta/service/host/ReplyMemory.java",
             "return known == null ? null : reply(known, method);",

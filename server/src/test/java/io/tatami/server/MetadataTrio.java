@@ -8,6 +8,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.client.ClusterStatus;
 import io.tatami.client.TatamiClient;
 import io.tatami.conf.Settings;
+import io.tatami.meta.service.host.GroupMapping;
 import io.tatami.meta.service.host.MetadataServer;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.GroupReplica;
@@ -68,11 +69,12 @@ public abstract class MetadataTrio implements AutoCloseable {
     @Override
     public abstract void close() throws IOException;
 
-    final TatamiClient connect() throws TatamiException {
+    public final TatamiClient connect() throws TatamiException {
         return TatamiClient.connect(authority(), UserIdentity.of(System.getProperty("user.name")), CLIENT);
     }
 
-    private String authority() {
+    /** Of the cluster's URI; all servers, which have been started. */
+    public final String authority() {
         List<String> servers = new ArrayList<>();
         for (int port : ports) {
             servers.add("localhost:" + port);
@@ -80,7 +82,7 @@ public abstract class MetadataTrio implements AutoCloseable {
         return String.join(",", servers);
     }
 
-    static void awaitAllMembers(TatamiClient client) throws Exception {
+    public static void awaitAllMembers(TatamiClient client) throws Exception {
         long giveUpNanos = System.nanoTime() + NANOS_MAX;
         ClusterStatus status = client.clusterStatus();
         while (!isFull(status)) {
@@ -100,7 +102,7 @@ public abstract class MetadataTrio implements AutoCloseable {
     }
 
     /** Which server leads a group, by what the cluster tells. */
-    final int leader(TatamiClient client, GroupId group) throws TatamiException {
+    public final int leader(TatamiClient client, GroupId group) throws TatamiException {
         for (ClusterStatus.GroupState state : client.clusterStatus().groups()) {
             for (int server = 0; server < SERVERS; server++) {
                 if (state.group().equals(group) && state.address().endsWith(":" + ports[server])) {
@@ -114,6 +116,7 @@ public abstract class MetadataTrio implements AutoCloseable {
     /** In this process; a kill closes the server, which tells nobody. */
     public static final class InOneProcess extends MetadataTrio {
         private final Path directory;
+        private final GroupMapping groups;
         private final @Nullable MetadataServer[] servers = new MetadataServer[SERVERS];
 
         InOneProcess(Path directory) {
@@ -122,8 +125,15 @@ public abstract class MetadataTrio implements AutoCloseable {
 
         /** As {@link MetadataTrio}. */
         public InOneProcess(Path directory, int[] ports, IntFunction<Map<String, String>> settings) {
+            this(directory, ports, settings, user -> List.of());
+        }
+
+        /** As {@link MetadataTrio}, with users in groups. */
+        public InOneProcess(
+                Path directory, int[] ports, IntFunction<Map<String, String>> settings, GroupMapping groups) {
             super(ports, settings);
             this.directory = directory;
+            this.groups = groups;
         }
 
         @Override
@@ -136,14 +146,14 @@ public abstract class MetadataTrio implements AutoCloseable {
                             place,
                             MetadataServer.NewCluster.onOneServer(SHARDS).withReplicas(SERVERS),
                             Settings.of(settings(server)),
-                            user -> List.of(),
+                            groups,
                             Clock.SYSTEM)
                     : MetadataServer.join(
                             place,
                             List.of(founder.address()),
                             List.of(),
                             Settings.of(settings(server)),
-                            user -> List.of(),
+                            groups,
                             Clock.SYSTEM);
             servers[server] = started;
             ports[server] = started.address().getPort();
@@ -197,8 +207,8 @@ public abstract class MetadataTrio implements AutoCloseable {
                     server == 0
                             ? List.of("--replicas=" + SERVERS, "--shards=" + SHARDS)
                             : List.of("--join=localhost:" + ports[0]));
-            ServerProcess started =
-                    ServerProcess.start(directory.resolve("meta-" + server), TatamiServer.class, options(server), words);
+            ServerProcess started = ServerProcess.start(
+                    directory.resolve("meta-" + server), TatamiServer.class, options(server), words);
             servers[server] = started;
             String uri = started.awaitUri();
             ports[server] = Integer.parseInt(uri.substring(uri.lastIndexOf(':') + 1));

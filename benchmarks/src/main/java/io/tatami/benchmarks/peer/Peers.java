@@ -10,8 +10,8 @@ public final class Peers {
 
     /** How a peer is started in a directory that is not there. */
     @FunctionalInterface
-    public interface Starter {
-        Peer start() throws IOException, InterruptedException;
+    public interface Starter<P extends Peer> {
+        P start() throws IOException, InterruptedException;
     }
 
     /** As {@link #start(String, Path, String)}, for a turn in a round: what an earlier run left there goes first. */
@@ -21,10 +21,10 @@ public final class Peers {
     }
 
     /** The same for a peer that is started otherwise. */
-    public static Peer inTurn(Path directory, Undo undo, Starter starter) throws IOException, InterruptedException {
+    public static <P extends Peer> P inTurn(Path directory, Undo undo, Starter<P> starter) throws IOException, InterruptedException {
         FileUtil.fullyDelete(directory.toFile());
         undo.add(() -> FileUtil.fullyDelete(directory.toFile()));
-        Peer peer = starter.start();
+        P peer = starter.start();
         undo.add(peer::close);
         return peer;
     }

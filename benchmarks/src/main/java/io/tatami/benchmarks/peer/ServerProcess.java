@@ -79,6 +79,11 @@ public final class ServerProcess implements AutoCloseable {
         boolean holds() throws IOException;
     }
 
+    /** {@code kill -9}. */
+    public void kill() throws InterruptedException {
+        process.destroyForcibly().waitFor();
+    }
+
     @Override
     public void close() {
         process.destroy();

@@ -2,6 +2,7 @@ package io.tatami.benchmarks.peer;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,6 +18,7 @@ import org.apache.hadoop.conf.Configuration;
  * @param uri of the cluster
  */
 record TatamiServerProcess(ServerProcess process, String uri) implements AutoCloseable {
+    private static final int ANY_PORT = 0;
     private static final Duration START_LIMIT = Duration.ofSeconds(180);
 
     /**
@@ -28,17 +30,26 @@ record TatamiServerProcess(ServerProcess process, String uri) implements AutoClo
      */
     static TatamiServerProcess start(Path directory, List<String> javaOptions, String role, List<String> options)
             throws IOException, InterruptedException {
+        return start(directory, javaOptions, role, ANY_PORT, options);
+    }
+
+    private static TatamiServerProcess start(
+            Path directory, List<String> javaOptions, String role, int port, List<String> options)
+            throws IOException, InterruptedException {
         Files.createDirectories(directory);
         Path data = directory.resolve("data");
+        Path ready = data.resolve("run").resolve("ready");
+        // One that was killed has left it.
+        Files.deleteIfExists(ready);
         List<String> java = new ArrayList<>(ManagementFactory.getRuntimeMXBean().getInputArguments());
         java.addAll(javaOptions);
         List<String> arguments =
-                new ArrayList<>(List.of("start", role, "--foreground", "--port", "0", "--data", data.toString()));
+                new ArrayList<>(List.of(
+                "start", role, "--foreground", "--port", Integer.toString(port), "--data", data.toString()));
         arguments.addAll(options);
         ServerProcess process = ServerProcess.start(
                 "io.tatami.server.TatamiServer", java, directory, arguments, directory.resolve("server.out"));
         try {
-            Path ready = data.resolve("run").resolve("ready");
             process.awaitReady(() -> Files.exists(ready), START_LIMIT);
             Properties properties = new Properties();
             try (var in = Files.newInputStream(ready)) {
@@ -49,6 +60,16 @@ record TatamiServerProcess(ServerProcess process, String uri) implements AutoClo
             process.close();
             throw e;
         }
+    }
+
+    /** {@code kill -9}. */
+    void kill() throws InterruptedException {
+        process.kill();
+    }
+
+    /** Starts a metadata server again that has ended, in its directory and at the port it had. */
+    TatamiServerProcess startAgain(Path directory) throws IOException, InterruptedException {
+        return start(directory, List.of(), "metadata", URI.create(uri).getPort(), List.of());
     }
 
     /** A client's. */

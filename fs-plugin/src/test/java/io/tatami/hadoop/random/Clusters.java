@@ -1,6 +1,5 @@
 package io.tatami.hadoop.random;
 
-import io.tatami.hadoop.TatamiCluster;
 import java.io.File;
 import java.io.IOException;
 import java.security.PrivilegedAction;
@@ -8,6 +7,7 @@ import java.security.PrivilegedExceptionAction;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
@@ -21,11 +21,15 @@ final class Clusters implements AutoCloseable {
     private final Map<Caller, Subject> onHdfs = new LinkedHashMap<>();
     private final Map<Caller, Subject> onTatami = new LinkedHashMap<>();
 
-    private Clusters(MiniDFSCluster hdfs) {
+    private final Supplier<Configuration> tatami;
+
+    private Clusters(MiniDFSCluster hdfs, Supplier<Configuration> tatami) {
         this.hdfs = hdfs;
+        this.tatami = tatami;
     }
 
-    static Clusters start(File directory) throws IOException, InterruptedException {
+    /** @param tatami of a client; asked for anew for each */
+    static Clusters start(File directory, Supplier<Configuration> tatami) throws IOException, InterruptedException {
         FileSystem.enableSymlinks();
         Configuration configuration = new Configuration();
         configuration.setInt("dfs.namenode.fs-limits.min-block-size", 0);
@@ -35,7 +39,7 @@ final class Clusters implements AutoCloseable {
         MiniDFSCluster hdfs = new MiniDFSCluster.Builder(configuration, directory)
                 .numDataNodes(1)
                 .build();
-        Clusters clusters = new Clusters(hdfs);
+        Clusters clusters = new Clusters(hdfs, tatami);
         clusters.connect(Caller.SUPERUSER);
         for (Caller caller : Caller.ORDINARY) {
             clusters.connect(caller);
@@ -51,7 +55,7 @@ final class Clusters implements AutoCloseable {
         Configuration configuration = new Configuration(hdfs.getConfiguration(0));
         user.doAs((PrivilegedExceptionAction<@Nullable Void>) () -> {
             onHdfs.put(caller, HadoopSubject.connect(configuration, hdfs::triggerHeartbeats));
-            onTatami.put(caller, HadoopSubject.connect(TatamiCluster.shared().configuration(), Thread::onSpinWait));
+            onTatami.put(caller, HadoopSubject.connect(tatami.get(), Thread::onSpinWait));
             return null;
         });
     }

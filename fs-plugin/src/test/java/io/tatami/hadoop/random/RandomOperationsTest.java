@@ -3,15 +3,11 @@ package io.tatami.hadoop.random;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tatami.hadoop.TatamiCluster;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -35,8 +31,6 @@ class RandomOperationsTest {
     private static final int SOAK_OPERATIONS = Integer.getInteger("tatami.test.operations", 1_000_000);
     private static final int OPERATIONS_A_ROUND = 2_000;
     private static final int COMPARE_EVERY = Integer.getInteger("tatami.test.compare", 250);
-    private static final int ROUNDS_AT_ONCE = 4;
-    private static final int FAILURES_MAX = Integer.getInteger("tatami.test.failures", 4);
     private static final double SUCCESS_SHARE_MIN = 0.4;
 
     @TempDir
@@ -46,7 +40,8 @@ class RandomOperationsTest {
 
     @BeforeAll
     static void start() throws IOException, InterruptedException {
-        clusters = Clusters.start(directory.toFile());
+        clusters = Clusters.start(
+                directory.toFile(), () -> TatamiCluster.shared().configuration());
     }
 
     @AfterAll
@@ -82,43 +77,11 @@ class RandomOperationsTest {
         }
         System.out.println("seeds from " + first);
         try {
-            runRounds(first, operations, coverage);
+            new Rounds(Objects.requireNonNull(clusters), coverage, COMPARE_EVERY).run(first, operations, OPERATIONS_A_ROUND);
         } finally {
             System.out.println(coverage);
         }
         assertTrue(coverage.successShare() >= SUCCESS_SHARE_MIN, () -> "too few succeed: " + coverage);
         assertEquals(List.of(), coverage.missing(RequiredCells.ALL), "cells at zero");
-    }
-
-    /** The rounds that come after a few have failed are left out. */
-    private static void runRounds(long first, int operations, Coverage coverage) throws Exception {
-        Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
-        ExecutorService rounds = Executors.newFixedThreadPool(ROUNDS_AT_ONCE);
-        for (int done = 0; done < operations; done += OPERATIONS_A_ROUND) {
-            long seed = first + done / OPERATIONS_A_ROUND;
-            int count = Math.min(OPERATIONS_A_ROUND, operations - done);
-            rounds.execute(() -> {
-                if (failures.size() < FAILURES_MAX) {
-                    runRound(seed, count, coverage, failures);
-                }
-            });
-        }
-        rounds.shutdown();
-        while (!rounds.awaitTermination(1, TimeUnit.MINUTES)) {
-            System.out.println(coverage.operations() + " operations");
-        }
-        assertEquals(
-                List.of(),
-                failures.stream().map(Throwable::toString).toList(),
-                "rounds in which something was different");
-    }
-
-    private static void runRound(long seed, int count, Coverage coverage, Queue<Throwable> failures) {
-        try {
-            new Round(Objects.requireNonNull(clusters), coverage, seed, COMPARE_EVERY).run(count);
-        } catch (IOException | RuntimeException | Error e) {
-            failures.add(e);
-            e.printStackTrace(System.out);
-        }
     }
 }

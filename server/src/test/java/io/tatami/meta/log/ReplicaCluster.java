@@ -99,7 +99,7 @@ final class ReplicaCluster implements AutoCloseable {
         volatile boolean excluded;
         private final @Nullable TcpRelay relay;
         private @Nullable RaftHost host;
-        private @Nullable RaftReplica replica;
+        private volatile @Nullable RaftReplica replica;
 
         private Node(int number, InetSocketAddress address) throws IOException {
             this.member = new Member(UUID.randomUUID(), address);
@@ -137,6 +137,11 @@ final class ReplicaCluster implements AutoCloseable {
 
         boolean isOpen() {
             return replica != null;
+        }
+
+        @Nullable
+        RaftReplica replicaIfOpen() {
+            return replica;
         }
 
         RaftReplica replica() {
@@ -273,10 +278,13 @@ final class ReplicaCluster implements AutoCloseable {
         }
     }
 
+    /** An empty value removes its key. */
     LogEntry entry(long index, String... keysAndValues) {
         NavigableMap<byte[], Draft.Change> changes = new TreeMap<>(Arrays::compareUnsigned);
         for (int i = 0; i < keysAndValues.length; i += 2) {
-            changes.put(keysAndValues[i].getBytes(UTF_8), new Draft.Change(keysAndValues[i + 1].getBytes(UTF_8)));
+            String value = keysAndValues[i + 1];
+            changes.put(
+                    keysAndValues[i].getBytes(UTF_8), new Draft.Change(value.isEmpty() ? null : value.getBytes(UTF_8)));
         }
         logMillis++;
         return new LogEntry(index, logMillis, changes);
