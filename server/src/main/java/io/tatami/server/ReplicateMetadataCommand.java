@@ -14,8 +14,9 @@ import picocli.CommandLine.Spec;
 /** {@code tatami admin metadata replicate URI --replicas N}. */
 @Command(
         name = "replicate",
-        description = "Has each group of the metadata be held by several metadata servers from now on, so that any minority of"
-                + " them may be lost, while clients work. The servers have joined before. Tells how far that is.")
+        description =
+                "Has each group of the metadata be held by several metadata servers from now on, so that any minority of"
+                        + " them may be lost, while clients work. The servers have joined before. Tells how far that is.")
 final class ReplicateMetadataCommand implements Callable<Integer> {
     private static final long STEP_MILLIS = 500;
 
@@ -45,8 +46,9 @@ final class ReplicateMetadataCommand implements Callable<Integer> {
         try (TatamiClient client = cluster.connect()) {
             ReplicationProgress progress = client.replicateMetadata(replicas);
             if (!progress.isDone() && !noWait) {
-                out.println("This goes on in the cluster, also if this command is ended with Ctrl-C; the same command tells"
-                        + " how far it is.");
+                out.println(
+                        "This goes on in the cluster, also if this command is ended with Ctrl-C; the same command tells"
+                                + " how far it is.");
                 progress = follow(client, progress, out);
             }
             print(progress, out);

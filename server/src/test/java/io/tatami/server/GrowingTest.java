@@ -80,7 +80,8 @@ final class GrowingTest {
     }
 
     private TatamiClient connect() throws TatamiException {
-        String authority = ports.values().stream().map(port -> "localhost:" + port).collect(Collectors.joining(","));
+        String authority =
+                ports.values().stream().map(port -> "localhost:" + port).collect(Collectors.joining(","));
         return TatamiClient.connect(authority, UserIdentity.of(System.getProperty("user.name")), CLIENT);
     }
 

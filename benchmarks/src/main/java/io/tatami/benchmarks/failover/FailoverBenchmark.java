@@ -31,9 +31,10 @@ public final class FailoverBenchmark implements Callable<Integer> {
         Files.createDirectories(place.work());
         Undo undo = new Undo();
         try (Results results = new Results(place.results(), "failover", FailoverRounds.COLUMNS)) {
-            results.remark("three metadata servers hold every group; in each round the leader of one is killed (kill -9),"
-                    + " and started again; a client's gap is the longest time between two files that it was told are"
-                    + " made, or since the last one");
+            results.remark(
+                    "three metadata servers hold every group; in each round the leader of one is killed (kill -9),"
+                            + " and started again; a client's gap is the longest time between two files that it was told are"
+                            + " made, or since the last one");
             FailoverRounds failover = new FailoverRounds(options, rounds, place.work(), undo, results);
             Rounds figures = failover.run();
             figures.medians().forEach(results::remark);

@@ -111,7 +111,8 @@ final class FailoverRounds {
         cluster.restart(victim);
         awaitService();
         cluster.awaitMembers(observer);
-        double atReturn = longest(clients.stream().map(BusyClient::longestMillis).toList());
+        double atReturn =
+                longest(clients.stream().map(BusyClient::longestMillis).toList());
         double median = Results.median(gaps);
         results.row(
                 round,
@@ -151,8 +152,8 @@ final class FailoverRounds {
             lost += made.size() - present(observer, client.directory(), made);
         }
         results.row("all", "", "", "", "", files, errors(), lost);
-        results.remark(files + " files were made; " + errors() + " errors; " + lost + " files that were acknowledged are"
-                + " not there");
+        results.remark(files + " files were made; " + errors() + " errors; " + lost
+                + " files that were acknowledged are" + " not there");
     }
 
     private static int present(TatamiClient observer, TatamiPath directory, Set<String> made) throws IOException {

@@ -21,7 +21,8 @@ public final class Peers {
     }
 
     /** The same for a peer that is started otherwise. */
-    public static <P extends Peer> P inTurn(Path directory, Undo undo, Starter<P> starter) throws IOException, InterruptedException {
+    public static <P extends Peer> P inTurn(Path directory, Undo undo, Starter<P> starter)
+            throws IOException, InterruptedException {
         FileUtil.fullyDelete(directory.toFile());
         undo.add(() -> FileUtil.fullyDelete(directory.toFile()));
         P peer = starter.start();

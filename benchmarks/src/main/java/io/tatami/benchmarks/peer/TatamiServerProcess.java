@@ -43,9 +43,8 @@ record TatamiServerProcess(ServerProcess process, String uri) implements AutoClo
         Files.deleteIfExists(ready);
         List<String> java = new ArrayList<>(ManagementFactory.getRuntimeMXBean().getInputArguments());
         java.addAll(javaOptions);
-        List<String> arguments =
-                new ArrayList<>(List.of(
-                "start", role, "--foreground", "--port", Integer.toString(port), "--data", data.toString()));
+        List<String> arguments = new ArrayList<>(
+                List.of("start", role, "--foreground", "--port", Integer.toString(port), "--data", data.toString()));
         arguments.addAll(options);
         ServerProcess process = ServerProcess.start(
                 "io.tatami.server.TatamiServer", java, directory, arguments, directory.resolve("server.out"));

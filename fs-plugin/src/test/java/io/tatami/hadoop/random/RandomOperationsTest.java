@@ -40,8 +40,8 @@ class RandomOperationsTest {
 
     @BeforeAll
     static void start() throws IOException, InterruptedException {
-        clusters = Clusters.start(
-                directory.toFile(), () -> TatamiCluster.shared().configuration());
+        clusters =
+                Clusters.start(directory.toFile(), () -> TatamiCluster.shared().configuration());
     }
 
     @AfterAll
@@ -77,7 +77,8 @@ class RandomOperationsTest {
         }
         System.out.println("seeds from " + first);
         try {
-            new Rounds(Objects.requireNonNull(clusters), coverage, COMPARE_EVERY).run(first, operations, OPERATIONS_A_ROUND);
+            new Rounds(Objects.requireNonNull(clusters), coverage, COMPARE_EVERY)
+                    .run(first, operations, OPERATIONS_A_ROUND);
         } finally {
             System.out.println(coverage);
         }

@@ -89,8 +89,7 @@ class ReplicatedOperationsTest {
                 .toList();
         return BlockNode.open(
                 new BlockNode.Place(directory.resolve("block"), List.of(), VOLUME_BYTES, "localhost", 0),
-                UuidBytes.get(
-                        observer.clusterStatus().map().getClusterId().asReadOnlyByteBuffer()),
+                UuidBytes.get(observer.clusterStatus().map().getClusterId().asReadOnlyByteBuffer()),
                 metadata,
                 BlockServerSettings.from(Settings.of(SETTINGS)));
     }

@@ -71,7 +71,8 @@ public final class RaftHost implements AutoCloseable {
         AddressedRequests addressed = new AddressedRequests(RatisNames.peer(self.server()));
         SnapshotPace pace = new SnapshotPace(settings.receiveBytesPerSecond(), Clock.SYSTEM);
         PacedSnapshots paced = new PacedSnapshots(pace::nanosAfter);
-        GrpcConfigKeys.Server.setServicesCustomizer(parameters, (builder, services) -> builder.intercept(paced).intercept(addressed));
+        GrpcConfigKeys.Server.setServicesCustomizer(
+                parameters, (builder, services) -> builder.intercept(paced).intercept(addressed));
         this.server = RaftServer.newBuilder()
                 .setServerId(RatisNames.peer(self.server()))
                 .setProperties(properties)
@@ -187,8 +188,7 @@ public final class RaftHost implements AutoCloseable {
 
     /** Whether the log is to be made; where it had been and is gone, this server has forgotten what it promised. */
     private boolean requireLog(GroupId group) throws TatamiException {
-        Path log =
-                directory.resolve(RatisNames.group(cluster, group).getUuid().toString());
+        Path log = directory.resolve(RatisNames.group(cluster, group).getUuid().toString());
         if (Files.exists(log.resolve("current").resolve("raft-meta"))) {
             return false;
         }

@@ -17,7 +17,11 @@ import java.util.List;
  * @param receiveBytesPerSecond at most so much of other members' snapshots is taken in
  */
 public record RaftSettings(
-        Duration electionMin, Duration electionMax, int snapshotEntries, long snapshotBytes, long segmentBytes,
+        Duration electionMin,
+        Duration electionMax,
+        int snapshotEntries,
+        long snapshotBytes,
+        long segmentBytes,
         long receiveBytesPerSecond) {
     private static final Setting<Duration> ELECTION_MIN = Setting.duration(
             "tatami.meta.raft.election.min",

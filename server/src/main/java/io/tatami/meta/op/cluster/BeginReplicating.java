@@ -1,12 +1,12 @@
 package io.tatami.meta.op.cluster;
 
+import com.google.protobuf.Empty;
 import io.tatami.base.GroupId;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.ClusterState;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.wire.GroupHostRecord;
 import io.tatami.meta.state.wire.PlacementRecord;
-import com.google.protobuf.Empty;
 import org.jspecify.annotations.Nullable;
 
 /** Notes that the server of a group is to hold it by a replicated log from now on; without effect where it does. */

@@ -39,15 +39,16 @@ public final class PlaceReplicas implements Operation<ClusterState, PlacementRec
         List<GroupReplicaRecord> holders = new ArrayList<>(known.getReplicaList());
         holders.removeIf(holder -> !holder.getServes() && isGone(holder.getServerId(), request.getHeard()));
         for (MetadataServerRecord candidate : candidates(state, request.getHeard())) {
-            boolean isHolder = holders.stream()
-                    .anyMatch(holder -> holder.getServerId().equals(candidate.getServerId()));
+            boolean isHolder =
+                    holders.stream().anyMatch(holder -> holder.getServerId().equals(candidate.getServerId()));
             if (holders.size() < wanted && !isHolder) {
                 holders.add(replica(candidate));
             }
         }
         if (holders.size() >= wanted && !holders.equals(known.getReplicaList())) {
             state.putHost(
-                    group, known.toBuilder().clearReplica().addAllReplica(holders).build());
+                    group,
+                    known.toBuilder().clearReplica().addAllReplica(holders).build());
         }
         return Empty.getDefaultInstance();
     }

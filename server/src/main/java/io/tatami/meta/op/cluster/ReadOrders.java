@@ -37,7 +37,8 @@ public final class ReadOrders implements Operation<ClusterState, ReportMetadataS
         request.getHeldList().stream().map(HeldReplica::getGroup).forEach(held::add);
         for (ClusterState.Host host : state.hosts()) {
             if (ReplicaSet.of(host).all().isEmpty()) {
-                if (host.record().getReplicating() && host.record().getServerId().equals(request.getServerId())) {
+                if (host.record().getReplicating()
+                        && host.record().getServerId().equals(request.getServerId())) {
                     orders.addReplicateGroup(host.group().value());
                 }
             } else {

@@ -6,7 +6,6 @@ import io.tatami.base.TatamiException;
 import io.tatami.meta.state.ClusterState;
 import io.tatami.meta.state.wire.GroupHostRecord;
 import io.tatami.meta.state.wire.GroupReplicaRecord;
-import io.tatami.protocol.wire.RegisterMetadataServerReply;
 import io.tatami.protocol.wire.RegisterMetadataServerRequest;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

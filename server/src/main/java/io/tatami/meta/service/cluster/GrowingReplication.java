@@ -82,7 +82,8 @@ final class GrowingReplication implements BackgroundTask {
             return next + " goes over to a replicated log";
         }
         if (host.getReplicaCount() < now.getGoal().getReplicas()) {
-            return next + " waits for more metadata servers: start them again, or others with tatami start metadata --join";
+            return next
+                    + " waits for more metadata servers: start them again, or others with tatami start metadata --join";
         }
         boolean allServe = host.getReplicaList().stream().allMatch(GroupReplicaRecord::getServes);
         return allServe ? next + " gets its members" : next + " is opened by its new servers";
@@ -99,7 +100,8 @@ final class GrowingReplication implements BackgroundTask {
     private CompletableFuture<Empty> step(ReplicationProgress now) {
         if (!now.hasNext()) {
             return now.getGroupsDone() == now.getGroupsTotal()
-                    ? passing("meta.replicate.ended", group.submit(endReplicating, RequestOrigin.SERVICE, now.getGoal()))
+                    ? passing(
+                            "meta.replicate.ended", group.submit(endReplicating, RequestOrigin.SERVICE, now.getGoal()))
                     : CompletableFuture.completedFuture(Empty.getDefaultInstance());
         }
         PlacementRecord.Builder next = PlacementRecord.newBuilder().setGroup(now.getNextGroup());

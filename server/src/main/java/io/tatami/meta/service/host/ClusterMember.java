@@ -32,6 +32,7 @@ final class ClusterMember {
     private static final Duration REST = Duration.ofSeconds(1);
     /** While more is about to be asked of this server. */
     private static final Duration SHORT_REST = Duration.ofMillis(100);
+
     private static final long TIMEOUT_MILLIS = 10_000;
     private static final Logger LOG = LoggerFactory.getLogger(ClusterMember.class);
 
@@ -90,8 +91,7 @@ final class ClusterMember {
             return CompletableFuture.completedFuture(REST);
         }
         boolean isKnown = registered && told.equals(unmarked(here.registration()));
-        CompletableFuture<Duration> rest =
-                isKnown ? report() : register().thenApply(done -> SHORT_REST);
+        CompletableFuture<Duration> rest = isKnown ? report() : register().thenApply(done -> SHORT_REST);
         return rest.handle((wanted, thrown) -> {
             if (thrown == null) {
                 answered();

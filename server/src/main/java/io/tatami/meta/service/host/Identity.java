@@ -206,16 +206,14 @@ record Identity(
     private static SortedMap<GroupId, Log> logs(ServerIdentityRecord record, Path file) throws TatamiException {
         SortedMap<GroupId, Log> logs = new TreeMap<>();
         for (OwnGroupRecord own : record.getOwnGroupList()) {
-            Log log =
-                    switch (own.getLog()) {
-                        case LOCAL -> Log.LOCAL;
-                        case FOUNDED -> Log.FOUNDED;
-                        case GROWN -> Log.GROWN;
-                        case GIVEN -> Log.GIVEN;
-                        case UNRECOGNIZED ->
-                            throw new TatamiException(
-                                    ErrorCode.CORRUPT, file + " names a kind of log that there is none of");
-                    };
+            Log log = switch (own.getLog()) {
+                case LOCAL -> Log.LOCAL;
+                case FOUNDED -> Log.FOUNDED;
+                case GROWN -> Log.GROWN;
+                case GIVEN -> Log.GIVEN;
+                case UNRECOGNIZED ->
+                    throw new TatamiException(ErrorCode.CORRUPT, file + " names a kind of log that there is none of");
+            };
             logs.put(new GroupId(own.getGroup()), log);
         }
         return logs;

@@ -55,9 +55,8 @@ final class IdentityTest {
                 .afterMark();
         made.write(directory);
         assertEquals(made, read());
-        Identity grown = made.withRaftPort(7)
-                .holding(SHARD, Identity.Log.GROWN)
-                .holding(GroupId.ofShard(1), Identity.Log.GIVEN);
+        Identity grown =
+                made.withRaftPort(7).holding(SHARD, Identity.Log.GROWN).holding(GroupId.ofShard(1), Identity.Log.GIVEN);
         grown.write(directory);
         assertEquals(grown, read());
         assertTrue(read().isReplicated(SHARD));
@@ -94,8 +93,7 @@ final class IdentityTest {
         open().close();
         read().withRaftPort(0).holding(SHARD, Identity.Log.GROWN).write(directory);
         delete(directory.resolve(SHARD.toString()));
-        TatamiException gone =
-                assertThrows(TatamiException.class, () -> open().close());
+        TatamiException gone = assertThrows(TatamiException.class, () -> open().close());
         assertEquals(ErrorCode.CORRUPT, gone.code());
         assertTrue(String.valueOf(gone.getMessage()).contains("the store of shard-0 is gone"), gone::toString);
         assertFalse(Files.exists(directory.resolve(SHARD.toString())));

@@ -9,23 +9,60 @@ import java.util.function.Function;
  * /a/a, /b and /b/c over two shards, the closed files /f0, /a/f1 and /b/f0, and /a/open, which the other writes.
  */
 record Encounter(
-        String name,
-        Function<SimClient, CompletableFuture<?>> one,
-        Function<SimClient, CompletableFuture<?>> other) {
+        String name, Function<SimClient, CompletableFuture<?>> one, Function<SimClient, CompletableFuture<?>> other) {
     static final List<Encounter> ALL = List.of(
-            new Encounter("opposing-directories", one -> one.renameDirectory("/a", "/b/a", false), other -> other.renameDirectory("/b", "/a/b", false)),
-            new Encounter("opposing-files", one -> one.renameFile("/a/f1", "/b/f0", true), other -> other.renameFile("/b/f0", "/a/f1", true)),
-            new Encounter("one-file-to-two-names", one -> one.renameFile("/f0", "/a/x", false), other -> other.renameFile("/f0", "/b/x", false)),
-            new Encounter("two-files-to-one-name", one -> one.renameFile("/a/f1", "/b/x", true), other -> other.renameFile("/f0", "/b/x", true)),
-            new Encounter("into-a-deleted-directory", one -> one.renameFile("/f0", "/b/c/x", false), other -> other.deleteDirectory("/b", true)),
-            new Encounter("out-of-a-deleted-directory", one -> one.renameFile("/b/f0", "/a/x", false), other -> other.deleteDirectory("/b", true)),
-            new Encounter("into-a-moving-directory", one -> one.renameFile("/f0", "/a/a/x", false), other -> other.renameDirectory("/a", "/b/a", false)),
-            new Encounter("created-in-a-moving-directory", one -> one.create("/a/x", false, 1), other -> other.renameDirectory("/a", "/b/a", false)),
-            new Encounter("created-where-a-directory-comes", one -> one.create("/b/x", false, 1), other -> other.mkdirs("/b/x", 1)),
-            new Encounter("created-in-a-deleted-directory", one -> one.create("/b/c/x", false, 1), other -> other.deleteDirectory("/b/c", false)),
-            new Encounter("renamed-and-deleted", one -> one.renameFile("/a/f1", "/b/x", false), other -> other.deleteFile("/a/f1")),
-            new Encounter("renamed-and-appended-to", one -> one.renameFile("/a/f1", "/b/x", false), other -> other.append("/a/f1")),
-            new Encounter("renamed-and-closed", one -> one.renameFile("/a/open", "/b/x", false), other -> other.close(other.writing().get(0))));
+            new Encounter(
+                    "opposing-directories",
+                    one -> one.renameDirectory("/a", "/b/a", false),
+                    other -> other.renameDirectory("/b", "/a/b", false)),
+            new Encounter(
+                    "opposing-files",
+                    one -> one.renameFile("/a/f1", "/b/f0", true),
+                    other -> other.renameFile("/b/f0", "/a/f1", true)),
+            new Encounter(
+                    "one-file-to-two-names",
+                    one -> one.renameFile("/f0", "/a/x", false),
+                    other -> other.renameFile("/f0", "/b/x", false)),
+            new Encounter(
+                    "two-files-to-one-name",
+                    one -> one.renameFile("/a/f1", "/b/x", true),
+                    other -> other.renameFile("/f0", "/b/x", true)),
+            new Encounter(
+                    "into-a-deleted-directory",
+                    one -> one.renameFile("/f0", "/b/c/x", false),
+                    other -> other.deleteDirectory("/b", true)),
+            new Encounter(
+                    "out-of-a-deleted-directory",
+                    one -> one.renameFile("/b/f0", "/a/x", false),
+                    other -> other.deleteDirectory("/b", true)),
+            new Encounter(
+                    "into-a-moving-directory",
+                    one -> one.renameFile("/f0", "/a/a/x", false),
+                    other -> other.renameDirectory("/a", "/b/a", false)),
+            new Encounter(
+                    "created-in-a-moving-directory",
+                    one -> one.create("/a/x", false, 1),
+                    other -> other.renameDirectory("/a", "/b/a", false)),
+            new Encounter(
+                    "created-where-a-directory-comes",
+                    one -> one.create("/b/x", false, 1),
+                    other -> other.mkdirs("/b/x", 1)),
+            new Encounter(
+                    "created-in-a-deleted-directory",
+                    one -> one.create("/b/c/x", false, 1),
+                    other -> other.deleteDirectory("/b/c", false)),
+            new Encounter(
+                    "renamed-and-deleted",
+                    one -> one.renameFile("/a/f1", "/b/x", false),
+                    other -> other.deleteFile("/a/f1")),
+            new Encounter(
+                    "renamed-and-appended-to",
+                    one -> one.renameFile("/a/f1", "/b/x", false),
+                    other -> other.append("/a/f1")),
+            new Encounter(
+                    "renamed-and-closed",
+                    one -> one.renameFile("/a/open", "/b/x", false),
+                    other -> other.close(other.writing().get(0))));
 
     static Encounter named(String name) {
         return ALL.stream()
