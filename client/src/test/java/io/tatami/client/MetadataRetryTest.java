@@ -88,6 +88,17 @@ final class MetadataRetryTest {
         assertEquals(List.of("c"), names);
     }
 
+    /** The server found a directory; when the client looks, a file has its name. */
+    @Test
+    void aFileThatTakesADirectorysPlaceInTheMidstOfARenameIsRenamed() throws Exception {
+        client.create(path("/a/f"), CreateSpec.DEFAULT).close();
+        cluster.metadata.faults.refuseNext(
+                MetaMethods.RENAME_FILE,
+                new TatamiException(ErrorCode.IS_A_DIRECTORY, "f is a directory", "source", null));
+        client.rename(path("/a/f"), path("/a/b/g"), false);
+        assertTrue(client.status(path("/a/b/g"), true).isFile());
+    }
+
     @Test
     void anUnknownFileIsAskedForEachTime() throws Exception {
         assertCode(ErrorCode.NOT_FOUND, () -> client.status(path("/a/f"), true));

@@ -35,6 +35,9 @@ public final class EntryChanges {
     /** What HDFS adds to the mode of parents made on the way, so that their owner can go on. */
     private static final int OWNER_WRITE_EXECUTE = 0300;
 
+    /** The detail of IS_A_DIRECTORY where a file's rename finds that its source is one. */
+    private static final String SOURCE = "source";
+
     private final MetadataCaller caller;
     private final PathResolver resolver;
 
@@ -167,27 +170,39 @@ public final class EntryChanges {
                 .setDestinationName(destination.name())
                 .setOverwrite(overwrite)
                 .build();
-        try {
-            resolver.in(source.parent(), source, deadline, from -> {
-                ResolvedDirectory to = resolver.resolve(destination.parent(), destination, deadline);
-                RenameFileRequest full = request.toBuilder()
-                        .setSourceHandle(from.signed())
-                        .setDestinationHandle(to.signed())
-                        .build();
-                try {
-                    return caller.call(shard(to, destination), MetaMethods.RENAME_FILE, full, deadline);
-                } catch (TatamiException e) {
-                    resolver.forgetIfStale(e, destination.parent());
-                    throw e;
+        while (true) {
+            try {
+                renameFile(source, destination, request, deadline);
+                return true;
+            } catch (TatamiException e) {
+                if (e.code() == ErrorCode.IS_A_DIRECTORY && isDirectory(source, deadline)) {
+                    return false;
                 }
-            });
-            return true;
-        } catch (TatamiException e) {
-            if (e.code() == ErrorCode.IS_A_DIRECTORY && isDirectory(source, deadline)) {
-                return false;
+                boolean isReplaced = e.code() == ErrorCode.IS_A_DIRECTORY && e.detail().equals(SOURCE);
+                if (!isReplaced) {
+                    throw PathFailures.named(e, source, destination);
+                }
+                // A file has taken the directory's name since the server looked.
             }
-            throw PathFailures.named(e, source, destination);
         }
+    }
+
+    private void renameFile(
+            TatamiPath source, TatamiPath destination, RenameFileRequest request, Deadline deadline)
+            throws TatamiException {
+        resolver.in(source.parent(), source, deadline, from -> {
+            ResolvedDirectory to = resolver.resolve(destination.parent(), destination, deadline);
+            RenameFileRequest full = request.toBuilder()
+                    .setSourceHandle(from.signed())
+                    .setDestinationHandle(to.signed())
+                    .build();
+            try {
+                return caller.call(shard(to, destination), MetaMethods.RENAME_FILE, full, deadline);
+            } catch (TatamiException e) {
+                resolver.forgetIfStale(e, destination.parent());
+                throw e;
+            }
+        });
     }
 
     /** @see io.tatami.client.TatamiClient#delete */

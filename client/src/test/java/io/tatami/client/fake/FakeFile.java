@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** A file of the fake cluster; guarded by the fake metadata server's lock. */
 final class FakeFile {
     final FileId id;
-    final String name;
+    String name;
     final long blockSize;
     final int replication;
     final List<BlockLocation.Builder> blocks = new ArrayList<>();

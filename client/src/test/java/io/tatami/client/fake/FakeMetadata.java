@@ -38,6 +38,7 @@ import io.tatami.protocol.wire.LookupReply;
 import io.tatami.protocol.wire.LookupRequest;
 import io.tatami.protocol.wire.OpenSessionReply;
 import io.tatami.protocol.wire.ReadSharesReply;
+import io.tatami.protocol.wire.RenameFileRequest;
 import io.tatami.protocol.wire.RenewBlockReply;
 import io.tatami.protocol.wire.RenewBlockRequest;
 import io.tatami.protocol.wire.RenewLeasesReply;
@@ -180,6 +181,7 @@ public final class FakeMetadata {
                                 .status(true))
                         .build());
         on(table, MetaMethods.DELETE_FILE, (context, request) -> delete(request));
+        on(table, MetaMethods.RENAME_FILE, (context, request) -> rename(request));
         on(table, MetaMethods.DELETE_DIRECTORY, (context, request) -> delete(request));
         on(
                 table,
@@ -391,6 +393,18 @@ public final class FakeMetadata {
             boolean isDirectory = entries(directory, false).containsKey(request.getName());
             throw new TatamiException(isDirectory ? ErrorCode.IS_A_DIRECTORY : ErrorCode.NOT_FOUND, request.getName());
         }
+        return Empty.getDefaultInstance();
+    }
+
+    private Empty rename(RenameFileRequest request) throws TatamiException {
+        long from = fresh(request.getSourceHandle());
+        long to = fresh(request.getDestinationHandle());
+        FakeFile file = files.getOrDefault(from, new TreeMap<>()).remove(request.getSourceName());
+        if (file == null) {
+            throw new TatamiException(ErrorCode.NOT_FOUND, request.getSourceName());
+        }
+        file.name = request.getDestinationName();
+        files.computeIfAbsent(to, none -> new TreeMap<>()).put(file.name, file);
         return Empty.getDefaultInstance();
     }
 

@@ -25,7 +25,12 @@ public final class Faults {
 
     /** The next request of this method is refused. */
     public void refuseNext(Method<?, ?> method, ErrorCode code) {
-        add(method, new Fault(new TatamiException(code, "refused by the test"), false));
+        refuseNext(method, new TatamiException(code, "refused by the test"));
+    }
+
+    /** The next request of this method is refused with just this. */
+    public void refuseNext(Method<?, ?> method, TatamiException refusal) {
+        add(method, new Fault(refusal, false));
     }
 
     /** The next request of this method is done, but its client hears that the server is unavailable. */
