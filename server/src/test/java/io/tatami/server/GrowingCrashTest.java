@@ -19,9 +19,11 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -175,7 +177,7 @@ final class GrowingCrashTest {
         private final String point;
         private final List<Integer> ports = new ArrayList<>(List.of(0, 0, 0));
         private final List<MetadataServer> others = new ArrayList<>();
-        private ServerProcess process;
+        private @Nullable ServerProcess process;
 
         Trio(Path home, int shards, int victim, String point) {
             this.home = home;
@@ -214,17 +216,18 @@ final class GrowingCrashTest {
         void startVictim(List<String> options) throws Exception {
             List<String> words = new ArrayList<>(List.of("metadata", "--port=" + ports.get(victim)));
             words.add(victim == 0 ? "--shards=" + shards : "--join=localhost:" + ports.get(0));
-            process = ServerProcess.start(home.resolve("victim"), TatamiServer.class, options, words);
-            String uri = process.awaitUri();
+            ServerProcess started = ServerProcess.start(home.resolve("victim"), TatamiServer.class, options, words);
+            process = started;
+            String uri = started.awaitUri();
             ports.set(victim, Integer.parseInt(uri.substring(uri.lastIndexOf(':') + 1)));
         }
 
         void awaitHalt() throws Exception {
-            assertEquals(CrashPoint.EXIT_CODE, process.awaitExit(), point);
+            assertEquals(CrashPoint.EXIT_CODE, Objects.requireNonNull(process).awaitExit(), point);
         }
 
         void killVictim() throws InterruptedException {
-            process.kill();
+            Objects.requireNonNull(process).kill();
         }
 
         TatamiClient connect() throws TatamiException {
@@ -234,8 +237,9 @@ final class GrowingCrashTest {
 
         @Override
         public void close() throws IOException {
-            if (process != null) {
-                process.close();
+            ServerProcess last = process;
+            if (last != null) {
+                last.close();
             }
             for (MetadataServer server : others) {
                 server.close();
