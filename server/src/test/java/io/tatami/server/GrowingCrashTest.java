@@ -222,16 +222,12 @@ final class GrowingCrashTest {
             ports.set(victim, Integer.parseInt(uri.substring(uri.lastIndexOf(':') + 1)));
         }
 
-        private ServerProcess victim() {
-            return Objects.requireNonNull(process, "not started");
-        }
-
         void awaitHalt() throws Exception {
-            assertEquals(CrashPoint.EXIT_CODE, victim().awaitExit(), point);
+            assertEquals(CrashPoint.EXIT_CODE, Objects.requireNonNull(process).awaitExit(), point);
         }
 
         void killVictim() throws InterruptedException {
-            victim().kill();
+            Objects.requireNonNull(process).kill();
         }
 
         TatamiClient connect() throws TatamiException {
@@ -241,8 +237,9 @@ final class GrowingCrashTest {
 
         @Override
         public void close() throws IOException {
-            if (process != null) {
-                victim().close();
+            ServerProcess last = process;
+            if (last != null) {
+                last.close();
             }
             for (MetadataServer server : others) {
                 server.close();
