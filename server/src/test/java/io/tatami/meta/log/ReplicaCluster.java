@@ -101,7 +101,7 @@ final class ReplicaCluster implements AutoCloseable {
         private @Nullable RaftHost host;
         private volatile @Nullable RaftReplica replica;
 
-        private Node(int number, InetSocketAddress address) {
+        private Node(int number, InetSocketAddress address) throws IOException {
             this.member = new Member(UUID.randomUUID(), address);
             this.home = directory.resolve("server-" + number);
             int port = member.address().getPort();
@@ -202,7 +202,7 @@ final class ReplicaCluster implements AutoCloseable {
     }
 
     /** As {@link #add}, where another one was before. */
-    Node addAt(InetSocketAddress address) {
+    Node addAt(InetSocketAddress address) throws IOException {
         Node node = new Node(nodes.size(), address);
         nodes.add(node);
         return node;
