@@ -128,7 +128,8 @@ final class LauncherTest {
         run("admin", "metadata", "status", uri)
                 .assertDone("each group is held by 1", address, "in service", "namespace shard-0 shard-1");
         run("admin", "metadata", "status", uri, "--json")
-                .assertDone("\"settled\":true", "\"answers\":true", "\"holds\":[\"namespace\",\"shard-0\",\"shard-1\"]");
+                .assertDone(
+                        "\"settled\":true", "\"answers\":true", "\"holds\":[\"namespace\",\"shard-0\",\"shard-1\"]");
         run("admin", "metadata", "remove", uri, address)
                 .assertRefused("first have several servers hold each", "tatami admin metadata replicate");
         run("admin", "metadata", "add", uri, "elsewhere:1").assertRefused("no metadata server is known", address);
@@ -182,18 +183,7 @@ final class LauncherTest {
 
     @Test
     void shardsThatSomebodyHasAreNotGivenAgain() {
-        run(
-                        "start",
-                        "metadata",
-                        "--data",
-                        path("late"),
-                        "--foreground",
-                        "--port",
-                        0,
-                        "--host-shards",
-                        0,
-                        "--join",
-                        uri)
+        run("start", "metadata", "--data", path("late"), "--foreground", "--port", 0, "--host-shards", 0, "--join", uri)
                 .assertRefused("every shard");
     }
 
