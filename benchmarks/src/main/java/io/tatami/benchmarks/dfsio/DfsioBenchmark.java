@@ -116,7 +116,7 @@ public final class DfsioBenchmark implements Callable<Integer> {
         String capacity = (files * (mebibytes + warmUpMebibytes) + 2048L) + "m";
         boolean hasTier = tierMebibytes > 0 && name.equals("tatami");
         List<String> tier = List.of("--cache", "memory", "--cache-size", tierMebibytes + "m");
-        Peers.Starter starter =
+        Peers.Starter<Peer> starter =
                 () -> hasTier ? TatamiPeer.start(directory, capacity, tier) : Peers.start(name, directory, capacity);
         try (Peer peer = Peers.inTurn(directory, undo, starter);
                 DfsioClient client = new DfsioClient(peer, files, directory.resolve("client"))) {
