@@ -172,10 +172,13 @@ public final class RaftHost implements AutoCloseable {
         try {
             Optional<RaftGroupRecord> known = records.find(group);
             if (known.isEmpty()) {
-                seal(group, opened.get(), founders);
-                CrashPoint.hit("raft.open.sealed");
+                requireBeginning(group, opened.get().progress(), founders);
                 records.begin(group, founders);
                 CrashPoint.hit("raft.open.begun");
+            }
+            if (!opened.get().progress().getReplicated()) {
+                opened.get().seal();
+                CrashPoint.hit("raft.open.sealed");
             }
             return begin(group, opened, known.map(RaftRecords::founders).orElse(founders), isNew, listener);
         } catch (TatamiException | RuntimeException e) {
@@ -211,8 +214,9 @@ public final class RaftHost implements AutoCloseable {
         return true;
     }
 
-    private void seal(GroupId group, GroupStore store, List<Member> founders) throws TatamiException {
-        ProgressRecord progress = store.progress();
+    /** A store is sealed after the record names its log, so that one that is sealed and has none was robbed of it. */
+    private void requireBeginning(GroupId group, ProgressRecord progress, List<Member> founders)
+            throws TatamiException {
         if (progress.getReplicated()) {
             throw new TatamiException(
                     ErrorCode.CORRUPT,
@@ -228,7 +232,6 @@ public final class RaftHost implements AutoCloseable {
                     "there are records of " + group + " from before it was replicated: open it with this server as the"
                             + " only founder, and add the others then");
         }
-        store.seal();
     }
 
     private RaftReplica begin(
