@@ -3,12 +3,11 @@ package io.tatami.benchmarks.bulk;
 import io.tatami.benchmarks.Results;
 import io.tatami.benchmarks.RoundOptions;
 import io.tatami.benchmarks.Rounds;
-import io.tatami.benchmarks.RunPlace;
+import io.tatami.benchmarks.RoundsCommand;
 import io.tatami.benchmarks.peer.Undo;
-import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -18,31 +17,22 @@ import picocli.CommandLine.Mixin;
         mixinStandardHelpOptions = true,
         description = "Creates with a block on a server for every file: with grants, asking the server for each, and"
                 + " metadata alone.")
-public final class BulkBenchmark implements Callable<Integer> {
+public final class BulkBenchmark extends RoundsCommand {
     @Mixin
     private BulkOptions options = new BulkOptions();
 
-    @Mixin
-    private RunPlace place = new RunPlace();
-
-    @Mixin
-    private RoundOptions rounds = new RoundOptions(5);
+    public BulkBenchmark() {
+        super("bulk", BulkRounds.COLUMNS, 5);
+    }
 
     @Override
-    public Integer call() throws Exception {
-        Files.createDirectories(place.work());
-        Undo undo = new Undo();
-        try (Results results = new Results(place.results(), "bulk", BulkRounds.COLUMNS)) {
-            results.remark(
-                    "all files of a mode in one directory, all directories in one shard, replication 1, durable at"
-                            + " each return; asking is done by the benchmark's client: the product has no such mode");
-            Rounds figures = new BulkRounds(options, rounds, place.work(), undo, results).run();
-            summarize(figures, results);
-            results.remark("raw figures: " + results.file());
-        } finally {
-            undo.run();
-        }
-        return 0;
+    protected boolean measure(RoundOptions rounds, Path work, Undo undo, Results results) throws Exception {
+        results.remark(
+                "all files of a mode in one directory, all directories in one shard, replication 1, durable at"
+                        + " each return; asking is done by the benchmark's client: the product has no such mode");
+        Rounds figures = new BulkRounds(options, rounds, work, undo, results).run();
+        summarize(figures, results);
+        return true;
     }
 
     private void summarize(Rounds figures, Results results) {

@@ -3,11 +3,10 @@ package io.tatami.benchmarks.fence;
 import io.tatami.benchmarks.Results;
 import io.tatami.benchmarks.RoundOptions;
 import io.tatami.benchmarks.Rounds;
-import io.tatami.benchmarks.RunPlace;
+import io.tatami.benchmarks.RoundsCommand;
 import io.tatami.benchmarks.peer.Undo;
-import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -17,38 +16,29 @@ import picocli.CommandLine.Mixin;
         mixinStandardHelpOptions = true,
         description = "How long the rename of a directory takes with several shards, also while one is paused, and what"
                 + " creates in other directories get meanwhile.")
-public final class FenceBenchmark implements Callable<Integer> {
+public final class FenceBenchmark extends RoundsCommand {
     @Mixin
     private FenceOptions options = new FenceOptions();
 
-    @Mixin
-    private RunPlace place = new RunPlace();
-
-    @Mixin
-    private RoundOptions rounds = new RoundOptions(3);
+    public FenceBenchmark() {
+        super("fence", FenceRounds.COLUMNS, 3);
+    }
 
     @Override
-    public Integer call() throws Exception {
-        Files.createDirectories(place.work());
-        Undo undo = new Undo();
-        try (Results results = new Results(place.results(), "fence", FenceRounds.COLUMNS)) {
+    protected boolean measure(RoundOptions rounds, Path work, Undo undo, Results results) throws Exception {
+        results.remark(
+                "one client renames a directory, others create and close empty files in other directories of one"
+                        + " shard each; the namespace group has a process of its own; while one server is paused"
+                        + " creates_per_second is that of the others");
+        Rounds figures = new FenceRounds(options, rounds, work, undo, results).run();
+        figures.medians().forEach(results::remark);
+        for (int shards : options.shards) {
+            List<Double> kept = figures.ratios(
+                    FenceRounds.of(shards, "renames, creates/s"),
+                    FenceRounds.of(shards, "creates alone, creates/s"));
             results.remark(
-                    "one client renames a directory, others create and close empty files in other directories of one"
-                            + " shard each; the namespace group has a process of its own; while one server is paused"
-                            + " creates_per_second is that of the others");
-            Rounds figures = new FenceRounds(options, rounds, place.work(), undo, results).run();
-            figures.medians().forEach(results::remark);
-            for (int shards : options.shards) {
-                List<Double> kept = figures.ratios(
-                        FenceRounds.of(shards, "renames, creates/s"),
-                        FenceRounds.of(shards, "creates alone, creates/s"));
-                results.remark(
-                        FenceRounds.of(shards, "creates beside renames to creates alone ") + Rounds.describe(kept));
-            }
-            results.remark("raw figures: " + results.file());
-        } finally {
-            undo.run();
+                    FenceRounds.of(shards, "creates beside renames to creates alone ") + Rounds.describe(kept));
         }
-        return 0;
+        return true;
     }
 }

@@ -3,10 +3,9 @@ package io.tatami.benchmarks.join;
 import io.tatami.benchmarks.Results;
 import io.tatami.benchmarks.RoundOptions;
 import io.tatami.benchmarks.Rounds;
-import io.tatami.benchmarks.RunPlace;
+import io.tatami.benchmarks.RoundsCommand;
 import io.tatami.benchmarks.peer.Undo;
-import java.nio.file.Files;
-import java.util.concurrent.Callable;
+import java.nio.file.Path;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -20,7 +19,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = "How long it takes until a server that is added under load has its share, and what clients get"
                 + " meanwhile.")
-public final class JoinBenchmark implements Callable<Integer> {
+public final class JoinBenchmark extends RoundsCommand {
     @Spec
     private CommandSpec spec;
 
@@ -34,32 +33,23 @@ public final class JoinBenchmark implements Callable<Integer> {
     @Mixin
     private JoinOptions options = new JoinOptions();
 
-    @Mixin
-    private RunPlace place = new RunPlace();
-
-    @Mixin
-    private RoundOptions rounds = new RoundOptions(3);
+    public JoinBenchmark() {
+        super("join-metadata", JoinRounds.COLUMNS, 3);
+    }
 
     @Override
-    public Integer call() throws Exception {
-        Files.createDirectories(place.work());
-        Undo undo = new Undo();
-        try (Results results = new Results(place.results(), "join-metadata", JoinRounds.COLUMNS)) {
-            results.remark(
-                    "clients create and close empty files the whole time; three metadata servers hold every group,"
-                            + " and a fourth is started and added; rate is tatami.metadata.move.rate");
-            Rounds figures = new JoinRounds(options, rounds, place.work(), undo, results).run();
-            figures.medians().forEach(results::remark);
-            for (String rate : options.rates) {
-                results.remark(JoinRounds.of(rate, "creates while replicas move to creates before ")
-                        + Rounds.describe(figures.ratios(
-                                JoinRounds.of(rate, "creates/s while they move"),
-                                JoinRounds.of(rate, "creates/s before"))));
-            }
-            results.remark("raw figures: " + results.file());
-        } finally {
-            undo.run();
+    protected boolean measure(RoundOptions rounds, Path work, Undo undo, Results results) throws Exception {
+        results.remark(
+                "clients create and close empty files the whole time; three metadata servers hold every group,"
+                        + " and a fourth is started and added; rate is tatami.metadata.move.rate");
+        Rounds figures = new JoinRounds(options, rounds, work, undo, results).run();
+        figures.medians().forEach(results::remark);
+        for (String rate : options.rates) {
+            results.remark(JoinRounds.of(rate, "creates while replicas move to creates before ")
+                    + Rounds.describe(figures.ratios(
+                            JoinRounds.of(rate, "creates/s while they move"),
+                            JoinRounds.of(rate, "creates/s before"))));
         }
-        return 0;
+        return true;
     }
 }

@@ -3,14 +3,13 @@ package io.tatami.benchmarks.small;
 import io.tatami.benchmarks.Results;
 import io.tatami.benchmarks.RoundOptions;
 import io.tatami.benchmarks.Rounds;
-import io.tatami.benchmarks.RunPlace;
+import io.tatami.benchmarks.RoundsCommand;
 import io.tatami.benchmarks.peer.HdfsPeer;
 import io.tatami.benchmarks.peer.PageCache;
 import io.tatami.benchmarks.peer.PeerOptions;
 import io.tatami.benchmarks.peer.Undo;
-import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -21,7 +20,7 @@ import picocli.CommandLine.Mixin;
         description =
                 "Crowds of files of 10 KB and of 1 MB: load, list, read back, and the room they take; beside HDFS with"
                         + " --vs hdfs.")
-public final class SmallBenchmark implements Callable<Integer> {
+public final class SmallBenchmark extends RoundsCommand {
     private static final List<String> WORKLOADS =
             List.of("load", "load-synced", "cold-list", "cold-read", "warm-list", "warm-read");
 
@@ -31,31 +30,22 @@ public final class SmallBenchmark implements Callable<Integer> {
     @Mixin
     private SmallOptions options = new SmallOptions();
 
-    @Mixin
-    private RunPlace place = new RunPlace();
-
-    @Mixin
-    private RoundOptions rounds = new RoundOptions(3);
+    public SmallBenchmark() {
+        super("small", SmallRounds.COLUMNS, 3);
+    }
 
     @Override
-    public Integer call() throws Exception {
-        Files.createDirectories(place.work());
-        Undo undo = new Undo();
-        try (Results results = new Results(place.results(), "small", SmallRounds.COLUMNS)) {
-            results.remark(
-                    options.clients + " clients, random bytes, all files of a length in one directory, replication 1;"
-                            + " Tatami's files are durable when they are closed, HDFS's are in the page cache"
-                            + (PageCache.canBeDropped() ? "" : "; nothing cold: only root can empty the page cache"));
-            results.remark(SpaceUsed.DEFINITION);
-            if (peers.names().contains("hdfs")) {
-                results.remark("hdfs-peer.xml: " + HdfsPeer.settings());
-            }
-            summarize(new SmallRounds(options, peers.names(), rounds, place.work(), undo, results).run(), results);
-            results.remark("raw figures: " + results.file());
-        } finally {
-            undo.run();
+    protected boolean measure(RoundOptions rounds, Path work, Undo undo, Results results) throws Exception {
+        results.remark(
+                options.clients + " clients, random bytes, all files of a length in one directory, replication 1;"
+                        + " Tatami's files are durable when they are closed, HDFS's are in the page cache"
+                        + (PageCache.canBeDropped() ? "" : "; nothing cold: only root can empty the page cache"));
+        results.remark(SpaceUsed.DEFINITION);
+        if (peers.names().contains("hdfs")) {
+            results.remark("hdfs-peer.xml: " + HdfsPeer.settings());
         }
-        return 0;
+        summarize(new SmallRounds(options, peers.names(), rounds, work, undo, results).run(), results);
+        return true;
     }
 
     private void summarize(Rounds figures, Results results) {
