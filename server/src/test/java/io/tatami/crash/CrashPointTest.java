@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 final class CrashPointTest {
     private static final int POINTS_MIN = 200;
-    private static final int SAMPLE_WORKING = 6;
+    private static final int SAMPLE_WORKING = 4;
     private static final int SAMPLE_STARTING = 2;
     private static final int SAMPLE_FOUNDING = 1;
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 final class LiveCopyTest {
     private static final long IMAGE_BYTES = 512L << 20;
-    private static final int CUTS = 4;
+    private static final int CUTS = 2;
     private static final int CUTS_SOAK = 100;
     private static final int WORK_MILLIS_MIN = 300;
     private static final int WORK_MILLIS_MORE = 2_000;

@@ -36,6 +36,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
@@ -173,6 +174,7 @@ final class RenameCrashTest {
     }
 
     @Test
+    @Tag("soak")
     void bothMayDieAtOnceAtEachStep() throws Exception {
         for (String point : POINTS) {
             check(point, move -> {

@@ -41,7 +41,7 @@ class ReplicatedOperationsTest {
 
     @Test
     void randomOperationsComeToTheSameWhileLeadersDie() throws Exception {
-        run(1, 320, 80, 30);
+        run(1, 160, 80, 30);
     }
 
     @Test
