@@ -44,8 +44,11 @@ final class ReplicaPlaces {
         return request.getTakeUnassigned() || request.getWantedShardList().contains(number);
     }
 
-    /** Notes that the server holds a group. */
+    /** Notes that the server holds a group; without effect while it does not say where the others reach its replicas. */
     void serve(GroupId group) throws TatamiException {
+        if (request.getRaft().getPort() == 0) {
+            return;
+        }
         @Nullable GroupHostRecord known = state.host(group);
         GroupReplicaRecord self = self().setServes(true).build();
         GroupHostRecord.Builder record = known == null || known.getReplicaCount() == 0

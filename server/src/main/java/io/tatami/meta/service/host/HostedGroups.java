@@ -108,13 +108,9 @@ final class HostedGroups implements AutoCloseable {
 
     private void open(GroupId id) throws TatamiException {
         HostedGroup group = maker.apply(id);
+        replication.add(group);
+        // Not before: the cluster hears of what is among them, and then counts on it.
         groups.put(id, group);
-        try {
-            replication.add(group);
-        } catch (TatamiException | RuntimeException e) {
-            groups.remove(id);
-            throw e;
-        }
         watch(group);
     }
 

@@ -1,7 +1,9 @@
 package io.tatami.meta.op.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
@@ -93,6 +95,21 @@ final class ReplicaPlacesTest {
         assertEquals(ALL, asks(2));
         assertEquals(ALL, asks(3));
         assertEquals(List.of(), asks(4));
+    }
+
+    @Test
+    void aReplicaCountsOnlyOnceTheOthersCanReachIt() throws Exception {
+        serves(1);
+        assertEquals(ALL, asks(2));
+        RegisterMetadataServerRequest early = RegisterMetadataServerRequest.newBuilder()
+                .setServerId(id(2))
+                .setEndpoint(endpoint(2))
+                .addAllHostedGroup(ALL)
+                .build();
+        decide(REGISTER, early);
+        assertFalse(host(0).getReplica(1).getServes());
+        serves(2);
+        assertTrue(host(0).getReplica(1).getServes());
     }
 
     @Test
