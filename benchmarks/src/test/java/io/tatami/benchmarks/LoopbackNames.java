@@ -8,8 +8,8 @@ import org.junit.platform.launcher.LauncherSession;
 import org.junit.platform.launcher.LauncherSessionListener;
 
 /**
- * Does for tests, and the processes they start, what {@code bin/tatami} does for a benchmark: the name of this host, which
- * YARN looks up and a build machine need not have in its DNS, is on loopback.
+ * Does for tests, and the processes they start, what {@code bin/tatami} does for a benchmark: the name of this host,
+ * which YARN looks up and a build machine need not have in its DNS, is on loopback.
  */
 public final class LoopbackNames implements LauncherSessionListener {
     @Override

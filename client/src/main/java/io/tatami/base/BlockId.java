@@ -1,6 +1,9 @@
 package io.tatami.base;
 
-/** A block, on every server that holds a copy of it. Minted by its home shard; never reused, not even after that shard is restored from a backup. 0 stands for none. */
+/**
+ * A block, on every server that holds a copy of it. Minted by its home shard; never reused, not even after that shard
+ * is restored from a backup. 0 stands for none.
+ */
 public record BlockId(long value) {
     public static final BlockId NONE = new BlockId(0);
 

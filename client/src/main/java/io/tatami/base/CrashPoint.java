@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Named places at which tests stop a process: before and after every step that makes something durable. A point does
  * nothing unless a listener is installed or the JVM was started with {@code -Dtatami.crash.at=NAME} or {@code NAME:n},
- * which halts it (exit code {@value #EXIT_CODE}, no shutdown hooks, as {@code kill -9} would) when it comes to the point
- * for the nth time.
+ * which halts it (exit code {@value #EXIT_CODE}, no shutdown hooks, as {@code kill -9} would) when it comes to the
+ * point for the nth time.
  *
- * <p>Names read {@code part.operation.moment}, for instance {@code volume.sync.after-flush}; those of a moment that every
- * kind of work passes end with the kind, as in {@code meta.operation.committed.create-file}. Every name that was passed is
- * remembered, so that a test learns the points of a workload by running it once and then crashes at each of them. Safe
- * for use by many threads.
+ * <p>Names read {@code part.operation.moment}, for instance {@code volume.sync.after-flush}; those of a moment that
+ * every kind of work passes end with the kind, as in {@code meta.operation.committed.create-file}. Every name that was
+ * passed is remembered, so that a test learns the points of a workload by running it once and then crashes at each of
+ * them. Safe for use by many threads.
  */
 public final class CrashPoint {
     /** What a process killed by signal 9 returns to its shell. */
@@ -64,7 +64,10 @@ public final class CrashPoint {
         listener = replacement;
     }
 
-    /** The names of all points that were passed in this process while a listener was installed, in order of the alphabet. */
+    /**
+     * The names of all points that were passed in this process while a listener was installed, in order of the
+     * alphabet.
+     */
     public static NavigableSet<String> passed() {
         return Collections.unmodifiableNavigableSet(PASSED);
     }

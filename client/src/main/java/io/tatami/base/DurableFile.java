@@ -14,8 +14,8 @@ public final class DurableFile {
     private DurableFile() {}
 
     /**
-     * Makes {@code bytes} the content of {@code path}, durably when this returns. One caller at a time for a path: the new
-     * content is first written beside it.
+     * Makes {@code bytes} the content of {@code path}, durably when this returns. One caller at a time for a path: the
+     * new content is first written beside it.
      *
      * @throws TatamiException IO_ERROR; the file has the old content or the new
      */

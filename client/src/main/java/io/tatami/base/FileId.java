@@ -1,6 +1,9 @@
 package io.tatami.base;
 
-/** A file, from its creation to its reclamation, through every rename. Minted by its home shard; never reused, not even after that shard is restored from a backup. 0 stands for none. */
+/**
+ * A file, from its creation to its reclamation, through every rename. Minted by its home shard; never reused, not even
+ * after that shard is restored from a backup. 0 stands for none.
+ */
 public record FileId(long value) {
     public static final FileId NONE = new FileId(0);
 

@@ -10,11 +10,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A file that at most one process has locked, and that tells its pid. The lock ends with the process, however that ends,
- * so nobody takes a stranger with the same pid for the holder. Safe for use by many threads.
+ * A file that at most one process has locked, and that tells its pid. The lock ends with the process, however that
+ * ends, so nobody takes a stranger with the same pid for the holder. Safe for use by many threads.
  *
- * <p>The system's lock is a POSIX record lock: a process loses it with the first channel of that file that it closes. So a
- * file held by this process is known here, and not opened a second time.
+ * <p>The system's lock is a POSIX record lock: a process loses it with the first channel of that file that it closes.
+ * So a file held by this process is known here, and not opened a second time.
  */
 public final class LockFile implements AutoCloseable {
     private static final Set<Path> HELD_HERE = new HashSet<>();

@@ -16,14 +16,14 @@ import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 
 /**
- * Tells damage of RocksDB's logs, its write-ahead logs and its MANIFEST, from a torn end. RocksDB takes a record whose length
- * reaches behind the end of the file for torn, and drops it without a word, with all that follow: one flipped bit of a
- * length loses records that were acknowledged, or whole tables. And where a header is all zeros, it passes over the rest of
- * its block. So whoever opens such a store asks here first.
+ * Tells damage of RocksDB's logs, its write-ahead logs and its MANIFEST, from a torn end. RocksDB takes a record whose
+ * length reaches behind the end of the file for torn, and drops it without a word, with all that follow: one flipped
+ * bit of a length loses records that were acknowledged, or whole tables. And where a header is all zeros, it passes
+ * over the rest of its block. So whoever opens such a store asks here first.
  *
- * <p>A log is made of blocks of 32 KiB. A record is cut into fragments where it reaches over the end of a block; what is left
- * of a block that is too short for a header is zeros. Numbers are little-endian; the CRC32C, in masked form, covers type and
- * payload.
+ * <p>A log is made of blocks of 32 KiB. A record is cut into fragments where it reaches over the end of a block; what
+ * is left of a block that is too short for a header is zeros. Numbers are little-endian; the CRC32C, in masked form,
+ * covers type and payload.
  *
  * <pre>
  *  0        4        6      7        7 + length
@@ -32,9 +32,9 @@ import java.util.zip.CRC32C;
  * +--------+--------+------+---------+
  * </pre>
  *
- * Every record is synced before the next one is written. So a bad fragment is damage where a record begins behind it, and
- * where it is whole but for its length or type; else it is the end that a crash tore, which nobody was told of. Logs whose
- * files are reused have another header and are not known here.
+ * Every record is synced before the next one is written. So a bad fragment is damage where a record begins behind it,
+ * and where it is whole but for its length or type; else it is the end that a crash tore, which nobody was told of.
+ * Logs whose files are reused have another header and are not known here.
  */
 public final class RecordLog {
     private static final int BLOCK_BYTES = 32 << 10;
@@ -54,8 +54,8 @@ public final class RecordLog {
     private RecordLog() {}
 
     /**
-     * What is damaged of the logs of a store, one sentence each; empty where nothing is, and where there is no store. May be
-     * asked while the store is open and written.
+     * What is damaged of the logs of a store, one sentence each; empty where nothing is, and where there is no store.
+     * May be asked while the store is open and written.
      */
     public static List<String> findDamage(Path directory) throws IOException {
         List<String> damages = new ArrayList<>();

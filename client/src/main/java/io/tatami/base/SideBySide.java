@@ -14,7 +14,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The same call of several that may hang, made at once, each on a thread of its own, with one bound for all of them. */
+/**
+ * The same call of several that may hang, made at once, each on a thread of its own, with one bound for all of them.
+ */
 public final class SideBySide {
     /** Beyond, calls wait for the first to end; the bound counts for them too. */
     private static final int THREADS_MAX = 64;

@@ -36,7 +36,9 @@ public class TatamiException extends IOException {
         return detail;
     }
 
-    /** The same failure for who was told of it by another thread: with this thread's stack, and this one as its cause. */
+    /**
+     * The same failure for who was told of it by another thread: with this thread's stack, and this one as its cause.
+     */
     public TatamiException again() {
         return new TatamiException(code, String.valueOf(getMessage()), detail, this);
     }

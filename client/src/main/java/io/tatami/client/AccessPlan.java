@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * What will be read, in order, so that block servers with a cache tier stage it before it is asked for. A hint: nothing is
- * promised, and nothing depends on it.
+ * What will be read, in order, so that block servers with a cache tier stage it before it is asked for. A hint: nothing
+ * is promised, and nothing depends on it.
  *
  * @param id by which servers know the plan; must be new, or that of a plan that was cancelled
  * @param reads in the order in which they will be read

@@ -48,7 +48,9 @@ public record PathStatus(TatamiPath path, Status wire, List<LocatedBlock> blocks
         return wire.getAttributes();
     }
 
-    /** Whether the caller may do all of {@code access}: the sum of 4 to read, 2 to write and 1 to execute. Not of links. */
+    /**
+     * Whether the caller may do all of {@code access}: the sum of 4 to read, 2 to write and 1 to execute. Not of links.
+     */
     public boolean allows(int access) {
         return (wire.getCallerAccess() >> access & 1) != 0;
     }

@@ -13,8 +13,8 @@ final class SymlinkTarget {
     private SymlinkTarget() {}
 
     /**
-     * The path that takes the place of the one that led through a link: the target, relative to the link's directory, and
-     * what followed the link; {@code .} and {@code ..} are resolved as text, as Hadoop does.
+     * The path that takes the place of the one that led through a link: the target, relative to the link's directory,
+     * and what followed the link; {@code .} and {@code ..} are resolved as text, as Hadoop does.
      *
      * @throws UnresolvedLinkException the one given, where the target has a scheme
      */

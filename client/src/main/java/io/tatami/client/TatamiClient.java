@@ -59,10 +59,10 @@ import java.util.random.RandomGenerator;
  * timeout while the cluster cannot serve.
  *
  * <p>Failures are {@link TatamiException}s whose codes and messages are those of the metadata service. For every method
- * with a path: NOT_FOUND where it or a directory above it is not there, NOT_A_DIRECTORY where a name above it is a file,
- * PERMISSION_DENIED, and {@link UnresolvedLinkException} where the path leads through a symlink, or ends in one and the
- * method acts on what links lead to. Each change is done once and at once, whatever is sent twice underneath: after a
- * failure it was not done, except that UNAVAILABLE, DEADLINE_EXCEEDED and CANCELLED leave open whether it was.
+ * with a path: NOT_FOUND where it or a directory above it is not there, NOT_A_DIRECTORY where a name above it is a
+ * file, PERMISSION_DENIED, and {@link UnresolvedLinkException} where the path leads through a symlink, or ends in one
+ * and the method acts on what links lead to. Each change is done once and at once, whatever is sent twice underneath:
+ * after a failure it was not done, except that UNAVAILABLE, DEADLINE_EXCEEDED and CANCELLED leave open whether it was.
  */
 public final class TatamiClient implements AutoCloseable {
     private static final int LINKS_MAX = 32;
@@ -83,10 +83,10 @@ public final class TatamiClient implements AutoCloseable {
     /**
      * A client of the cluster that answers at {@code authority}.
      *
-     * @param authority {@code host:port} of any metadata server, several with commas between, or a name that the settings
-     *     resolve; the port may be left out
-     * @throws TatamiException INVALID_ARGUMENT for a bad authority or setting; UNAVAILABLE, naming the addresses, when no
-     *     server answers in time
+     * @param authority {@code host:port} of any metadata server, several with commas between, or a name that the
+     *     settings resolve; the port may be left out
+     * @throws TatamiException INVALID_ARGUMENT for a bad authority or setting; UNAVAILABLE, naming the addresses, when
+     *     no server answers in time
      */
     public static TatamiClient connect(String authority, UserIdentity user, Settings settings) throws TatamiException {
         List<InetSocketAddress> servers = MetadataAddress.of(authority, settings);
@@ -171,11 +171,11 @@ public final class TatamiClient implements AutoCloseable {
     }
 
     /**
-     * Does {@code operation} on {@code path}, and again on where symlinks lead, while they stay within the cluster (have no
-     * scheme) and are at most 32.
+     * Does {@code operation} on {@code path}, and again on where symlinks lead, while they stay within the cluster
+     * (have no scheme) and are at most 32.
      *
-     * @throws TatamiException PATH_TOO_LONG after 32 links; what the operation throws, {@link UnresolvedLinkException} for
-     *     a link with a scheme included
+     * @throws TatamiException PATH_TOO_LONG after 32 links; what the operation throws, {@link UnresolvedLinkException}
+     *     for a link with a scheme included
      */
     public <T> T following(TatamiPath path, PathOperation<T> operation) throws TatamiException {
         TatamiPath at = path;
@@ -195,16 +195,16 @@ public final class TatamiClient implements AutoCloseable {
     /**
      * What a path stands for.
      *
-     * @param followLast whether a symlink at the end raises {@link UnresolvedLinkException}; otherwise its own status is
-     *     told
+     * @param followLast whether a symlink at the end raises {@link UnresolvedLinkException}; otherwise its own status
+     *     is told
      */
     public PathStatus status(TatamiPath path, boolean followLast) throws TatamiException {
         return entries.status(path, followLast);
     }
 
     /**
-     * The entries of a directory; of a file, only the file itself. Everything that can be refused is refused here, before
-     * the first entry.
+     * The entries of a directory; of a file, only the file itself. Everything that can be refused is refused here,
+     * before the first entry.
      *
      * @param withLocations whether files come with {@link PathStatus#blocks}
      */
@@ -267,16 +267,16 @@ public final class TatamiClient implements AutoCloseable {
     }
 
     /**
-     * Which servers have at least half of a block on their cache tiers at this moment. Blocks that none has are left out;
-     * servers that do not answer within a second count as having nothing.
+     * Which servers have at least half of a block on their cache tiers at this moment. Blocks that none has are left
+     * out; servers that do not answer within a second count as having nothing.
      */
     public Map<BlockId, Set<ServerId>> stagedCopies(List<LocatedBlock> blocks) throws TatamiException {
         return streams.stagedCopies(blocks);
     }
 
     /**
-     * The entries of a directory with {@link PathStatus#blocks}, as {@link #list}, and with what {@link #stagedCopies} tells;
-     * servers that do not answer delay all of the listing by a second.
+     * The entries of a directory with {@link PathStatus#blocks}, as {@link #list}, and with what {@link #stagedCopies}
+     * tells; servers that do not answer delay all of the listing by a second.
      */
     public StagedListing listWithCopies(TatamiPath path) throws TatamiException {
         return streams.withCopies(entries.list(path, true));
@@ -310,8 +310,8 @@ public final class TatamiClient implements AutoCloseable {
     }
 
     /**
-     * Deletes files and empty directories, each for itself; a path that is not there is no failure. Files take one round
-     * trip to each shard concerned.
+     * Deletes files and empty directories, each for itself; a path that is not there is no failure. Files take one
+     * round trip to each shard concerned.
      *
      * @return what could not be deleted
      */
@@ -354,8 +354,8 @@ public final class TatamiClient implements AutoCloseable {
     }
 
     /**
-     * What is at and below a path; a link at its end counts as one file and is not followed. Counted in many requests: what
-     * changes meanwhile may be in the sums or not.
+     * What is at and below a path; a link at its end counts as one file and is not followed. Counted in many requests:
+     * what changes meanwhile may be in the sums or not.
      */
     public ContentTotals contentTotals(TatamiPath path) throws TatamiException {
         return entries.totals(path);
@@ -385,12 +385,12 @@ public final class TatamiClient implements AutoCloseable {
     }
 
     /**
-     * Has each group of the metadata be held by so many servers from now on, which the cluster then brings about by itself, one
-     * group after the other. Only for the superuser.
+     * Has each group of the metadata be held by so many servers from now on, which the cluster then brings about by
+     * itself, one group after the other. Only for the superuser.
      *
      * @param replicas odd, and no fewer than now; 0 to ask how far it is
-     * @throws TatamiException INVALID_ARGUMENT where there are too few metadata servers, a shard has none, or the number is
-     *     wrong
+     * @throws TatamiException INVALID_ARGUMENT where there are too few metadata servers, a shard has none, or the
+     *     number is wrong
      */
     public ReplicationProgress replicateMetadata(int replicas) throws TatamiException {
         return inspector.replicateMetadata(replicas);
@@ -433,17 +433,19 @@ public final class TatamiClient implements AutoCloseable {
         return blocks.scrub(BlockTarget.of(server), action);
     }
 
-    /** Which metadata servers there are, what they hold, and what moves between them, as the namespace's leader knows. */
+    /**
+     * Which metadata servers there are, what they hold, and what moves between them, as the namespace's leader knows.
+     */
     public ListMetadataServersReply metadataServers() throws TatamiException {
         return inspector.metadataServers();
     }
 
     /**
-     * Has a metadata server take its share of the replicas, or leave the cluster; what moves does so in the background, and
-     * {@link #metadataServers} tells how far it is. Only for the superuser. May be done again.
+     * Has a metadata server take its share of the replicas, or leave the cluster; what moves does so in the background,
+     * and {@link #metadataServers} tells how far it is. Only for the superuser. May be done again.
      *
-     * @throws TatamiException NOT_FOUND for an id that is not listed; INVALID_ARGUMENT where too few servers would remain, or
-     *     there is nothing to cancel; UNSUPPORTED where groups are not replicated
+     * @throws TatamiException NOT_FOUND for an id that is not listed; INVALID_ARGUMENT where too few servers would
+     *     remain, or there is nothing to cancel; UNSUPPORTED where groups are not replicated
      */
     public MetadataServerInfo changeMetadataServer(ByteString server, ChangeMetadataServerRequest.Action action)
             throws TatamiException {

@@ -25,8 +25,9 @@ public final class TatamiPath implements Comparable<TatamiPath> {
     /**
      * The path that {@code text} writes.
      *
-     * @throws TatamiException INVALID_ARGUMENT for a relative path, an empty name (so also a slash at the end), the names
-     *     {@code .} and {@code ..}, and a NUL; PATH_TOO_LONG beyond {@link #NAME_BYTES_MAX} or {@link #PATH_BYTES_MAX}
+     * @throws TatamiException INVALID_ARGUMENT for a relative path, an empty name (so also a slash at the end), the
+     *     names {@code .} and {@code ..}, and a NUL; PATH_TOO_LONG beyond {@link #NAME_BYTES_MAX} or
+     *     {@link #PATH_BYTES_MAX}
      */
     public static TatamiPath of(String text) throws TatamiException {
         if (text.equals("/")) {

@@ -41,9 +41,9 @@ public final class BlockMethods {
      * Stores a block, or continues one, on this server and on those behind it. See {@code WriteBlockRequest}.
      *
      * <p>Fails with FENCED (a newer generation is here), ALREADY_EXISTS (no previous generation was named and a copy is
-     * here), NO_SUCH_BLOCK (bytes are to be continued that are not here), NO_SPACE, CORRUPT (a frame failed its checksum),
-     * IO_ERROR, BUSY (too many streams), DEADLINE_EXCEEDED (idle for too long) and UNAVAILABLE. Where it is not the
-     * server asked that failed, the detail holds the id of the one in the chain that did, as decimal text.
+     * here), NO_SUCH_BLOCK (bytes are to be continued that are not here), NO_SPACE, CORRUPT (a frame failed its
+     * checksum), IO_ERROR, BUSY (too many streams), DEADLINE_EXCEEDED (idle for too long) and UNAVAILABLE. Where it is
+     * not the server asked that failed, the detail holds the id of the one in the chain that did, as decimal text.
      */
     public static final StreamMethod<WriteBlockRequest, WriteFrame, WriteAck, WriteBlockReply> WRITE_BLOCK =
             new StreamMethod<>(
@@ -55,8 +55,8 @@ public final class BlockMethods {
                     WriteBlockReply.parser());
 
     /**
-     * Sends a range of the bytes that readers may see. Fails with NO_SUCH_BLOCK, FENCED (the copy here is older than the
-     * generation asked for), CORRUPT (naming the offset), IO_ERROR, BUSY and UNAVAILABLE.
+     * Sends a range of the bytes that readers may see. Fails with NO_SUCH_BLOCK, FENCED (the copy here is older than
+     * the generation asked for), CORRUPT (naming the offset), IO_ERROR, BUSY and UNAVAILABLE.
      */
     public static final StreamMethod<ReadBlockRequest, ReadCredit, ReadFrame, ReadBlockReply> READ_BLOCK =
             new StreamMethod<>(
@@ -93,8 +93,8 @@ public final class BlockMethods {
             Method.idempotent(208, "block.status", BlockServerStatusRequest.parser(), BlockServerStatusReply.parser());
 
     /**
-     * Says what will be read, so that it is staged. Fails with UNSUPPORTED (the server has no cache tier), IO_ERROR (the tier
-     * has stopped), INVALID_ARGUMENT (ranges are missing between those known and these).
+     * Says what will be read, so that it is staged. Fails with UNSUPPORTED (the server has no cache tier), IO_ERROR
+     * (the tier has stopped), INVALID_ARGUMENT (ranges are missing between those known and these).
      */
     public static final Method<PlanReadsRequest, PlanStatusReply> PLAN_READS =
             Method.idempotent(209, "block.plan-reads", PlanReadsRequest.parser(), PlanStatusReply.parser());
@@ -112,8 +112,8 @@ public final class BlockMethods {
             Method.idempotent(212, "block.staged", StagedBlocksRequest.parser(), StagedBlocksReply.parser());
 
     /**
-     * Memory for {@link #READ_BLOCK}, for clients on the server's host. Fails with UNSUPPORTED (the client is elsewhere, or
-     * the server shares none), BUSY (all that it shares is lent), NO_SPACE and MALFORMED.
+     * Memory for {@link #READ_BLOCK}, for clients on the server's host. Fails with UNSUPPORTED (the client is
+     * elsewhere, or the server shares none), BUSY (all that it shares is lent), NO_SPACE and MALFORMED.
      */
     public static final StreamMethod<ShareMemoryRequest, MemoryMapped, MemoryOffer, ShareMemoryReply> SHARE_MEMORY =
             new StreamMethod<>(

@@ -8,8 +8,8 @@ import java.util.function.IntUnaryOperator;
 import java.util.zip.CRC32C;
 
 /**
- * What the frames of {@link BlockMethods#WRITE_BLOCK} and {@link BlockMethods#READ_BLOCK} carry: bytes of a block, with a
- * CRC32C (RFC 3720, appendix B.4) for each of the pieces that {@link ChunkChecksum} cuts them into.
+ * What the frames of {@link BlockMethods#WRITE_BLOCK} and {@link BlockMethods#READ_BLOCK} carry: bytes of a block, with
+ * a CRC32C (RFC 3720, appendix B.4) for each of the pieces that {@link ChunkChecksum} cuts them into.
  */
 public final class BlockPayload {
     /** The largest payload of a frame. */

@@ -14,13 +14,13 @@ package io.tatami.protocol;
  * </pre>
  *
  * <ul>
- *   <li>{@code length} counts what follows it, so a frame takes {@code 4 + length} bytes; at least
- *       {@link #LENGTH_MIN}, at most the limit of the receiver and never above {@link #FRAME_BYTES_MAX}.
+ *   <li>{@code length} counts what follows it, so a frame takes {@code 4 + length} bytes; at least {@link #LENGTH_MIN},
+ *       at most the limit of the receiver and never above {@link #FRAME_BYTES_MAX}.
  *   <li>{@code kind} is a {@link FrameKind}.
  *   <li>{@code flags} and {@code zero} are 0 in protocol version 1; a receiver refuses anything else, so that both stay
  *       free for later versions.
- *   <li>{@code call id} names the call or stream among those in flight on the connection; the client chooses it, and
- *       it is 0 in frames that concern the whole connection.
+ *   <li>{@code call id} names the call or stream among those in flight on the connection; the client chooses it, and it
+ *       is 0 in frames that concern the whole connection.
  *   <li>{@code header} and {@code body} are protobuf messages that the kind and the method name; the two lengths are
  *       each at most {@link #MESSAGE_BYTES_MAX}.
  *   <li>{@code payload} is what is left: raw bytes, only in DATA frames.

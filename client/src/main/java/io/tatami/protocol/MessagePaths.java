@@ -1,8 +1,8 @@
 package io.tatami.protocol;
 
 /**
- * What shards write in messages for directories, which they know by their ids alone. Whoever asked knows the paths and puts
- * them in.
+ * What shards write in messages for directories, which they know by their ids alone. Whoever asked knows the paths and
+ * puts them in.
  */
 public final class MessagePaths {
     /** The directory that a request's one handle is for. */

@@ -105,8 +105,8 @@ import io.tatami.protocol.wire.WidenDirectoryReply;
 import io.tatami.protocol.wire.WidenDirectoryRequest;
 
 /**
- * What the metadata service is asked: by clients, by block servers, and by one group of another. Numbers 1 to 199 are its
- * own and never reused; what a request means is said with its message in {@code meta.proto}.
+ * What the metadata service is asked: by clients, by block servers, and by one group of another. Numbers 1 to 199 are
+ * its own and never reused; what a request means is said with its message in {@code meta.proto}.
  */
 public final class MetaMethods {
     /** Any metadata server answers; concerns no group. */

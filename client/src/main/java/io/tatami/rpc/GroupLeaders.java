@@ -17,8 +17,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who leads which group: by the cluster map, by what servers said since, and else by trying one replica after the other.
- * Addresses are not looked up. Safe for use by many threads.
+ * Who leads which group: by the cluster map, by what servers said since, and else by trying one replica after the
+ * other. Addresses are not looked up. Safe for use by many threads.
  */
 public final class GroupLeaders {
     /** Failures after which somebody else may lead. */

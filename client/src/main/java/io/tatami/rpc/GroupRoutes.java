@@ -19,9 +19,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way of a server to groups, each at its leader. Where that is not known, or was not where it was thought, the metadata
- * servers known from the configuration and from the map are asked for a newer map, in turn; where a refusal names the leader,
- * or another server has the group, that one is asked at once. Safe for use by many threads.
+ * The way of a server to groups, each at its leader. Where that is not known, or was not where it was thought, the
+ * metadata servers known from the configuration and from the map are asked for a newer map, in turn; where a refusal
+ * names the leader, or another server has the group, that one is asked at once. Safe for use by many threads.
  */
 public final class GroupRoutes {
     /** How many servers one call is sent to: as many as hold a group, and once more to whom one of them names. */
@@ -48,8 +48,8 @@ public final class GroupRoutes {
     }
 
     /**
-     * Calls the leader of a group. Fails as the leader refuses, and with UNAVAILABLE or NOT_LEADER where it was not found; a
-     * later call may find it.
+     * Calls the leader of a group. Fails as the leader refuses, and with UNAVAILABLE or NOT_LEADER where it was not
+     * found; a later call may find it.
      *
      * @param method may be done twice: it is idempotent
      */

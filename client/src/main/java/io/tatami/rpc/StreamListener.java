@@ -9,7 +9,9 @@ import io.tatami.base.TatamiException;
  * must not block; exactly one of {@link #onFinished} and {@link #onFailed} is the last.
  */
 public interface StreamListener<D extends Message, R extends Message> {
-    /** @param payload ownership passes to the listener, who must release it; may be empty, may be made of several parts */
+    /**
+     * @param payload ownership passes to the listener, who must release it; may be empty, may be made of several parts
+     */
     void onMessage(D message, ByteBuf payload);
 
     void onFinished(R reply);

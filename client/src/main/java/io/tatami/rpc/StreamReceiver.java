@@ -9,7 +9,9 @@ import io.tatami.base.TatamiException;
  * block. Nothing is called after the stream was answered.
  */
 public interface StreamReceiver<U extends Message> {
-    /** @param payload ownership passes to the receiver, who must release it; may be empty, may be made of several parts */
+    /**
+     * @param payload ownership passes to the receiver, who must release it; may be empty, may be made of several parts
+     */
     void onMessage(U message, ByteBuf payload);
 
     /** Nobody waits for the answer any more: the client cancelled, its time is over, or the connection was lost. */

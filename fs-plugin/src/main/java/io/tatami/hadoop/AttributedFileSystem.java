@@ -163,7 +163,9 @@ abstract class AttributedFileSystem extends LinkedFileSystem {
         return defaults().getReplication();
     }
 
-    /** Known without asking a server; a closed file system is the caller's mistake, which Hadoop's signature cannot say. */
+    /**
+     * Known without asking a server; a closed file system is the caller's mistake, which Hadoop's signature cannot say.
+     */
     private FsServerDefaults defaults() {
         try {
             return calls().serverDefaults();

@@ -75,7 +75,9 @@ final class ClassicRename {
         }
     }
 
-    /** The answer to who may rename, where nothing was renamed because there is nothing to do, no source or no place. */
+    /**
+     * The answer to who may rename, where nothing was renamed because there is nothing to do, no source or no place.
+     */
     private static boolean refused(TatamiException failure, boolean isRenamed) throws IOException {
         if (!RefusalOrder.concerns(failure) || failure.code() == ErrorCode.PERMISSION_DENIED) {
             throw ExceptionTranslator.translate(failure);

@@ -16,10 +16,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Plans the input of MapReduce jobs whose configuration asks for it, with no code of ours in the job: a job's input format
- * lists its files with their locations, makes a split of each block, and the framework runs the splits in the order of
- * their lengths, the longest first, equal ones as listed. The plan has that order, and like the stock input formats leaves out
- * files whose names begin with {@code _} or {@code .}. A hint: a failure is logged and changes nothing.
+ * Plans the input of MapReduce jobs whose configuration asks for it, with no code of ours in the job: a job's input
+ * format lists its files with their locations, makes a split of each block, and the framework runs the splits in the
+ * order of their lengths, the longest first, equal ones as listed. The plan has that order, and like the stock input
+ * formats leaves out files whose names begin with {@code _} or {@code .}. A hint: a failure is logged and changes
+ * nothing.
  */
 final class InputPlanner {
     /** Whether what is listed with locations is planned. */

@@ -15,9 +15,9 @@ import org.apache.hadoop.security.AccessControlException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * After the cluster has refused something: looks at the paths again, to throw what HDFS would have thrown first. HDFS checks
- * an operation on several paths in one place and one order, the cluster where each of them lies. What has changed since the
- * refusal may show; nothing is changed.
+ * After the cluster has refused something: looks at the paths again, to throw what HDFS would have thrown first. HDFS
+ * checks an operation on several paths in one place and one order, the cluster where each of them lies. What has
+ * changed since the refusal may show; nothing is changed.
  */
 final class RefusalOrder {
     private static final int STICKY = 01000;
@@ -28,7 +28,9 @@ final class RefusalOrder {
         this.client = client;
     }
 
-    /** Whether {@code failure} is a refusal, which others may have to go before, and not that something did not work. */
+    /**
+     * Whether {@code failure} is a refusal, which others may have to go before, and not that something did not work.
+     */
     static boolean concerns(TatamiException failure) {
         return switch (failure.code()) {
             case NOT_FOUND,
@@ -43,8 +45,8 @@ final class RefusalOrder {
     }
 
     /**
-     * What to throw where a rename failed otherwise than by a refusal: a link on the way to the destination comes after what
-     * is wrong with the way to the source.
+     * What to throw where a rename failed otherwise than by a refusal: a link on the way to the destination comes after
+     * what is wrong with the way to the source.
      */
     IOException otherFailure(TatamiPath source, TatamiException failure) throws IOException {
         if (failure.code() == ErrorCode.UNRESOLVED_LINK) {

@@ -53,13 +53,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What Hadoop's two interfaces to file systems have in common: one cluster and user, paths and types of Hadoop, and the
- * exceptions of HDFS. A path that leads through a symlink raises Hadoop's UnresolvedLinkException, which both interfaces
- * resolve in their own ways. Safe for use by many threads.
+ * exceptions of HDFS. A path that leads through a symlink raises Hadoop's UnresolvedLinkException, which both
+ * interfaces resolve in their own ways. Safe for use by many threads.
  */
 final class TatamiCalls implements AutoCloseable {
     /**
-     * HDFS's number of bytes under one checksum. Hadoop refuses block sizes that are no multiple of it, and writes it into
-     * composed checksums; ours cover 64 KiB whatever is said here.
+     * HDFS's number of bytes under one checksum. Hadoop refuses block sizes that are no multiple of it, and writes it
+     * into composed checksums; ours cover 64 KiB whatever is said here.
      */
     private static final int BYTES_PER_CRC = 512;
 
@@ -316,8 +316,8 @@ final class TatamiCalls implements AutoCloseable {
     }
 
     /**
-     * Gives each of these files that is stored inline a block of its own. Their bytes stay what they are at every moment, for
-     * readers and after a crash; only their times change.
+     * Gives each of these files that is stored inline a block of its own. Their bytes stay what they are at every
+     * moment, for readers and after a crash; only their times change.
      *
      * @return false, and nothing is done, where the caller may not write one of them, which joining does not ask for
      */
@@ -449,7 +449,10 @@ final class TatamiCalls implements AutoCloseable {
         });
     }
 
-    /** The composed CRC32C of a file's first bytes, which is HDFS's with {@code dfs.checksum.combine.mode=COMPOSITE_CRC}. */
+    /**
+     * The composed CRC32C of a file's first bytes, which is HDFS's with
+     * {@code dfs.checksum.combine.mode=COMPOSITE_CRC}.
+     */
     FileChecksum checksum(Path path, long lengthBytesMax) throws IOException {
         TatamiPath target = path(path);
         io.tatami.client.FileChecksum checksum = translated(() -> client.checksum(target, lengthBytesMax));

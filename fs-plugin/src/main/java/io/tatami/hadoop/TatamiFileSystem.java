@@ -92,9 +92,9 @@ public final class TatamiFileSystem extends AttributedFileSystem implements Leas
     }
 
     /**
-     * Tells block servers what will be read, so that those with a cache tier stage it before it is asked for. Returns once
-     * they know; whoever reads it, in whatever process, is given what is there. The result tells how far they are, and takes
-     * the plan back.
+     * Tells block servers what will be read, so that those with a cache tier stage it before it is asked for. Returns
+     * once they know; whoever reads it, in whatever process, is given what is there. The result tells how far they are,
+     * and takes the plan back.
      *
      * @throws FileNotFoundException where one of the files is not there; what else an open of it throws
      * @throws IOException where no server that holds the files has a cache tier

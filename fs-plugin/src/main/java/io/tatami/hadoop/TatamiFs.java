@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Tatami as Hadoop's {@link AbstractFileSystem}, which FileContext and so YARN and MapReduce use. Symlinks are resolved
- * by FileContext: here they raise UnresolvedLinkException. Configured by {@code fs.AbstractFileSystem.tatami.impl}. Safe
- * for use by many threads; connections live as long as the program, as FileContext never closes a file system.
+ * by FileContext: here they raise UnresolvedLinkException. Configured by {@code fs.AbstractFileSystem.tatami.impl}.
+ * Safe for use by many threads; connections live as long as the program, as FileContext never closes a file system.
  */
 public final class TatamiFs extends AbstractFileSystem {
     private static final int NO_PORT = -1;

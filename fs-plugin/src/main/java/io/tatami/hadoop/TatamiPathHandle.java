@@ -85,7 +85,9 @@ record TatamiPathHandle(FileId file, boolean followsFile, String etag, String pa
                 status.getPath().toUri().getPath());
     }
 
-    /** @throws InvalidPathHandleException where the file is gone, was replaced, or changed against the handle's terms */
+    /**
+     * @throws InvalidPathHandleException where the file is gone, was replaced, or changed against the handle's terms
+     */
     FileReader open(TatamiCalls calls, ReadPolicy policy) throws IOException {
         FileReader reader;
         try {

@@ -10,8 +10,9 @@ import org.apache.hadoop.util.ToolRunner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code bin/tatami fs}: Hadoop's shell with Tatami as the default file system. The cluster is the one of {@code --uri},
- * else of the environment's {@code TATAMI_URI}, else of {@code fs.defaultFS} in the configuration on the class path.
+ * {@code bin/tatami fs}: Hadoop's shell with Tatami as the default file system. The cluster is the one of
+ * {@code --uri}, else of the environment's {@code TATAMI_URI}, else of {@code fs.defaultFS} in the configuration on the
+ * class path.
  */
 public final class TatamiShell {
     private static final String URI_OPTION = "--uri";
@@ -37,7 +38,9 @@ public final class TatamiShell {
         System.exit(run(configuration, rest));
     }
 
-    /** The exit code. Hadoop's shell ends with a stack trace where a file system has no snapshots, and so is not asked. */
+    /**
+     * The exit code. Hadoop's shell ends with a stack trace where a file system has no snapshots, and so is not asked.
+     */
     static int run(Configuration configuration, List<String> arguments) throws Exception {
         if (arguments.size() > 1 && SNAPSHOT_COMMANDS.contains(arguments.get(0))) {
             Path directory = new Path(arguments.get(1));

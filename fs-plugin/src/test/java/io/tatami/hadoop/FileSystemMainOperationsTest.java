@@ -45,7 +45,9 @@ class FileSystemMainOperationsTest extends FSMainOperationsBaseTest {
         return fSys.makeQualified(new Path("/user/" + USER.getUserName()));
     }
 
-    /** HDFS refuses to say whether there is anything below a file; the base class expects it to say that there is not. */
+    /**
+     * HDFS refuses to say whether there is anything below a file; the base class expects it to say that there is not.
+     */
     @Override
     @Test
     public void testMkdirsFailsForSubdirectoryOfExistingFile() throws Exception {

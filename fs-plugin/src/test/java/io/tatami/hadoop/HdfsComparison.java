@@ -24,9 +24,9 @@ import org.apache.hadoop.fs.permission.FsPermission;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Things that programs do to a file system, each with an answer that can be compared: what it returned, and what it left
- * behind. Every one begins with a directory that holds {@code file} (10 bytes), {@code other} (5 bytes), {@code empty/}
- * and {@code full/child}.
+ * Things that programs do to a file system, each with an answer that can be compared: what it returned, and what it
+ * left behind. Every one begins with a directory that holds {@code file} (10 bytes), {@code other} (5 bytes),
+ * {@code empty/} and {@code full/child}.
  */
 record HdfsComparison(String name, Action action) {
     static final List<HdfsComparison> ALL = List.of(
@@ -504,7 +504,9 @@ record HdfsComparison(String name, Action action) {
      * @param left the directory afterwards
      */
     record Outcome(String result, @Nullable Class<?> thrown, String left) {
-        /** Whether a program that is right with {@code other} is right with this; it may throw something more special. */
+        /**
+         * Whether a program that is right with {@code other} is right with this; it may throw something more special.
+         */
         boolean isAsGoodAs(Outcome other) {
             boolean sameFailure = (thrown == null || other.thrown == null)
                     ? thrown == other.thrown

@@ -9,9 +9,9 @@ public final class HdfsExceptions {
     private HdfsExceptions() {}
 
     /**
-     * What {@code failure} can be caught as. An exception that HDFS's client passes on as it came from its server counts as
-     * the one it carries, or as an IOException where no program could catch it as more; so does a TatamiException, which is
-     * an IOException that no program knows by name.
+     * What {@code failure} can be caught as. An exception that HDFS's client passes on as it came from its server
+     * counts as the one it carries, or as an IOException where no program could catch it as more; so does a
+     * TatamiException, which is an IOException that no program knows by name.
      */
     public static Class<?> caughtAs(Exception failure) {
         Throwable seen = failure;

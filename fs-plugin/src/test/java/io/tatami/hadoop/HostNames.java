@@ -8,8 +8,9 @@ import org.junit.platform.launcher.LauncherSession;
 import org.junit.platform.launcher.LauncherSessionListener;
 
 /**
- * Gives the name of this host an address, which MapReduce looks up with each job and a build machine need not have. Java
- * reads the file instead of asking the system; it has to be told before the first look-up, so before the first test.
+ * Gives the name of this host an address, which MapReduce looks up with each job and a build machine need not have.
+ * Java reads the file instead of asking the system; it has to be told before the first look-up, so before the first
+ * test.
  */
 public final class HostNames implements LauncherSessionListener {
     @Override

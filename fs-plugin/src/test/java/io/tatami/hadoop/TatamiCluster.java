@@ -21,16 +21,19 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.security.UserGroupInformation;
 
 /**
- * The one cluster of a test JVM. Started when it is first asked for; stopped, and its directory deleted, as the JVM ends.
- * Usually a standalone node; with the system property {@code tatami.test.servers=processes}, a process for each group of
- * the metadata service and one for the block server.
+ * The one cluster of a test JVM. Started when it is first asked for; stopped, and its directory deleted, as the JVM
+ * ends. Usually a standalone node; with the system property {@code tatami.test.servers=processes}, a process for each
+ * group of the metadata service and one for the block server.
  */
 public final class TatamiCluster {
     private static final String HOST = "localhost";
     private static final int SHARDS = 4;
     private static final long VOLUME_BYTES = 1L << 30;
 
-    /** Blocks are tiny here: the volume has room for many. Directories need not be so large to be divided over more shards. */
+    /**
+     * Blocks are tiny here: the volume has room for many. Directories need not be so large to be divided over more
+     * shards.
+     */
     private static final Map<String, String> SETTINGS = Map.of(
             "tatami.block.credit.size", "1m",
             "tatami.directory.spread.entries", "1000",
@@ -119,7 +122,10 @@ public final class TatamiCluster {
         return configuration;
     }
 
-    /** Adds to {@code configuration} what {@link #configuration} has; blocks are small, so that files of a few MiB have several. */
+    /**
+     * Adds to {@code configuration} what {@link #configuration} has; blocks are small, so that files of a few MiB have
+     * several.
+     */
     public void configure(Configuration configuration) {
         configuration.set("fs.defaultFS", uri.toString());
         configuration.set("tatami.client.block.size", "1m");

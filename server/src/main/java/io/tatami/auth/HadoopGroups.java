@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Groups by Hadoop's own mapping service, so that {@code hadoop.security.group.mapping} and its kin mean here what they mean
- * on a NameNode. Safe for use by many threads; may block on the operating system or a directory service.
+ * Groups by Hadoop's own mapping service, so that {@code hadoop.security.group.mapping} and its kin mean here what they
+ * mean on a NameNode. Safe for use by many threads; may block on the operating system or a directory service.
  */
 public final class HadoopGroups implements GroupMapping {
     private static final Logger LOG = LoggerFactory.getLogger(HadoopGroups.class);

@@ -6,9 +6,9 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Chooses the servers of a new block: the writer's own host first, then another rack than those chosen so far where there
- * is one, and within that by weighted rendezvous hashing (Schindelhauer and Schomaker 2005), so that servers fill up in
- * proportion to the room they have. Pure: the same input gives the same servers.
+ * Chooses the servers of a new block: the writer's own host first, then another rack than those chosen so far where
+ * there is one, and within that by weighted rendezvous hashing (Schindelhauer and Schomaker 2005), so that servers fill
+ * up in proportion to the room they have. Pure: the same input gives the same servers.
  */
 public final class BlockPlacer {
     private BlockPlacer() {}

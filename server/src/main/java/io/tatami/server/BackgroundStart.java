@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Starts this program once more, in the background and out of this terminal's reach, and waits until it serves. The child
- * gets the same Java options, the same command line and {@code --foreground}.
+ * Starts this program once more, in the background and out of this terminal's reach, and waits until it serves. The
+ * child gets the same Java options, the same command line and {@code --foreground}.
  */
 final class BackgroundStart {
     private static final long POLL_MILLIS = 50;

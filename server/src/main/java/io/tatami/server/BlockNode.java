@@ -111,8 +111,8 @@ public final class BlockNode implements AutoCloseable {
     }
 
     /**
-     * Opens the volumes, making and formatting those that are not there and leaving out those that are broken, listens, and
-     * returns once the cluster knows the server and sends it blocks.
+     * Opens the volumes, making and formatting those that are not there and leaving out those that are broken, listens,
+     * and returns once the cluster knows the server and sends it blocks.
      *
      * @param cluster the cluster's id
      * @param metadata addresses of metadata servers

@@ -18,8 +18,8 @@ final class MetadataServerArgument extends ClusterArgument {
     private String server;
 
     /**
-     * @throws TatamiException INVALID_ARGUMENT where none is meant, or several are: a host that lost its disk and came back
-     *     is listed twice
+     * @throws TatamiException INVALID_ARGUMENT where none is meant, or several are: a host that lost its disk and came
+     *     back is listed twice
      */
     ByteString find(TatamiClient client) throws TatamiException {
         List<MetadataServerInfo> all = client.metadataServers().getServerList();

@@ -15,7 +15,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** All of Tatami in one process: a metadata server with every group, and a block server. Opened and closed by one thread. */
+/**
+ * All of Tatami in one process: a metadata server with every group, and a block server. Opened and closed by one
+ * thread.
+ */
 public final class StandaloneNode implements AutoCloseable {
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
     private final String uri;

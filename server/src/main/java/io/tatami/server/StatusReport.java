@@ -19,8 +19,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code tatami status} tells: the cluster as its groups tell it, and each block server that is not dead or gone as it
- * tells itself.
+ * What {@code tatami status} tells: the cluster as its groups tell it, and each block server that is not dead or gone
+ * as it tells itself.
  */
 record StatusReport(ClusterStatus cluster, List<ServerState> servers) {
     /** For all block servers together. */

@@ -7,8 +7,8 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * The settings of this process: system properties, given as {@code -Dtatami.….=…} in TATAMI_OPTS, and what they leave open
- * from {@code tatami-site.xml} on the class path, which is {@code conf/} of the distribution.
+ * The settings of this process: system properties, given as {@code -Dtatami.….=…} in TATAMI_OPTS, and what they leave
+ * open from {@code tatami-site.xml} on the class path, which is {@code conf/} of the distribution.
  */
 final class SystemSettings {
     private static final String SITE_FILE = "/tatami-site.xml";

@@ -26,9 +26,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Opens the volumes of a block server, and makes those that are not there. One whose disk or index is broken is left out
- * and reported, as long as another one serves; what only a wrong command can be the cause of ends the start. Used by one
- * thread.
+ * Opens the volumes of a block server, and makes those that are not there. One whose disk or index is broken is left
+ * out and reported, as long as another one serves; what only a wrong command can be the cause of ends the start. Used
+ * by one thread.
  */
 final class VolumesAtStart {
     private static final Logger LOG = LoggerFactory.getLogger(VolumesAtStart.class);

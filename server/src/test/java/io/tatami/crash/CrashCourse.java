@@ -20,8 +20,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The clients of one cluster through all its crashes, each with its ledger: they work on a node until it ends, and compare
- * with their ledgers what the next node shows. Used by one thread.
+ * The clients of one cluster through all its crashes, each with its ledger: they work on a node until it ends, and
+ * compare with their ledgers what the next node shows. Used by one thread.
  */
 public final class CrashCourse {
     private static final int CLIENTS = 2;

@@ -14,9 +14,9 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The child process of the crash tests: a standalone node that halts at a crash point when it is told to. Arguments: the
- * node's directory, its volume or {@code -} for one in the directory. It says {@code serving AUTHORITY}, and then takes a
- * command a line from its standard input: {@code arm NAME n}, {@code counts}, {@code stop}.
+ * The child process of the crash tests: a standalone node that halts at a crash point when it is told to. Arguments:
+ * the node's directory, its volume or {@code -} for one in the directory. It says {@code serving AUTHORITY}, and then
+ * takes a command a line from its standard input: {@code arm NAME n}, {@code counts}, {@code stop}.
  */
 public final class CrashNode {
     static final String SERVING = "serving ";

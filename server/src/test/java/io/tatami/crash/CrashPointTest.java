@@ -21,9 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Halts a whole node, in a process of its own, at its named crash points, and compares what the next one shows with ledgers
- * of all that was acknowledged. {@code -Dtatami.test.seed} replays a run, {@code -Dtatami.crash.only=NAME,NAME} does only
- * these points.
+ * Halts a whole node, in a process of its own, at its named crash points, and compares what the next one shows with
+ * ledgers of all that was acknowledged. {@code -Dtatami.test.seed} replays a run, {@code -Dtatami.crash.only=NAME,NAME}
+ * does only these points.
  */
 final class CrashPointTest {
     private static final int POINTS_MIN = 200;

@@ -17,8 +17,8 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Crashes a node at one point after the other. The node of each point looks first at what the crash before has left, on the
- * same directory; only the points of a first start have a directory each. Used by one thread.
+ * Crashes a node at one point after the other. The node of each point looks first at what the crash before has left, on
+ * the same directory; only the points of a first start have a directory each. Used by one thread.
  */
 final class CrashRun {
     private static final int ROUNDS_FOR_NTH = 2;

@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * What a cluster has acknowledged to one client, as a tree of what every path must hold, and beside it what the tree may
- * also be while an operation is not answered: the operation happened or not, and never half. Used by one thread.
+ * What a cluster has acknowledged to one client, as a tree of what every path must hold, and beside it what the tree
+ * may also be while an operation is not answered: the operation happened or not, and never half. Used by one thread.
  */
 final class Ledger {
     private TreeMap<String, Node> tree = new TreeMap<>();
@@ -58,8 +58,8 @@ final class Ledger {
     }
 
     /**
-     * Compares what the cluster shows after a crash, every file read to its end, with all that may be there, and goes on
-     * with it.
+     * Compares what the cluster shows after a crash, every file read to its end, with all that may be there, and goes
+     * on with it.
      *
      * @param found closed files
      */

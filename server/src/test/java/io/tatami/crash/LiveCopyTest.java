@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Power cuts of a whole node. Everything it stores is on an ext4 file system in a file: that file, copied while the node
- * works, holds what had reached the device and nothing of what the kernel still kept. The copy is mounted, the node started
- * on it, and all that had been acknowledged must be there.
+ * Power cuts of a whole node. Everything it stores is on an ext4 file system in a file: that file, copied while the
+ * node works, holds what had reached the device and nothing of what the kernel still kept. The copy is mounted, the
+ * node started on it, and all that had been acknowledged must be there.
  *
  * <p>The node's process is stopped while the file is copied, because a power cut is one moment and a copy takes longer;
  * then it is killed and never runs again on what it wrote.

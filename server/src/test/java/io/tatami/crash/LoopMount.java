@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * An ext4 file system in a file, mounted for the length of a test. Needs root: the test is skipped, with the reason, where
- * that is missing. Used by one thread.
+ * An ext4 file system in a file, mounted for the length of a test. Needs root: the test is skipped, with the reason,
+ * where that is missing. Used by one thread.
  */
 final class LoopMount implements AutoCloseable {
     private static final int COPIES_MAX = 50;
@@ -54,9 +54,9 @@ final class LoopMount implements AutoCloseable {
     }
 
     /**
-     * What the device holds at one moment, and nothing of what the kernel still keeps from it. The kernel may write while
-     * the copy is made, so that is made again until it is equal to the device afterwards: then nothing was written from the
-     * end of the copying to the beginning of the comparison.
+     * What the device holds at one moment, and nothing of what the kernel still keeps from it. The kernel may write
+     * while the copy is made, so that is made again until it is equal to the device afterwards: then nothing was
+     * written from the end of the copying to the beginning of the comparison.
      */
     void copyTo(Path copy) throws IOException {
         for (int tries = 1; true; tries++) {

@@ -7,8 +7,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Which crash points a workload passes, learnt by running it: those of a first start, those of every start, and those that
- * come later, with how often.
+ * Which crash points a workload passes, learnt by running it: those of a first start, those of every start, and those
+ * that come later, with how often.
  *
  * @param working passed after a node came to serve, and about how often in a round
  * @param starting passed only before a node serves

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Addresses that servers may have for longer than a process. The ports lie below those that the kernel gives to connections:
- * else a client that dials a server that has ended may be given just that port for its own end.
+ * Addresses that servers may have for longer than a process. The ports lie below those that the kernel gives to
+ * connections: else a client that dials a server that has ended may be given just that port for its own end.
  */
 final class FreePorts {
     private static final int FIRST = 20_000;

@@ -16,9 +16,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What concurrent clients are told while servers end and begin, messages are lost, late and doubled, ways are cut and clients
- * die can be explained by one order of all that they did. {@code -Dtatami.test.seed} gives the first seed, and thus the calls
- * and the mishaps; the interleaving is the machine's.
+ * What concurrent clients are told while servers end and begin, messages are lost, late and doubled, ways are cut and
+ * clients die can be explained by one order of all that they did. {@code -Dtatami.test.seed} gives the first seed, and
+ * thus the calls and the mishaps; the interleaving is the machine's.
  */
 class HistoriesTest {
     private static final long SEED = Long.getLong("tatami.test.seed", 1);
@@ -63,7 +63,10 @@ class HistoriesTest {
         requireDecided(counts);
     }
 
-    /** Every fifth over processes, and every fifth over replicated groups in processes. Goes on where its log ends, see {@link SoakLog}. */
+    /**
+     * Every fifth over processes, and every fifth over replicated groups in processes. Goes on where its log ends, see
+     * {@link SoakLog}.
+     */
     @Test
     @Tag("soak")
     void aThousandHistoriesAreLinearizable() throws Exception {

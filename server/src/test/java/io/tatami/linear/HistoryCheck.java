@@ -19,7 +19,8 @@ final class HistoryCheck {
      * Counts what came of it.
      *
      * @param notes for who reads a violation, as comments
-     * @throws AssertionError for a violation, with the shrunk history; all of it is in a file that {@link History} reads
+     * @throws AssertionError for a violation, with the shrunk history; all of it is in a file that {@link History}
+     *     reads
      */
     static void check(long seed, List<Operation> history, String notes, Map<String, Long> counts) throws IOException {
         Result result = Checker.DEFAULT.check(history);

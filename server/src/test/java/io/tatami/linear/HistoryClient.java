@@ -64,7 +64,10 @@ final class HistoryClient implements AutoCloseable {
         }
     }
 
-    /** Whether it stays open if the operation was done. More codes than need be: none of them is HDFS's answer to a call. */
+    /**
+     * Whether it stays open if the operation was done. More codes than need be: none of them is HDFS's answer to a
+     * call.
+     */
     private static boolean isOpenEnded(ErrorCode code) {
         return code.isRetryable() || code == ErrorCode.CANCELLED || code == ErrorCode.REPLY_EVICTED;
     }

@@ -22,8 +22,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Makes one history: the seed gives the clients, what they call in which order, how rough their ways are and which mishaps
- * happen after how many operations; how the threads take turns is the machine's. Used once, by one thread.
+ * Makes one history: the seed gives the clients, what they call in which order, how rough their ways are and which
+ * mishaps happen after how many operations; how the threads take turns is the machine's. Used once, by one thread.
  */
 final class HistoryRun {
     private static final int CLIENTS_MIN = 4;

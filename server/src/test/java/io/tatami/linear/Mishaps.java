@@ -10,8 +10,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What happens to servers, ways and clients while a history is made: each at a count of operations that the seed gives. How
- * long a mishap lasts bears on what the history has in it, and on nothing that a test asserts. Used by one thread.
+ * What happens to servers, ways and clients while a history is made: each at a count of operations that the seed gives.
+ * How long a mishap lasts bears on what the history has in it, and on nothing that a test asserts. Used by one thread.
  */
 final class Mishaps {
     private static final int MILLIS_MIN = 50;

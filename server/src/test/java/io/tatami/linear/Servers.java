@@ -5,8 +5,8 @@ import java.net.InetSocketAddress;
 import java.util.List;
 
 /**
- * The metadata servers of a cluster, for clients to ask and for mishaps to happen to. Used by one thread. All run while no
- * mishap is under way; a server keeps its address for life.
+ * The metadata servers of a cluster, for clients to ask and for mishaps to happen to. Used by one thread. All run while
+ * no mishap is under way; a server keeps its address for life.
  */
 interface Servers extends AutoCloseable {
     /** One for each server. */
@@ -45,7 +45,9 @@ interface Servers extends AutoCloseable {
         throw new UnsupportedOperationException("these servers do not keep together");
     }
 
-    /** Holds up what this server says to the others when they ask it, as a network that loses packets; or lets it go on. */
+    /**
+     * Holds up what this server says to the others when they ask it, as a network that loses packets; or lets it go on.
+     */
     default void holdPeers(int server, boolean held) {
         throw new UnsupportedOperationException("these servers do not keep together");
     }

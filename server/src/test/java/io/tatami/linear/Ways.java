@@ -9,8 +9,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What becomes of the messages between clients and servers: each is late, lost or doubled by chance, and whole ways may be
- * cut, one direction at a time. Safe for use by many threads.
+ * What becomes of the messages between clients and servers: each is late, lost or doubled by chance, and whole ways may
+ * be cut, one direction at a time. Safe for use by many threads.
  */
 final class Ways {
     private static final long AGAIN_NANOS_MAX = 200_000_000;

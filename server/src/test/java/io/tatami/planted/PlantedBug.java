@@ -3,8 +3,8 @@ package io.tatami.planted;
 import java.nio.file.Path;
 
 /**
- * Bugs that the tests must catch: each is a change of one place of our sources, and the test that is to fail on it. A bug
- * whose text is no longer in the source fails as such, so none can die out unnoticed.
+ * Bugs that the tests must catch: each is a change of one place of our sources, and the test that is to fail on it. A
+ * bug whose text is no longer in the source fails as such, so none can die out unnoticed.
  */
 enum PlantedBug {
     METADATA_LOG_IS_NOT_SYNCED(

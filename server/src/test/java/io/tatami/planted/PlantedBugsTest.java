@@ -25,8 +25,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Shows that the suite can fail: compiles our sources with one bug planted, puts that in front of the class path of a JVM of
- * its own, and runs there the test that must catch it. The same test passes without the bug in every {@code verify}.
+ * Shows that the suite can fail: compiles our sources with one bug planted, puts that in front of the class path of a
+ * JVM of its own, and runs there the test that must catch it. The same test passes without the bug in every
+ * {@code verify}.
  */
 @Tag("planted")
 final class PlantedBugsTest {

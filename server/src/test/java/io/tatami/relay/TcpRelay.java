@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Takes connections at one address and passes their bytes on to another and back. Either direction may be held up, as by a
- * network that swallows it while TCP sends again, and all connections may be broken. Safe for use by any thread.
+ * Takes connections at one address and passes their bytes on to another and back. Either direction may be held up, as
+ * by a network that swallows it while TCP sends again, and all connections may be broken. Safe for use by any thread.
  */
 public final class TcpRelay implements AutoCloseable {
     private static final int BUFFER_BYTES = 64 << 10;

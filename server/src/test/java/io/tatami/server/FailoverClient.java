@@ -25,9 +25,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client that makes, moves, renames and deletes small files and directories below one of its own, in a thread of its own,
- * and keeps a ledger of what was acknowledged. Nothing of it may be done twice, and nobody else is there: the first refusal
- * or error fails it.
+ * A client that makes, moves, renames and deletes small files and directories below one of its own, in a thread of its
+ * own, and keeps a ledger of what was acknowledged. Nothing of it may be done twice, and nobody else is there: the
+ * first refusal or error fails it.
  */
 final class FailoverClient implements AutoCloseable {
     private static final long NANOS_MAX = TimeUnit.MINUTES.toNanos(4);

@@ -22,7 +22,9 @@ final class FailoverTest {
     @TempDir
     private Path directory = Path.of("");
 
-    /** Of which each group's leader is one, and all three servers. Who comes back makes the majority that goes on next. */
+    /**
+     * Of which each group's leader is one, and all three servers. Who comes back makes the majority that goes on next.
+     */
     @Test
     void eachServerInTurnMayDieAndComeBack() throws Exception {
         try (MetadataTrio trio = new MetadataTrio.InOneProcess(directory)) {

@@ -29,8 +29,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A server is halted while its cluster goes over from one metadata server to three, and is started again. Clients see delay and
- * no error, the cluster comes to where it was to go, all that was acknowledged is there, and is so without that server, too.
+ * A server is halted while its cluster goes over from one metadata server to three, and is started again. Clients see
+ * delay and no error, the cluster comes to where it was to go, all that was acknowledged is there, and is so without
+ * that server, too.
  */
 final class GrowingCrashTest {
     /** Of the server that has had the groups alone. */

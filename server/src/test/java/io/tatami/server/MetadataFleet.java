@@ -176,7 +176,9 @@ final class MetadataFleet implements AutoCloseable {
         return info(number).getServerId();
     }
 
-    /** That each group has three members, and that a server's directory has what the cluster says it holds, and no more. */
+    /**
+     * That each group has three members, and that a server's directory has what the cluster says it holds, and no more.
+     */
     void assertPlaces() throws Exception {
         ListMetadataServersReply all = awaitServers(ListMetadataServersReply::getSettled);
         Map<Integer, Integer> holders = new TreeMap<>();

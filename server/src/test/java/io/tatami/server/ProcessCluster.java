@@ -9,8 +9,8 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * A cluster in which each group of the metadata service has a process to itself, and the block server has one too: no call
- * between them stays in a JVM. Started and closed by one thread.
+ * A cluster in which each group of the metadata service has a process to itself, and the block server has one too: no
+ * call between them stays in a JVM. Started and closed by one thread.
  */
 public final class ProcessCluster implements AutoCloseable {
     private final Deque<ServerProcess> processes = new ArrayDeque<>();

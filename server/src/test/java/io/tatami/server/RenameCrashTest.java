@@ -43,7 +43,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A file moves from one shard's process to another's, and at each step of the move one of them, or both, are killed and
- * started again. The rename is done all the same, the file has exactly one name and its bytes, and nothing is left over.
+ * started again. The rename is done all the same, the file has exactly one name and its bytes, and nothing is left
+ * over.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class RenameCrashTest {

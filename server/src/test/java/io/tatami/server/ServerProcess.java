@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A server in a process of its own, as {@code tatami start … --foreground} runs it, with the class path of the test's JVM
- * and a small heap. Whoever starts one ends it. Used by one thread.
+ * A server in a process of its own, as {@code tatami start … --foreground} runs it, with the class path of the test's
+ * JVM and a small heap. Whoever starts one ends it. Used by one thread.
  */
 public final class ServerProcess implements AutoCloseable {
     private static final long POLL_MILLIS = 20;

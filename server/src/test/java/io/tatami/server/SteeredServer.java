@@ -8,9 +8,9 @@ import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * {@link TatamiServer} for tests that stop it at named points. In the directory of the property {@value #PROPERTY}, a file
- * {@code POINT.halt} halts the process when it comes to the point, once; a file {@code POINT.pause} makes the thread that
- * comes to it say so, in {@code POINT.paused}, and wait until that file is deleted.
+ * {@link TatamiServer} for tests that stop it at named points. In the directory of the property {@value #PROPERTY}, a
+ * file {@code POINT.halt} halts the process when it comes to the point, once; a file {@code POINT.pause} makes the
+ * thread that comes to it say so, in {@code POINT.paused}, and wait until that file is deleted.
  */
 public final class SteeredServer {
     static final String PROPERTY = "tatami.test.steering";

@@ -27,9 +27,8 @@ public final class BulkBenchmark extends RoundsCommand {
 
     @Override
     protected boolean measure(RoundOptions rounds, Path work, Undo undo, Results results) throws Exception {
-        results.remark(
-                "all files of a mode in one directory, all directories in one shard, replication 1, durable at"
-                        + " each return; asking is done by the benchmark's client: the product has no such mode");
+        results.remark("all files of a mode in one directory, all directories in one shard, replication 1, durable at"
+                + " each return; asking is done by the benchmark's client: the product has no such mode");
         Rounds figures = new BulkRounds(options, rounds, work, undo, results).run();
         summarize(figures, results);
         return true;

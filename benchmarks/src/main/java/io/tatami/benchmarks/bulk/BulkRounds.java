@@ -71,7 +71,10 @@ final class BulkRounds {
         this.results = results;
     }
 
-    /** The figures of all rounds, and of each number of clients as often as it was given, under {@link #creates} and {@link #both}. */
+    /**
+     * The figures of all rounds, and of each number of clients as often as it was given, under {@link #creates} and
+     * {@link #both}.
+     */
     Rounds run() throws Exception {
         Random random = rounds.random();
         undo.add(() -> FileUtil.fullyDelete(clientDirectory().toFile()));

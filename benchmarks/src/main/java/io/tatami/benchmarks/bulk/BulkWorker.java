@@ -11,7 +11,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * One JVM of clients. {@code create MODE DIRECTORY SECONDS} has each create files there for so long and keep them open;
- * {@code close} has each close them. Both answer {@code FILES NANOS WITHOUT_GRANT}, the time being that of the slowest client.
+ * {@code close} has each close them. Both answer {@code FILES NANOS WITHOUT_GRANT}, the time being that of the slowest
+ * client.
  */
 public final class BulkWorker {
     private final ClientGroup<FileMaker> clients;

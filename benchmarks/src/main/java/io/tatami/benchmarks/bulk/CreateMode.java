@@ -8,8 +8,8 @@ enum CreateMode {
     GRANTS(true),
 
     /**
-     * As {@link #GRANTS}, and then the block server is asked to reserve room for that very block before the file counts as
-     * created. The product has no such mode: this is what the client of this benchmark does.
+     * As {@link #GRANTS}, and then the block server is asked to reserve room for that very block before the file counts
+     * as created. The product has no such mode: this is what the client of this benchmark does.
      */
     ASKING(true),
 

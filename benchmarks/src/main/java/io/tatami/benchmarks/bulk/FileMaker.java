@@ -38,8 +38,9 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * A client that can create files in each {@link CreateMode}: made of the parts of the product's client, whose own writer asks
- * for a block only where it expects bytes. Connections, session and handles are its own. Used by one thread.
+ * A client that can create files in each {@link CreateMode}: made of the parts of the product's client, whose own
+ * writer asks for a block only where it expects bytes. Connections, session and handles are its own. Used by one
+ * thread.
  */
 final class FileMaker implements Closeable {
     /** What a writer that streams needs at least; so that many who ask at once find room on a small volume. */
@@ -113,7 +114,9 @@ final class FileMaker implements Closeable {
                 .getGrantList();
     }
 
-    /** One round trip to the server, which takes an extent for the block; that is given back later, by no round trip. */
+    /**
+     * One round trip to the server, which takes an extent for the block; that is given back later, by no round trip.
+     */
     private void askServers(Grant grant) throws TatamiException {
         WriteSpec place = WriteSpec.create(new BlockId(grant.getBlockId()), grant.getGeneration(), RESERVED_BYTES);
         try (BlockWriteStream stream =

@@ -15,8 +15,8 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 
 /**
- * The clients of one JVM, each with a file system object, or another way in, and a thread of its own, and what they are told
- * to do by lines on standard input. Owned by one thread.
+ * The clients of one JVM, each with a file system object, or another way in, and a thread of its own, and what they are
+ * told to do by lines on standard input. Owned by one thread.
  */
 public final class ClientGroup<C extends Closeable> implements AutoCloseable {
     private final int first;

@@ -7,7 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 
-/** Clients in several JVMs, each of which has a {@link ClientGroup}; all are told the same at once. Owned by one thread. */
+/**
+ * Clients in several JVMs, each of which has a {@link ClientGroup}; all are told the same at once. Owned by one thread.
+ */
 public final class ClientProcesses implements AutoCloseable {
     private final List<WorkerProcess> workers = new ArrayList<>();
 

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Clients that create and close empty files without end, each in a directory of its own, with a connection and a thread of its
- * own. Opened and closed by one thread.
+ * Clients that create and close empty files without end, each in a directory of its own, with a connection and a thread
+ * of its own. Opened and closed by one thread.
  */
 public final class CreateLoad implements AutoCloseable {
     /** More than an operation is tried for. */
@@ -88,7 +88,9 @@ public final class CreateLoad implements AutoCloseable {
         return created;
     }
 
-    /** The longest that a file took to be created and closed, of those that ended since this was asked last; 0 for none. */
+    /**
+     * The longest that a file took to be created and closed, of those that ended since this was asked last; 0 for none.
+     */
     public long takeLongestNanos() {
         return makers.stream()
                 .mapToLong(maker -> maker.longestNanos().getAndSet(0))

@@ -1,9 +1,9 @@
 package io.tatami.benchmarks.clients;
 
 /**
- * Readers beside writers for a time. Each reader has a share of the files there are and reads them again and again; each
- * writer writes files of that length, the third in place of its first and so on, so that the room they take has a limit.
- * Both stop when the time is over, and a writer closes the file it is at.
+ * Readers beside writers for a time. Each reader has a share of the files there are and reads them again and again;
+ * each writer writes files of that length, the third in place of its first and so on, so that the room they take has a
+ * limit. Both stop when the time is over, and a writer closes the file it is at.
  *
  * @param source of what is read, by {@link StreamClients#write}
  * @param target where is written

@@ -15,9 +15,9 @@ import org.apache.hadoop.fs.Path;
  * One JVM of clients that write or read whole files from the first byte to the last. Told what to do by lines:
  *
  * <ul>
- *   <li>{@code write|read|list DIRECTORY STREAMS FILES BYTES}: the clients whose numbers are below {@code STREAMS} share the
- *       files evenly and do theirs one after the other, or each list all files. Answers {@code NANOS}, the time of the
- *       slowest client until its last file was closed.
+ *   <li>{@code write|read|list DIRECTORY STREAMS FILES BYTES}: the clients whose numbers are below {@code STREAMS}
+ *       share the files evenly and do theirs one after the other, or each list all files. Answers {@code NANOS}, the
+ *       time of the slowest client until its last file was closed.
  *   <li>a {@link StreamMix}; answers with a {@link StreamTally} for each stream.
  * </ul>
  */

@@ -25,10 +25,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * {@code tatami bench dfsio}: Hadoop's TestDFSIO, write, cold read and warm read. A round is the ceiling of the disk, each
- * peer started anew in random order, the ceiling again; a round whose ceilings differ by more than
- * {@value DeviceCeiling#SPREAD_MAX} is left out of the medians. A write's rate counts until the bytes are on the device: for
- * HDFS, which acknowledges from the page cache, also with the time of the sync that follows.
+ * {@code tatami bench dfsio}: Hadoop's TestDFSIO, write, cold read and warm read. A round is the ceiling of the disk,
+ * each peer started anew in random order, the ceiling again; a round whose ceilings differ by more than
+ * {@value DeviceCeiling#SPREAD_MAX} is left out of the medians. A write's rate counts until the bytes are on the
+ * device: for HDFS, which acknowledges from the page cache, also with the time of the sync that follows.
  */
 @Command(
         name = "dfsio",

@@ -8,8 +8,8 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Creates and closes empty files without end in a directory of its own, with a connection and a thread of its own, and knows
- * how long it once had to wait from one to the next. Safe for use by any thread.
+ * Creates and closes empty files without end in a directory of its own, with a connection and a thread of its own, and
+ * knows how long it once had to wait from one to the next. Safe for use by any thread.
  */
 final class BusyClient implements AutoCloseable {
     /** More than an operation is tried for. */

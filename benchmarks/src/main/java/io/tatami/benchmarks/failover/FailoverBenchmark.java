@@ -25,10 +25,9 @@ public final class FailoverBenchmark extends RoundsCommand {
 
     @Override
     protected boolean measure(RoundOptions rounds, Path work, Undo undo, Results results) throws Exception {
-        results.remark(
-                "three metadata servers hold every group; in each round the leader of one is killed (kill -9),"
-                        + " and started again; a client's gap is the longest time between two files that it was told are"
-                        + " made, or since the last one");
+        results.remark("three metadata servers hold every group; in each round the leader of one is killed (kill -9),"
+                + " and started again; a client's gap is the longest time between two files that it was told are"
+                + " made, or since the last one");
         FailoverRounds failover = new FailoverRounds(options, rounds, work, undo, results);
         Rounds figures = failover.run();
         figures.medians().forEach(results::remark);

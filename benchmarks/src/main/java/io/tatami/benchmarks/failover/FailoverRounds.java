@@ -23,9 +23,9 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One cluster of three metadata servers, which all hold every group. In each round the server that leads the namespace group,
- * or a shard, each in its turn, is killed while clients create files; when all clients are served again it is started again.
- * At the end every file that a client was told of has to be there.
+ * One cluster of three metadata servers, which all hold every group. In each round the server that leads the namespace
+ * group, or a shard, each in its turn, is killed while clients create files; when all clients are served again it is
+ * started again. At the end every file that a client was told of has to be there.
  */
 final class FailoverRounds {
     static final List<String> COLUMNS = List.of(

@@ -26,18 +26,15 @@ public final class FenceBenchmark extends RoundsCommand {
 
     @Override
     protected boolean measure(RoundOptions rounds, Path work, Undo undo, Results results) throws Exception {
-        results.remark(
-                "one client renames a directory, others create and close empty files in other directories of one"
-                        + " shard each; the namespace group has a process of its own; while one server is paused"
-                        + " creates_per_second is that of the others");
+        results.remark("one client renames a directory, others create and close empty files in other directories of one"
+                + " shard each; the namespace group has a process of its own; while one server is paused"
+                + " creates_per_second is that of the others");
         Rounds figures = new FenceRounds(options, rounds, work, undo, results).run();
         figures.medians().forEach(results::remark);
         for (int shards : options.shards) {
             List<Double> kept = figures.ratios(
-                    FenceRounds.of(shards, "renames, creates/s"),
-                    FenceRounds.of(shards, "creates alone, creates/s"));
-            results.remark(
-                    FenceRounds.of(shards, "creates beside renames to creates alone ") + Rounds.describe(kept));
+                    FenceRounds.of(shards, "renames, creates/s"), FenceRounds.of(shards, "creates alone, creates/s"));
+            results.remark(FenceRounds.of(shards, "creates beside renames to creates alone ") + Rounds.describe(kept));
         }
         return true;
     }

@@ -25,9 +25,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * In each round, in random order, a new cluster for each number of shards. One client renames a directory to and fro; others
- * create files in other directories the whole time. Then servers are paused in turn, and each time the directory is renamed
- * once: that cannot end before the server goes on.
+ * In each round, in random order, a new cluster for each number of shards. One client renames a directory to and fro;
+ * others create files in other directories the whole time. Then servers are paused in turn, and each time the directory
+ * is renamed once: that cannot end before the server goes on.
  */
 final class FenceRounds {
     static final List<String> COLUMNS = List.of(

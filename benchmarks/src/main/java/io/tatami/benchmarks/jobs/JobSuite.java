@@ -40,7 +40,8 @@ final class JobSuite {
     }
 
     /**
-     * With nothing but a setting that asks for it, the job's input is staged on the cache tier before its tasks read it.
+     * With nothing but a setting that asks for it, the job's input is staged on the cache tier before its tasks read
+     * it.
      *
      * @throws IOException where the job counts what was not written, or its input does not come from the tier
      */

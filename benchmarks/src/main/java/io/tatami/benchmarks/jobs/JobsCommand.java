@@ -14,9 +14,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Hadoop's own programs as jobs on YARN with Tatami as the default file system, everything in processes of its own; each
- * result is checked, and the first that is wrong ends the run. Nothing is measured and nothing is left behind, but logs of a
- * run that failed.
+ * Hadoop's own programs as jobs on YARN with Tatami as the default file system, everything in processes of its own;
+ * each result is checked, and the first that is wrong ends the run. Nothing is measured and nothing is left behind, but
+ * logs of a run that failed.
  */
 @Command(
         name = "jobs",

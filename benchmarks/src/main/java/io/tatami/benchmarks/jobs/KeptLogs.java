@@ -16,7 +16,9 @@ final class KeptLogs {
 
     private KeptLogs() {}
 
-    /** Copies what there is below {@code work} to a new directory beside it, under the same paths; servers may go on. */
+    /**
+     * Copies what there is below {@code work} to a new directory beside it, under the same paths; servers may go on.
+     */
     static Path of(Path work) throws IOException {
         Path kept = Files.createTempDirectory(work.toAbsolutePath().getParent(), work.getFileName() + "-logs");
         Files.walkFileTree(work, new SimpleFileVisitor<>() {

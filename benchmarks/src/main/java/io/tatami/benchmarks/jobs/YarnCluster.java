@@ -18,8 +18,9 @@ import org.apache.hadoop.yarn.client.api.YarnClient;
 import org.apache.hadoop.yarn.exceptions.YarnException;
 
 /**
- * YARN's own daemons as processes: a ResourceManager, a NodeManager and MapReduce's history server, all on loopback, with
- * whatever file system the configuration names as the default. Closing it ends them and removes what they wrote locally.
+ * YARN's own daemons as processes: a ResourceManager, a NodeManager and MapReduce's history server, all on loopback,
+ * with whatever file system the configuration names as the default. Closing it ends them and removes what they wrote
+ * locally.
  */
 public final class YarnCluster implements AutoCloseable {
     private static final Duration START_LIMIT = Duration.ofSeconds(120);

@@ -39,9 +39,8 @@ public final class JoinBenchmark extends RoundsCommand {
 
     @Override
     protected boolean measure(RoundOptions rounds, Path work, Undo undo, Results results) throws Exception {
-        results.remark(
-                "clients create and close empty files the whole time; three metadata servers hold every group,"
-                        + " and a fourth is started and added; rate is tatami.metadata.move.rate");
+        results.remark("clients create and close empty files the whole time; three metadata servers hold every group,"
+                + " and a fourth is started and added; rate is tatami.metadata.move.rate");
         Rounds figures = new JoinRounds(options, rounds, work, undo, results).run();
         figures.medians().forEach(results::remark);
         for (String rate : options.rates) {

@@ -27,8 +27,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * In each round, in random order, a new cluster for each rate at which replicas may move. Clients create files without end;
- * then a fourth server is started and added, and when nothing moves any more the round's figures are there.
+ * In each round, in random order, a new cluster for each rate at which replicas may move. Clients create files without
+ * end; then a fourth server is started and added, and when nothing moves any more the round's figures are there.
  */
 final class JoinRounds {
     static final List<String> COLUMNS = List.of(

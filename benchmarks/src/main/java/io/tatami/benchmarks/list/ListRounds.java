@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One Tatami, one directory; each round lists all of it, page by page, and notes when each tenth of the files was there. Each
- * listing is checked: every file once, in order.
+ * One Tatami, one directory; each round lists all of it, page by page, and notes when each tenth of the files was
+ * there. Each listing is checked: every file once, in order.
  */
 final class ListRounds {
     static final List<String> COLUMNS = List.of("round", "tenth", "files", "seconds", "files_per_second");

@@ -25,7 +25,8 @@ import picocli.CommandLine.Option;
 
 /**
  * {@code tatami bench capacity}: fills a standalone server, with the heap {@code bin/tatami} gives it, with files and
- * directories, and watches what memory its process takes. Ends by asking for entries at random, which must all be there.
+ * directories, and watches what memory its process takes. Ends by asking for entries at random, which must all be
+ * there.
  */
 @Command(
         name = "capacity",

@@ -8,8 +8,8 @@ import org.apache.hadoop.fs.RemoteIterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one client does again and again, each time under the next number. The order of the constants is the order in which
- * they run: each finds what those before it left.
+ * What one client does again and again, each time under the next number. The order of the constants is the order in
+ * which they run: each finds what those before it left.
  */
 public enum MetaOperation {
     MKDIRS {

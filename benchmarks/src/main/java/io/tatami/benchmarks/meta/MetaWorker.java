@@ -12,10 +12,10 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
 /**
- * One JVM of clients. Told what to do by lines, so that several workers begin together:
- * {@code OPERATION DIRECTORY SECONDS COUNT SHARED}: each client does it up to {@code COUNT} times and for up to
- * {@code SECONDS}, to the files that it made in that directory before. Answers {@code OPERATIONS NANOS CPU_NANOS}, the time
- * being that of the slowest client.
+ * One JVM of clients. Told what to do by lines, so that several workers begin together: {@code OPERATION DIRECTORY
+ * SECONDS COUNT SHARED}: each client does it up to {@code COUNT} times and for up to {@code SECONDS}, to the files that
+ * it made in that directory before. Answers {@code OPERATIONS NANOS CPU_NANOS}, the time being that of the slowest
+ * client.
  */
 public final class MetaWorker {
     private final ClientGroup<FileSystem> clients;

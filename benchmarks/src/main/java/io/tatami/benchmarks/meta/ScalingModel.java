@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The universal scalability law: {@code n} servers do {@code perServer · n / (1 + contention · (n - 1) + crosstalk · n · (n - 1))}
- * operations a second. Gunther, "Guerrilla Capacity Planning" (2007), chapter 4.
+ * The universal scalability law: {@code n} servers do {@code perServer · n / (1 + contention · (n - 1) + crosstalk · n
+ * · (n - 1))} operations a second. Gunther, "Guerrilla Capacity Planning" (2007), chapter 4.
  *
  * @param perServer what one does
  * @param contention the part of the work for which all wait for one; not negative
@@ -19,8 +19,8 @@ record ScalingModel(double perServer, double contention, double crosstalk) {
     record Point(int servers, double perSecond) {}
 
     /**
-     * The law with the least squares of {@code n / rate}, in which it is linear, over all laws that make none of the two
-     * losses a gain. Of three numbers of servers it meets the means exactly: how good the law is, they do not tell.
+     * The law with the least squares of {@code n / rate}, in which it is linear, over all laws that make none of the
+     * two losses a gain. Of three numbers of servers it meets the means exactly: how good the law is, they do not tell.
      */
     static ScalingModel fit(List<Point> points) {
         if (points.isEmpty()) {

@@ -18,12 +18,13 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.FileUtil;
 
 /**
- * In each round, in random order, a new cluster for each number of servers. Every shard has a process of its own, and the
- * namespace group too, in every setting; each of them may use the same part of a core while it is measured, and the clients
- * have what is left of the machine. Servers are started and warmed up without a limit: Java compiles for minutes otherwise.
+ * In each round, in random order, a new cluster for each number of servers. Every shard has a process of its own, and
+ * the namespace group too, in every setting; each of them may use the same part of a core while it is measured, and the
+ * clients have what is left of the machine. Servers are started and warmed up without a limit: Java compiles for
+ * minutes otherwise.
  *
- * <p>A round counts where in each setting whoever does the work has used up its part: with creates every shard, with mkdirs
- * every shard or the namespace group. Else it was not they who were measured.
+ * <p>A round counts where in each setting whoever does the work has used up its part: with creates every shard, with
+ * mkdirs every shard or the namespace group. Else it was not they who were measured.
  */
 final class ScalingRounds {
     static final List<MetaOperation> OPERATIONS = List.of(MetaOperation.CREATE_EMPTY, MetaOperation.MKDIRS);
@@ -151,7 +152,9 @@ final class ScalingRounds {
         }
     }
 
-    /** The more servers there are, the fewer operations each gets of what the clients can do: all are to get as many. */
+    /**
+     * The more servers there are, the fewer operations each gets of what the clients can do: all are to get as many.
+     */
     private int warmUpPartSeconds(int servers) {
         return (load.warmUpSeconds() * servers + WARM_UPS.size() - 1) / WARM_UPS.size();
     }

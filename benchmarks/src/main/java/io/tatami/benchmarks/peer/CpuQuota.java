@@ -3,8 +3,8 @@ package io.tatami.benchmarks.peer;
 import java.io.IOException;
 
 /**
- * A group of processes that may be held to a part of a core, by cgroup v1's {@code cpu} controller; {@code cpuacct} tells what
- * they used. Needs root.
+ * A group of processes that may be held to a part of a core, by cgroup v1's {@code cpu} controller; {@code cpuacct}
+ * tells what they used. Needs root.
  */
 public final class CpuQuota implements AutoCloseable {
     private static final String LIMITS = "cpu";

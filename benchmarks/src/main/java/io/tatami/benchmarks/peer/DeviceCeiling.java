@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * What the disk itself gives: fio with O_DIRECT in units of 4 MiB on one file, the better of plain system calls and
- * io_uring at depth 4. Where fio is not there it is installed from Debian's packages, which needs root; else there is no
- * ceiling and the results say so.
+ * io_uring at depth 4. Where fio is not there it is installed from Debian's packages, which needs root; else there is
+ * no ceiling and the results say so.
  */
 public final class DeviceCeiling {
     /** By how much the ceilings before and after a round may differ for the round to count. */
@@ -31,7 +31,9 @@ public final class DeviceCeiling {
 
     /** Bytes a second of one sequential writer and of one sequential reader. */
     public record Speed(double writeBytesPerSecond, double readBytesPerSecond) {
-        /** Whether a round between the two counts: in neither direction do they differ by more than {@link #SPREAD_MAX}. */
+        /**
+         * Whether a round between the two counts: in neither direction do they differ by more than {@link #SPREAD_MAX}.
+         */
         public boolean isNear(Speed other) {
             return spread(writeBytesPerSecond, other.writeBytesPerSecond) <= SPREAD_MAX
                     && spread(readBytesPerSecond, other.readBytesPerSecond) <= SPREAD_MAX;

@@ -5,8 +5,8 @@ import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 
 /**
- * What host names mean to this program and those it starts. MapReduce and YARN look up the name of the host that they run
- * on, and fail where it has no address; here all is on loopback, and {@code bin/tatami} writes a file that says so.
+ * What host names mean to this program and those it starts. MapReduce and YARN look up the name of the host that they
+ * run on, and fail where it has no address; here all is on loopback, and {@code bin/tatami} writes a file that says so.
  */
 public final class HostNames {
     private static final String FILE_OF_JAVA = "jdk.net.hosts.file";

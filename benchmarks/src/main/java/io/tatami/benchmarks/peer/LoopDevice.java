@@ -5,8 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A file as a block device, past the page cache of the file system that the file is on. All are alike: of the same size,
- * with all of their space taken from that file system before anything is written. Closing removes the file.
+ * A file as a block device, past the page cache of the file system that the file is on. All are alike: of the same
+ * size, with all of their space taken from that file system before anything is written. Closing removes the file.
  */
 public final class LoopDevice implements AutoCloseable {
     private final Path file;

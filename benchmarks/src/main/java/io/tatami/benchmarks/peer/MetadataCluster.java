@@ -10,8 +10,8 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileUtil;
 
 /**
- * Tatami's metadata service as several processes on loopback, without a block server: one has the namespace group alone, the
- * others the shards, in turns.
+ * Tatami's metadata service as several processes on loopback, without a block server: one has the namespace group
+ * alone, the others the shards, in turns.
  */
 public final class MetadataCluster implements Peer {
     private final Path directory;

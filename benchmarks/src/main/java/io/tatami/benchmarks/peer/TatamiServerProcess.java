@@ -12,8 +12,8 @@ import java.util.Properties;
 import org.apache.hadoop.conf.Configuration;
 
 /**
- * A server of Tatami as a real process on loopback, at a port of its own choice. Java's options are those of this program, as
- * when a server goes on in the background: {@code bin/tatami} alone says what they are.
+ * A server of Tatami as a real process on loopback, at a port of its own choice. Java's options are those of this
+ * program, as when a server goes on in the background: {@code bin/tatami} alone says what they are.
  *
  * @param uri of the cluster
  */

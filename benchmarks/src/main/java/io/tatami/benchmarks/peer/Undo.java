@@ -4,8 +4,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * What has to be undone, last done first; once, whoever asks for it: the program's end, or an interrupt, after which what
- * is still being begun is undone at once.
+ * What has to be undone, last done first; once, whoever asks for it: the program's end, or an interrupt, after which
+ * what is still being begun is undone at once.
  */
 public final class Undo {
     private final Deque<Step> steps = new ArrayDeque<>();

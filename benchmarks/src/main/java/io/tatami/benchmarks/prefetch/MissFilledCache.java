@@ -15,8 +15,8 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
 /**
- * What access plans are compared with: a cache on the fast device that is filled when a read misses, before the reader gets
- * its bytes, and gives up what was used least recently. Used by one thread.
+ * What access plans are compared with: a cache on the fast device that is filled when a read misses, before the reader
+ * gets its bytes, and gives up what was used least recently. Used by one thread.
  */
 final class MissFilledCache implements AutoCloseable {
     static final int UNIT_BYTES = 4 << 20;

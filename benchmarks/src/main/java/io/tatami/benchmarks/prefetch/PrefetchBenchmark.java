@@ -24,9 +24,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /**
- * {@code tatami bench prefetch}: a program reads one data set, computes, reads another, computes. The speed of its reading,
- * with the data on a slow volume alone, on a fast one alone, behind a cache that is filled on a miss, and with an access
- * plan; the last also with too little computing to hide the staging, and with a plan that is made when the reading begins.
+ * {@code tatami bench prefetch}: a program reads one data set, computes, reads another, computes. The speed of its
+ * reading, with the data on a slow volume alone, on a fast one alone, behind a cache that is filled on a miss, and with
+ * an access plan; the last also with too little computing to hide the staging, and with a plan that is made when the
+ * reading begins.
  */
 @Command(
         name = "prefetch",

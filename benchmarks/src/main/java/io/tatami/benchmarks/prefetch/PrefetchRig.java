@@ -13,8 +13,8 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 
 /**
- * A Tatami on a slow device with a cache tier on a fast one, and a Tatami on a fast device; each server may use its devices
- * only at their speeds, once the data sets were loaded. What was set up is undone in turn.
+ * A Tatami on a slow device with a cache tier on a fast one, and a Tatami on a fast device; each server may use its
+ * devices only at their speeds, once the data sets were loaded. What was set up is undone in turn.
  */
 final class PrefetchRig {
     static final org.apache.hadoop.fs.Path FIRST = new org.apache.hadoop.fs.Path("/first");

@@ -14,8 +14,8 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
 /**
- * Real text that any build machine can have: the sources of the libraries this build resolved, which Maven fetches as it
- * fetched the libraries. Collected into a few large files.
+ * Real text that any build machine can have: the sources of the libraries this build resolved, which Maven fetches as
+ * it fetched the libraries. Collected into a few large files.
  */
 final class Corpus {
     private static final long BYTES_MIN = 100L << 20;

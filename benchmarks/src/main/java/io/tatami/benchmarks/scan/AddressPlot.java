@@ -6,8 +6,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * A picture of an {@link AddressTrail}: the time runs to the right, the device's addresses run upwards, each request is a
- * stroke from its first to its last byte, and what is no read is red. As SVG.
+ * A picture of an {@link AddressTrail}: the time runs to the right, the device's addresses run upwards, each request is
+ * a stroke from its first to its last byte, and what is no read is red. As SVG.
  */
 final class AddressPlot {
     private static final int WIDTH = 960;

@@ -60,8 +60,8 @@ final class AddressTrail {
     }
 
     /**
-     * What does not belong to reading {@code fileBytes} once; nothing where all does. A file system that keeps anything of
-     * its own between or beside the data, or lets someone else at the device, has some.
+     * What does not belong to reading {@code fileBytes} once; nothing where all does. A file system that keeps anything
+     * of its own between or beside the data, or lets someone else at the device, has some.
      */
     List<String> foreign(long fileBytes) {
         List<String> foreign = new ArrayList<>();

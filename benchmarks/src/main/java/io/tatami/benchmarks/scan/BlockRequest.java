@@ -6,13 +6,16 @@ import java.util.regex.Pattern;
 
 /**
  * A request that the kernel gave to a device, from a line of its trace such as
+ *
  * <pre>{@code
  * Thread-7-1234 [001] ..... 51.000123: block_rq_issue: 7,0 R 1310720 () 2048 + 2560 none,0,0 [Thread-7]
  * }</pre>
+ *
  * where older kernels leave out the priority before the name.
  *
  * @param seconds by the kernel's clock
- * @param kind the kernel's letters: {@code R} read, {@code W} write, {@code D} discard, {@code F} flush, and others for how
+ * @param kind the kernel's letters: {@code R} read, {@code W} write, {@code D} discard, {@code F} flush, and others for
+ *     how
  * @param sector the first, in units of 512 bytes
  * @param sectors how many; 0 for a flush
  * @param process the name of the thread that gave it

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What the kernel gives a device to do while something goes on, by its own trace. An instance of its own: what others trace
- * meanwhile is not touched. Owned by one thread.
+ * What the kernel gives a device to do while something goes on, by its own trace. An instance of its own: what others
+ * trace meanwhile is not touched. Owned by one thread.
  */
 final class BlockTrace {
     private static final Path TRACEFS = Path.of("/sys/kernel/tracing");
@@ -33,7 +33,8 @@ final class BlockTrace {
     }
 
     /**
-     * Makes an instance, which {@code undo} removes; mounts the trace's file system where it is not, and undoes that too.
+     * Makes an instance, which {@code undo} removes; mounts the trace's file system where it is not, and undoes that
+     * too.
      *
      * @throws IOException where the kernel has no such trace or this process may not
      */

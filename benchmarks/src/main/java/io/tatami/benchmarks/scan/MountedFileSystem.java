@@ -46,7 +46,9 @@ final class MountedFileSystem implements Peer {
         return new MountedFileSystem(name, directory);
     }
 
-    /** Nothing is discarded, which would take the device's space from it again, and nothing is left to be written later. */
+    /**
+     * Nothing is discarded, which would take the device's space from it again, and nothing is left to be written later.
+     */
     private static List<String> makingOn(String name, LoopDevice device) {
         String path = device.path().toString();
         return name.equals("xfs")

@@ -14,8 +14,9 @@ import java.util.Random;
 import org.apache.hadoop.fs.FileUtil;
 
 /**
- * Scans of one file of random bytes on ext4, XFS, HDFS and Tatami, all set up at once on alike loop devices and scanned in
- * turn, in random order in each run, each time with an empty page cache. After those that count one more of each is traced.
+ * Scans of one file of random bytes on ext4, XFS, HDFS and Tatami, all set up at once on alike loop devices and scanned
+ * in turn, in random order in each run, each time with an empty page cache. After those that count one more of each is
+ * traced.
  */
 public final class ScanRuns {
     public static final List<String> COLUMNS = List.of(

@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Sets up what is scanned, each with its data on a loop device of its own and all else, such as names and logs, beside it
- * on the disk. What was set up is undone in turn.
+ * Sets up what is scanned, each with its data on a loop device of its own and all else, such as names and logs, beside
+ * it on the disk. What was set up is undone in turn.
  */
 final class ScanTargets {
     /** For what a file system keeps beside the file, and HDFS's rule that there must be room for one more block. */

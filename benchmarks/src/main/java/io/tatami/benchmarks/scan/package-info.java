@@ -1,6 +1,6 @@
 /**
- * The scan of one large file on several file systems on alike loop devices, and what the kernel tells of it. Imported by
- * {@code io.tatami.benchmarks.stream}.
+ * The scan of one large file on several file systems on alike loop devices, and what the kernel tells of it. Imported
+ * by {@code io.tatami.benchmarks.stream}.
  */
 @NullMarked
 package io.tatami.benchmarks.scan;

@@ -19,8 +19,8 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 
 /**
- * How large a RocksDB is once its logs were flushed and all of it was compacted, with its own options. That is done to a
- * copy, in which tables are links, so that whoever has the store open goes on with what there is.
+ * How large a RocksDB is once its logs were flushed and all of it was compacted, with its own options. That is done to
+ * a copy, in which tables are links, so that whoever has the store open goes on with what there is.
  */
 final class SettledStore {
     private static final int ATTEMPTS_MAX = 5;

@@ -20,9 +20,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * In each round each peer, started anew, in random order: all files of a length are loaded into one directory, listed by
- * one client, and read back by all, from the disk and once more from memory. A load is over when the last file is closed,
- * and once more when the disk has been synced, for HDFS acknowledges from the page cache.
+ * In each round each peer, started anew, in random order: all files of a length are loaded into one directory, listed
+ * by one client, and read back by all, from the disk and once more from memory. A load is over when the last file is
+ * closed, and once more when the disk has been synced, for HDFS acknowledges from the page cache.
  */
 final class SmallRounds {
     static final List<String> COLUMNS = List.of(

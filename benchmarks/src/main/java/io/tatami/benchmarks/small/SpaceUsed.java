@@ -15,8 +15,8 @@ import org.apache.hadoop.fs.SafeModeAction;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 
 /**
- * What a peer takes of the disk for names, indices and data, in bytes, as if nothing were under way: logs whose content is
- * elsewhere too, and versions that nobody asks for any more, do not count, since when they go is chance.
+ * What a peer takes of the disk for names, indices and data, in bytes, as if nothing were under way: logs whose content
+ * is elsewhere too, and versions that nobody asks for any more, do not count, since when they go is chance.
  */
 final class SpaceUsed {
     /** For the results. */

@@ -1,4 +1,6 @@
-/** Crowds of small and middling files: loaded, listed, read back, and what room they take. Imported by the main class. */
+/**
+ * Crowds of small and middling files: loaded, listed, read back, and what room they take. Imported by the main class.
+ */
 @NullMarked
 package io.tatami.benchmarks.small;
 

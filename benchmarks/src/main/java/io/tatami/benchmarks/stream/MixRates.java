@@ -39,8 +39,8 @@ record MixRates(List<StreamTally> tallies) {
     }
 
     /**
-     * How much of the disk is used: what readers get of what one has alone, and writers of what one has alone, added up.
-     * Where the disk goes to and fro for nothing it is 1.
+     * How much of the disk is used: what readers get of what one has alone, and writers of what one has alone, added
+     * up. Where the disk goes to and fro for nothing it is 1.
      */
     double useOfDisk(MixRates readerAlone, MixRates writerAlone) {
         return read() / readerAlone.read() + write() / writerAlone.write();

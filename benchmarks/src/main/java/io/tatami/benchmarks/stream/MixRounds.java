@@ -26,8 +26,8 @@ import java.util.Random;
 
 /**
  * Readers beside writers, each mix for the same time. A round is the ceiling of the disk, each server started anew in
- * random order, Tatami's once for each number of volumes, and the ceiling again; the mixes come in random order too. What
- * is read was written before, and the page cache was emptied; what is written is deleted after each mix.
+ * random order, Tatami's once for each number of volumes, and the ceiling again; the mixes come in random order too.
+ * What is read was written before, and the page cache was emptied; what is written is deleted after each mix.
  */
 final class MixRounds {
     static final List<String> COLUMNS = List.of(

@@ -19,10 +19,10 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Writers, cold readers and warm readers, more and more at once. A round is the ceiling of the disk, each peer started anew
- * in random order, the ceiling again; within a peer's turn the numbers of streams come in random order too, since the
- * disk's speed drifts. A write is over when the last file is closed, and once more when the disk has been synced, for HDFS
- * acknowledges from the page cache.
+ * Writers, cold readers and warm readers, more and more at once. A round is the ceiling of the disk, each peer started
+ * anew in random order, the ceiling again; within a peer's turn the numbers of streams come in random order too, since
+ * the disk's speed drifts. A write is over when the last file is closed, and once more when the disk has been synced,
+ * for HDFS acknowledges from the page cache.
  */
 final class StreamRounds {
     static final int CALL_BYTES = 1 << 20;

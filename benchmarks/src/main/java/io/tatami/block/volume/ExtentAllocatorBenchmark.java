@@ -17,7 +17,9 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
-/** One extent released and another taken on a volume of 4 TiB that is in use: blocks of all lengths, holes among them. */
+/**
+ * One extent released and another taken on a volume of 4 TiB that is in use: blocks of all lengths, holes among them.
+ */
 @NullMarked
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

@@ -16,7 +16,9 @@ public record BlockClientSettings(
         int windowBytes, int readAheadBytes, long timeoutMillis, int lanes, boolean sharesMemory) {
     public static final BlockClientSettings DEFAULT = new BlockClientSettings(12 << 20, 8 << 20, 60_000, 2, true);
 
-    /** Beside those read ahead: the one being read, and those that its device is given next, so that it is never idle. */
+    /**
+     * Beside those read ahead: the one being read, and those that its device is given next, so that it is never idle.
+     */
     private static final int UNITS_IN_HAND = 4;
 
     public BlockClientSettings {

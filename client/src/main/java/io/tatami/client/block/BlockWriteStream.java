@@ -24,12 +24,12 @@ import org.jspecify.annotations.Nullable;
  * Writes one block to a chain of servers. Used by one thread, but for the three lengths and {@link #failure}, which any
  * thread may ask.
  *
- * <p>Bytes are sent in frames of up to 1 MiB, or lie in memory that the first server reads, and frames only say where; at
- * most {@link BlockClientSettings#windowBytes} of them wait for their acknowledgement, after which writing blocks. Every
- * failure ends the stream: all methods throw it from then on, and what no server is known to have is kept. The way on is a
- * new generation from the block's home, a new stream over the good servers with {@link WriteSpec#continuedAt} at
- * {@link #visibleLength}, {@link #awaitReady} on it, and {@link #resend} of the frames that {@link #takeUnacknowledged}
- * gives.
+ * <p>Bytes are sent in frames of up to 1 MiB, or lie in memory that the first server reads, and frames only say where;
+ * at most {@link BlockClientSettings#windowBytes} of them wait for their acknowledgement, after which writing blocks.
+ * Every failure ends the stream: all methods throw it from then on, and what no server is known to have is kept. The
+ * way on is a new generation from the block's home, a new stream over the good servers with
+ * {@link WriteSpec#continuedAt} at {@link #visibleLength}, {@link #awaitReady} on it, and {@link #resend} of the frames
+ * that {@link #takeUnacknowledged} gives.
  */
 public final class BlockWriteStream implements AutoCloseable {
     private static final FrameBuffer NO_BYTES = FrameBuffer.own(Unpooled.EMPTY_BUFFER);
@@ -147,8 +147,8 @@ public final class BlockWriteStream implements AutoCloseable {
     }
 
     /**
-     * Takes all of {@code bytes}. It is the caller's to stop where {@link #awaitRoomBytes} says: servers refuse more than
-     * they have reserved.
+     * Takes all of {@code bytes}. It is the caller's to stop where {@link #awaitRoomBytes} says: servers refuse more
+     * than they have reserved.
      *
      * @throws TatamiException the stream's failure; those bytes that lie below {@link #position} were taken
      */
@@ -221,8 +221,8 @@ public final class BlockWriteStream implements AutoCloseable {
     }
 
     /**
-     * Sends frames of a failed stream of the same block. Those wholly below {@link #position} are dropped; one across it
-     * is checked and cut.
+     * Sends frames of a failed stream of the same block. Those wholly below {@link #position} are dropped; one across
+     * it is checked and cut.
      *
      * @param frames in order; owned by this stream whatever happens. Where this throws, they are among
      *     {@link #takeUnacknowledged}

@@ -9,10 +9,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory of one stream's frames: what it shares with the server, and buffers where there is no such memory or none of
- * it is free. A buffer is used again once nobody else holds it: fresh memory has to be cleared by the system first, which
- * costs as much as filling it, and a few buffers used in turn stay in the processor's cache. Used by one thread; whoever is
- * given a buffer may let go of it on any.
+ * The memory of one stream's frames: what it shares with the server, and buffers where there is no such memory or none
+ * of it is free. A buffer is used again once nobody else holds it: fresh memory has to be cleared by the system first,
+ * which costs as much as filling it, and a few buffers used in turn stay in the processor's cache. Used by one thread;
+ * whoever is given a buffer may let go of it on any.
  */
 final class FrameMemory {
     private final ByteBufAllocator allocator;
@@ -63,8 +63,8 @@ final class FrameMemory {
     }
 
     /**
-     * Lets go of all; what others hold goes back to the allocator with their last reference. Of shared memory nobody may hold
-     * anything.
+     * Lets go of all; what others hold goes back to the allocator with their last reference. Of shared memory nobody
+     * may hold anything.
      *
      * @param isRead whether the server has read all that lies in shared memory
      */

@@ -9,9 +9,9 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
 /**
- * Units of memory in a file that a writer on this host maps and fills. The server that made it does not map it, it reads: if
- * the writer cuts the file short or changes its bytes meanwhile, that is a failed read or a wrong checksum, and cannot end
- * the server's process or change what it has verified. Safe for use by many threads.
+ * Units of memory in a file that a writer on this host maps and fills. The server that made it does not map it, it
+ * reads: if the writer cuts the file short or changes its bytes meanwhile, that is a failed read or a wrong checksum,
+ * and cannot end the server's process or change what it has verified. Safe for use by many threads.
  */
 public final class SharedFile implements AutoCloseable {
     private final Path path;
@@ -46,8 +46,8 @@ public final class SharedFile implements AutoCloseable {
     /**
      * Fills {@code into} between position and limit with the bytes from {@code offsetBytes} of the file on.
      *
-     * @throws TatamiException MALFORMED where the writer has cut the file so short that it has not all of them; UNAVAILABLE
-     *     once this is closed; IO_ERROR
+     * @throws TatamiException MALFORMED where the writer has cut the file so short that it has not all of them;
+     *     UNAVAILABLE once this is closed; IO_ERROR
      */
     public void readFully(long offsetBytes, ByteBuffer into) throws TatamiException {
         long at = offsetBytes;

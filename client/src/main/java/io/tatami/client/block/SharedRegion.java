@@ -23,8 +23,8 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * Memory that a block server of this host lends to one stream at a time: the server fills it for a reader, and a writer
- * fills it for the server. It is lent as long as the stream on which it was asked for is open; what is mapped here stays
- * mapped after that.
+ * fills it for the server. It is lent as long as the stream on which it was asked for is open; what is mapped here
+ * stays mapped after that.
  */
 final class SharedRegion implements AutoCloseable {
     private final Connection connection;
@@ -42,8 +42,8 @@ final class SharedRegion implements AutoCloseable {
      * Asks the server for memory and maps it.
      *
      * @param written whether it is for a writer
-     * @throws TatamiException as {@link BlockMethods#SHARE_MEMORY} and {@link SharedUnits#map}; UNSUPPORTED where the server
-     *     lends memory to readers only
+     * @throws TatamiException as {@link BlockMethods#SHARE_MEMORY} and {@link SharedUnits#map}; UNSUPPORTED where the
+     *     server lends memory to readers only
      */
     static SharedRegion open(Connection connection, int units, boolean written, long timeoutMillis)
             throws TatamiException {

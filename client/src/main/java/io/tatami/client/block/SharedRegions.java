@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The {@link SharedRegion}s of a client's readers, or of its writers. One that no stream uses waits for the next stream of
- * the same connection, and goes back to the server when none came for some seconds. Safe for use by many threads.
+ * The {@link SharedRegion}s of a client's readers, or of its writers. One that no stream uses waits for the next stream
+ * of the same connection, and goes back to the server when none came for some seconds. Safe for use by many threads.
  */
 final class SharedRegions {
     /** Shorter streams are no dearer by the connection. */
@@ -63,8 +63,8 @@ final class SharedRegions {
     }
 
     /**
-     * A region for a stream, or {@link RegionLease#NONE} where there is none to be had. May wait for the server. Not to be
-     * called where {@link #hasNone} holds.
+     * A region for a stream, or {@link RegionLease#NONE} where there is none to be had. May wait for the server. Not to
+     * be called where {@link #hasNone} holds.
      *
      * @param connection to a server of this host
      * @param lengthBytes how long the stream may get, at least {@link #STREAM_BYTES_MIN}; for one short stream alone no

@@ -15,8 +15,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /**
- * Units of memory in a file of a block server's, mapped by the server where a reader on its host reads what the server puts
- * there, and by the client in any case. Only the side that fills them can write to them.
+ * Units of memory in a file of a block server's, mapped by the server where a reader on its host reads what the server
+ * puts there, and by the client in any case. Only the side that fills them can write to them.
  *
  * <p>Not safe for use by many threads. The memory must not be touched after {@link #close()}, not even for reading.
  */
@@ -38,8 +38,8 @@ public final class SharedUnits implements AutoCloseable {
     }
 
     /**
-     * Makes a file and maps it; nobody can write to it otherwise. Its memory is taken now, so that no later access can fail
-     * for want of it.
+     * Makes a file and maps it; nobody can write to it otherwise. Its memory is taken now, so that no later access can
+     * fail for want of it.
      *
      * @param path of a file that is not there, on a file system in memory
      * @param units from 1 to {@link #UNITS_MAX}
@@ -58,8 +58,8 @@ public final class SharedUnits implements AutoCloseable {
     /**
      * Maps a file that a server of this host has made, for reading.
      *
-     * @throws TatamiException NOT_FOUND where this process cannot see it, as in a container of its own; IO_ERROR where it is
-     *     not of so many units
+     * @throws TatamiException NOT_FOUND where this process cannot see it, as in a container of its own; IO_ERROR where
+     *     it is not of so many units
      */
     public static SharedUnits map(Path path, int units) throws TatamiException {
         return map(path, units, FileChannel.MapMode.READ_ONLY, StandardOpenOption.READ);

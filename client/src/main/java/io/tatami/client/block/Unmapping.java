@@ -7,8 +7,8 @@ import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
 
 /**
- * Unmaps a mapped file now rather than when its buffer is found to be garbage. Java 17 has no other way than the one that
- * {@code sun.misc.Unsafe} keeps open for libraries (JEP 260).
+ * Unmaps a mapped file now rather than when its buffer is found to be garbage. Java 17 has no other way than the one
+ * that {@code sun.misc.Unsafe} keeps open for libraries (JEP 260).
  */
 final class Unmapping {
     private static final MethodHandle INVOKE_CLEANER = invokeCleaner();

@@ -23,7 +23,9 @@ public record WriteSpec(
         boolean packed,
         long startOffset,
         long previousGeneration) {
-    /** The shortest block that is worth a place of its own: one unit of the device. Shorter runs are for packed blocks. */
+    /**
+     * The shortest block that is worth a place of its own: one unit of the device. Shorter runs are for packed blocks.
+     */
     public static final long STREAMED_BYTES_MIN = 4L << 20;
 
     public WriteSpec {
@@ -51,7 +53,9 @@ public record WriteSpec(
         return continuedAt(offset, newGeneration, generation, neededBytes);
     }
 
-    /** As {@link #continuedAt(long, long)} over copies of {@code copiesGeneration}, with room for {@code takenBytes}. */
+    /**
+     * As {@link #continuedAt(long, long)} over copies of {@code copiesGeneration}, with room for {@code takenBytes}.
+     */
     public WriteSpec continuedAt(long offset, long newGeneration, long copiesGeneration, long takenBytes) {
         long needed = Math.max(neededBytes, Math.max(offset, takenBytes));
         return new WriteSpec(block, newGeneration, reserveBytes, needed, packed, offset, copiesGeneration);

@@ -17,8 +17,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The frames of one write stream that are on their way, and how far the servers are. The writer's thread adds and waits,
- * the event loop acknowledges; a lock guards all of it.
+ * The frames of one write stream that are on their way, and how far the servers are. The writer's thread adds and
+ * waits, the event loop acknowledges; a lock guards all of it.
  */
 final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
     private final int windowBytes;

@@ -9,8 +9,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory that a writer shares with its server, cut into pieces for one frame each. A piece is free when nobody holds a
- * reference to the buffer that was taken of it. Used by one thread; whoever is given a buffer may let go of it on any.
+ * The memory that a writer shares with its server, cut into pieces for one frame each. A piece is free when nobody
+ * holds a reference to the buffer that was taken of it. Used by one thread; whoever is given a buffer may let go of it
+ * on any.
  */
 final class WrittenUnits {
     /** In their order; one reference to each is held here. */

@@ -148,8 +148,8 @@ final class BlockPipeline {
     }
 
     /**
-     * Takes as much of {@code bytes} as the block has room for; {@link #isFull} where that is not all. Where it throws, it
-     * took those before its position.
+     * Takes as much of {@code bytes} as the block has room for; {@link #isFull} where that is not all. Where it throws,
+     * it took those before its position.
      */
     void write(ByteBuffer bytes) throws TatamiException {
         int before = bytes.remaining();

@@ -37,8 +37,8 @@ final class ChecksumReader {
     }
 
     /**
-     * Of a block's first bytes. What is cut inside a chunk has no stored checksum and is read; so is the last chunk of a file
-     * that is being changed, as it may be longer at its server.
+     * Of a block's first bytes. What is cut inside a chunk has no stored checksum and is read; so is the last chunk of
+     * a file that is being changed, as it may be longer at its server.
      */
     private int ofBlock(FileReader reader, BlockExtent extent, long lengthBytes) throws TatamiException {
         boolean isWhole =

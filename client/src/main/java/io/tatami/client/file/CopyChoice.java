@@ -69,8 +69,8 @@ final class CopyChoice {
     }
 
     /**
-     * Bytes failed their checksum that the server had not verified: it is to verify them. Whatever comes of that, the rest of
-     * the block is read in this way, too.
+     * Bytes failed their checksum that the server had not verified: it is to verify them. Whatever comes of that, the
+     * rest of the block is read in this way, too.
      */
     void askVerified() {
         sharesMemory = false;

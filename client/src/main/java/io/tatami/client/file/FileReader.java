@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads one file as it was when it was opened: of a file being written, the bytes visible then. {@link #readAt} and
- * {@link #readRanges} may be called by many threads at once; all else by one thread at a time. Every byte from a block is
- * verified against its checksum; where a copy fails, the others are tried.
+ * {@link #readRanges} may be called by many threads at once; all else by one thread at a time. Every byte from a block
+ * is verified against its checksum; where a copy fails, the others are tried.
  */
 public final class FileReader implements AutoCloseable {
     private final FileLocator locator;
@@ -66,7 +66,8 @@ public final class FileReader implements AutoCloseable {
      * Reads from the position on, as much as is at hand, and waits only for the first byte.
      *
      * @return how many bytes; -1 at the end
-     * @throws TatamiException CORRUPT where every copy failed and one of them its checksum; else the last copy's failure
+     * @throws TatamiException CORRUPT where every copy failed and one of them its checksum; else the last copy's
+     *     failure
      */
     public int read(ByteBuffer destination) throws IOException {
         requireOpen();

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * entry when they are closed; what grows beyond, or is flushed, goes to blocks.
  *
  * <p>A failure that cannot be mended stays: every later call throws it again, {@link #close} included. A thread that is
- * interrupted while it waits gets {@link InterruptedIOException}; the writer can be used on, and {@link #position} tells
- * how many bytes were taken.
+ * interrupted while it waits gets {@link InterruptedIOException}; the writer can be used on, and {@link #position}
+ * tells how many bytes were taken.
  */
 public final class FileWriter implements AutoCloseable {
     /** Up to here a file's length may become known before its first block is begun, which is then packed. */
@@ -182,7 +182,9 @@ public final class FileWriter implements AutoCloseable {
         return current == null ? replication : current.copies();
     }
 
-    /** Makes all bytes durable and the file closed. Does nothing after it succeeded, and fails again after it failed. */
+    /**
+     * Makes all bytes durable and the file closed. Does nothing after it succeeded, and fails again after it failed.
+     */
     @Override
     public void close() throws IOException {
         if (closed && failure == null) {
@@ -194,8 +196,8 @@ public final class FileWriter implements AutoCloseable {
     }
 
     /**
-     * Gives the file up without completing it: it stays open at the cluster until its lease is recovered, with the bytes
-     * that were flushed. Does nothing after a close that succeeded.
+     * Gives the file up without completing it: it stays open at the cluster until its lease is recovered, with the
+     * bytes that were flushed. Does nothing after a close that succeeded.
      */
     public void abort() {
         if (!closed) {

@@ -20,7 +20,10 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/** Turns access plans into ranges of blocks and tells them to the servers that will be read. Safe for use by many threads. */
+/**
+ * Turns access plans into ranges of blocks and tells them to the servers that will be read. Safe for use by many
+ * threads.
+ */
 final class ReadPlanner {
     private static final int RANGES_OF_A_CALL = 1_000;
 
@@ -35,8 +38,8 @@ final class ReadPlanner {
     /**
      * Plans all reads; what follows the last block of a file is left out. Where it throws, nothing stays planned.
      *
-     * @throws TatamiException what an open of the files throws; IO_ERROR and UNAVAILABLE of block servers; UNSUPPORTED where
-     *     no server concerned has a cache tier
+     * @throws TatamiException what an open of the files throws; IO_ERROR and UNAVAILABLE of block servers; UNSUPPORTED
+     *     where no server concerned has a cache tier
      */
     Prefetch plan(AccessPlan plan) throws TatamiException {
         Call call = new Call(plan);

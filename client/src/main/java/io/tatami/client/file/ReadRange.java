@@ -7,8 +7,8 @@ import java.util.concurrent.CompletableFuture;
 /**
  * One range of a vectored read.
  *
- * @param result completed with a buffer whose remaining bytes are exactly the range, or exceptionally; on a thread of the
- *     client, so that what hangs on it must not block
+ * @param result completed with a buffer whose remaining bytes are exactly the range, or exceptionally; on a thread of
+ *     the client, so that what hangs on it must not block
  */
 public record ReadRange(long offsetBytes, int lengthBytes, CompletableFuture<ByteBuffer> result) {
     public ReadRange {

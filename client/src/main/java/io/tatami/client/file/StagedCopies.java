@@ -14,9 +14,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Asks block servers which blocks they have on their cache tiers. Only those with a tier are asked, all at once and each for
- * all its blocks, and one that does not answer soon has none and is asked no more: it is a hint to those who place tasks. Used
- * by one thread.
+ * Asks block servers which blocks they have on their cache tiers. Only those with a tier are asked, all at once and
+ * each for all its blocks, and one that does not answer soon has none and is asked no more: it is a hint to those who
+ * place tasks. Used by one thread.
  */
 public final class StagedCopies {
     static final int BLOCKS_OF_A_CALL = 10_000;

@@ -13,8 +13,8 @@ import java.util.NoSuchElementException;
 import java.util.Set;
 
 /**
- * A listing that also tells which servers have blocks on their cache tiers. Those are asked once a page, for all blocks of its
- * files, and one that does not answer once is not asked again. Used by one thread.
+ * A listing that also tells which servers have blocks on their cache tiers. Those are asked once a page, for all blocks
+ * of its files, and one that does not answer once is not asked again. Used by one thread.
  */
 public final class StagedListing {
     private final DirectoryListing listing;
@@ -31,7 +31,8 @@ public final class StagedListing {
     /**
      * An entry of the directory.
      *
-     * @param staged the servers that had at least half of a block staged as the page was read; has those of other entries, too
+     * @param staged the servers that had at least half of a block staged as the page was read; has those of other
+     *     entries, too
      */
     public record Entry(PathStatus status, Map<BlockId, Set<ServerId>> staged) {}
 

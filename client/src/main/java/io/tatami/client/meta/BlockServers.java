@@ -110,8 +110,8 @@ public final class BlockServers {
     }
 
     /**
-     * Every host reads it equally well. Schedulers go by names of hosts, so as many as a block would have stand for all,
-     * others for each file: or the tasks of all small files would go to the same few.
+     * Every host reads it equally well. Schedulers go by names of hosts, so as many as a block would have stand for
+     * all, others for each file: or the tasks of all small files would go to the same few.
      */
     private LocatedBlock inlineBlock(Status status) {
         List<BlockServerInfo> alive = newest().alive;

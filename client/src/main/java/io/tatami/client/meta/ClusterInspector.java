@@ -114,7 +114,9 @@ public final class ClusterInspector {
         return fsck.report();
     }
 
-    /** Without a session: shards tell their states also where the namespace group, which opens them, does not answer. */
+    /**
+     * Without a session: shards tell their states also where the namespace group, which opens them, does not answer.
+     */
     private GroupStatusReply ask(GroupId group, Deadline deadline) throws TatamiException {
         return caller.callWithoutSession(
                 group, MetaMethods.GROUP_STATUS, GroupStatusRequest.getDefaultInstance(), deadline);

@@ -21,7 +21,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Statuses of directories: the tree knows all but the last change of their entries, which the shards know that hold them.
+ * Statuses of directories: the tree knows all but the last change of their entries, which the shards know that hold
+ * them.
  */
 final class DirectoryStatus {
     private final MetadataCaller caller;
@@ -33,8 +34,8 @@ final class DirectoryStatus {
     /**
      * A directory by its path.
      *
-     * @param idHint the directory's id if the caller has seen it, so that tree and shard can be asked at once; NONE where
-     *     it has not
+     * @param idHint the directory's id if the caller has seen it, so that tree and shard can be asked at once; NONE
+     *     where it has not
      * @param shown what shows the shard that the caller can reach it; without ids
      */
     Status of(String path, DirectoryId idHint, ReadSharesRequest shown, Deadline deadline) throws TatamiException {

@@ -62,8 +62,8 @@ public final class EntryChanges {
     }
 
     /**
-     * Makes a request in the directory of {@code path}, which is made where it is missing; once more where it turns out to
-     * have gone, as one may that was cached.
+     * Makes a request in the directory of {@code path}, which is made where it is missing; once more where it turns out
+     * to have gone, as one may that was cached.
      */
     <T> T withParents(TatamiPath path, Deadline deadline, PathResolver.InDirectory<T> request) throws TatamiException {
         Backoff backoff = caller.backoff();
@@ -81,8 +81,8 @@ public final class EntryChanges {
     }
 
     /**
-     * Makes the missing ones of the directories above {@code path}, as creating a file does: with the mode of the nearest
-     * that is there, and write and execute for the owner.
+     * Makes the missing ones of the directories above {@code path}, as creating a file does: with the mode of the
+     * nearest that is there, and write and execute for the owner.
      */
     private void makeParents(TatamiPath path, Deadline deadline) throws TatamiException {
         TatamiPath parent = path.parent();

@@ -151,8 +151,8 @@ public final class EntryReader {
     }
 
     /**
-     * A file whose name was moved has its content in another shard, its home, and when it is open only that knows its length:
-     * asks the home where the shard of the name gave a right to.
+     * A file whose name was moved has its content in another shard, its home, and when it is open only that knows its
+     * length: asks the home where the shard of the name gave a right to.
      */
     Status completed(Status status, Deadline deadline) throws TatamiException {
         if (status.getKind() != Status.Kind.FILE || status.getRight().isEmpty()) {

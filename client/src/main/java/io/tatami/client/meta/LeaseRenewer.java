@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the write leases of this client's open files: one thread renews those of each home with one request. A writer whose
- * lease is gone is told so. Safe for use by many threads.
+ * Keeps the write leases of this client's open files: one thread renews those of each home with one request. A writer
+ * whose lease is gone is told so. Safe for use by many threads.
  */
 public final class LeaseRenewer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LeaseRenewer.class);

@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The pages of one listing. A page is one range scan in each shard that holds entries, merged by name as far as all of
- * them were read; the directories on it are completed by one call to the tree and one to each shard. Where entries moved
- * between the shards meanwhile, the page is read again, and so it is where the tree has no directory at a name that is kept
- * for one: that may just have got another name, which is not on the page yet. A page that stays as it was is of one moment.
- * Used by one thread.
+ * them were read; the directories on it are completed by one call to the tree and one to each shard. Where entries
+ * moved between the shards meanwhile, the page is read again, and so it is where the tree has no directory at a name
+ * that is kept for one: that may just have got another name, which is not on the page yet. A page that stays as it was
+ * is of one moment. Used by one thread.
  */
 final class ListingPages implements DirectoryListing.Pages {
     /** Moves in a directory that never stop do not keep a listing from ending: then a page is given as it is. */
@@ -138,8 +138,8 @@ final class ListingPages implements DirectoryListing.Pages {
     }
 
     /**
-     * With directories completed. What a shard calls a directory is only a name that is kept for one: where the tree has
-     * none there it was reserved and not used, or its directory is gone from it, under another name perhaps.
+     * With directories completed. What a shard calls a directory is only a name that is kept for one: where the tree
+     * has none there it was reserved and not used, or its directory is gone from it, under another name perhaps.
      */
     private List<PathStatus> statuses(Page page, Map<String, Status> directories) throws TatamiException {
         List<PathStatus> statuses = new ArrayList<>(page.entries.size());

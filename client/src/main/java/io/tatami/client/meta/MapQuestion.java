@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One question for the cluster map, to several metadata servers. Each has a head start before those behind it, as in
- * RFC 8305: the next one is asked once it has failed, or has been silent for {@value #HEAD_START_MILLIS} ms. The first answer
- * counts. Used by one thread.
+ * RFC 8305: the next one is asked once it has failed, or has been silent for {@value #HEAD_START_MILLIS} ms. The first
+ * answer counts. Used by one thread.
  */
 final class MapQuestion {
     private static final long HEAD_START_MILLIS = 250;

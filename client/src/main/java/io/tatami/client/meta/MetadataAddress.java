@@ -23,8 +23,8 @@ public final class MetadataAddress {
     private MetadataAddress() {}
 
     /**
-     * The servers of {@code authority}: a name with {@code tatami.cluster.NAME.metadata} set stands for what is set there;
-     * anything else is {@code host}, {@code host:port} or several of them with commas between.
+     * The servers of {@code authority}: a name with {@code tatami.cluster.NAME.metadata} set stands for what is set
+     * there; anything else is {@code host}, {@code host:port} or several of them with commas between.
      *
      * @return addresses not looked up yet
      * @throws TatamiException INVALID_ARGUMENT

@@ -72,9 +72,9 @@ public final class MetadataCall<Q extends Message, R extends Message> {
     /**
      * Waits for the reply, and tries again as long as that may help and the deadline allows.
      *
-     * @throws TatamiException the group's refusal; STALE_HANDLE; after the deadline the last refusal;
-     *     REPLY_EVICTED where it can no longer be known whether the request was done; CANCELLED on an interrupt, after
-     *     which the call may be awaited again, or abandoned
+     * @throws TatamiException the group's refusal; STALE_HANDLE; after the deadline the last refusal; REPLY_EVICTED
+     *     where it can no longer be known whether the request was done; CANCELLED on an interrupt, after which the call
+     *     may be awaited again, or abandoned
      */
     public R await() throws TatamiException {
         Check.check(!ended, "%s has ended", target.method());

@@ -15,8 +15,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 
 /**
- * Knows which server leads which group, by the cluster map that any metadata server gives. Safe for use by many threads;
- * one at a time asks for a newer map while the others wait for it.
+ * Knows which server leads which group, by the cluster map that any metadata server gives. Safe for use by many
+ * threads; one at a time asks for a newer map while the others wait for it.
  */
 public final class MetadataRouter {
     private final Connector connector;

@@ -64,8 +64,8 @@ public final class PathResolver {
     }
 
     /**
-     * Makes a request in the directory of {@code path}, about its last name. Failures tell the path, which shards do not
-     * know; a link that the name stands for becomes an {@link UnresolvedLinkException}.
+     * Makes a request in the directory of {@code path}, about its last name. Failures tell the path, which shards do
+     * not know; a link that the name stands for becomes an {@link UnresolvedLinkException}.
      */
     <T> T inParent(TatamiPath path, Deadline deadline, InDirectory<T> request) throws TatamiException {
         try {
@@ -154,8 +154,9 @@ public final class PathResolver {
     }
 
     /**
-     * Tells why {@code path} is no directory. Where its shard says that the name is kept for one, true: it was made a moment
-     * ago, or reserved, or a crash has left the mark of one that is gone; false where the shard has to be asked anew.
+     * Tells why {@code path} is no directory. Where its shard says that the name is kept for one, true: it was made a
+     * moment ago, or reserved, or a crash has left the mark of one that is gone; false where the shard has to be asked
+     * anew.
      */
     private boolean isKeptForDirectory(ResolvedDirectory parent, TatamiPath path, TatamiPath asked, Deadline deadline)
             throws TatamiException {

@@ -20,7 +20,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The client's side of a connection on its event loop: handshake, then frames to requests, deadlines, signs of life. */
+/**
+ * The client's side of a connection on its event loop: handshake, then frames to requests, deadlines, signs of life.
+ */
 final class ClientHandler extends ChannelInboundHandlerAdapter {
     private static final Logger LOG = LoggerFactory.getLogger(ClientHandler.class);
 

@@ -5,9 +5,9 @@ import java.net.SocketAddress;
 import java.util.UUID;
 
 /**
- * Sockets between processes of one host, which cost less than TCP over loopback. They are in Linux's abstract name space
- * (unix(7)): no file that permissions could hide or a crash could leave behind. Each server draws a name that nobody can
- * guess, so that nobody can take it first, and tells it to clients that reached it by its address.
+ * Sockets between processes of one host, which cost less than TCP over loopback. They are in Linux's abstract name
+ * space (unix(7)): no file that permissions could hide or a crash could leave behind. Each server draws a name that
+ * nobody can guess, so that nobody can take it first, and tells it to clients that reached it by its address.
  */
 final class LocalSocket {
     private static final String PREFIX = "tatami-";

@@ -79,7 +79,9 @@ final class Outbox implements Runnable {
         run();
     }
 
-    /** Writes and flushes all that was offered; within itself it does nothing, as the outer run goes on until the end. */
+    /**
+     * Writes and flushes all that was offered; within itself it does nothing, as the outer run goes on until the end.
+     */
     @Override
     public void run() {
         if (running) {

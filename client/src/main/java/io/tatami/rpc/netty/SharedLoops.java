@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A share in the event loops of this process's clients: a program with many file system objects wakes a few threads for
- * many connections, instead of one for each. The threads begin with the first share and end with the last. Safe for use by
- * many threads.
+ * many connections, instead of one for each. The threads begin with the first share and end with the last. Safe for use
+ * by many threads.
  */
 public final class SharedLoops implements AutoCloseable {
     /** By the number of threads that is asked for; guards itself. */

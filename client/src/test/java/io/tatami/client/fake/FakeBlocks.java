@@ -32,8 +32,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * A block server that keeps blocks in memory, sends no byte on, and can be told to fail. A read sends all that was asked
- * for at once: tests read little. Guarded by its lock.
+ * A block server that keeps blocks in memory, sends no byte on, and can be told to fail. A read sends all that was
+ * asked for at once: tests read little. Guarded by its lock.
  */
 public final class FakeBlocks {
     private static final int FRAME_BYTES = 128 << 10;

@@ -60,8 +60,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All groups of a cluster in one map, with no permissions. Handles have versions that {@link #change} makes stale; replies
- * of numbered requests are remembered. Guarded by its lock.
+ * All groups of a cluster in one map, with no permissions. Handles have versions that {@link #change} makes stale;
+ * replies of numbered requests are remembered. Guarded by its lock.
  */
 public final class FakeMetadata {
     private static final int SHARDS = 4;

@@ -35,7 +35,9 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Bytes that no good peer sends, and good bytes cut anywhere. Buffers are counted one by one, so that none may leak. */
+/**
+ * Bytes that no good peer sends, and good bytes cut anywhere. Buffers are counted one by one, so that none may leak.
+ */
 @Timeout(120)
 final class FuzzTest {
     private static final int FRAME_BYTES_MAX = 1 << 20;

@@ -18,8 +18,8 @@ import org.apache.hadoop.fs.Options.Rename;
 import org.apache.hadoop.fs.Path;
 
 /**
- * What a program does to a file system, in words of Hadoop that 3.4 and 3.5 share. Knows nothing of Tatami but the address
- * and the one setting of the README. Its arguments are the address and a directory.
+ * What a program does to a file system, in words of Hadoop that 3.4 and 3.5 share. Knows nothing of Tatami but the
+ * address and the one setting of the README. Its arguments are the address and a directory.
  */
 final class UserProgram {
     static final String DONE = "everything was done by ";

@@ -14,8 +14,8 @@ import org.apache.hadoop.hdfs.protocol.AclException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that the model knows of who may access something: the whole list, of which owner, group or mask, and others are what
- * a mode shows. Never changed: a change makes another.
+ * All that the model knows of who may access something: the whole list, of which owner, group or mask, and others are
+ * what a mode shows. Never changed: a change makes another.
  */
 final class AccessList {
     private static final EnumSet<AclEntryType> REQUIRED =
@@ -127,7 +127,10 @@ final class AccessList {
         return told;
     }
 
-    /** Whether the list lets {@code caller} do all of {@code wanted} with what belongs to {@code owner} and {@code group}. */
+    /**
+     * Whether the list lets {@code caller} do all of {@code wanted} with what belongs to {@code owner} and
+     * {@code group}.
+     */
     boolean allows(Caller caller, String owner, String group, FsAction wanted) {
         if (caller.name().equals(owner)) {
             return of(AclEntryType.USER).implies(wanted);

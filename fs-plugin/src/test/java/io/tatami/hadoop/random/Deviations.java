@@ -29,7 +29,9 @@ final class Deviations {
         return operation.kind().equals("concat");
     }
 
-    /** Files are joined only where one shard has always had them, and none has to be rewritten; else nothing is done. */
+    /**
+     * Files are joined only where one shard has always had them, and none has to be rewritten; else nothing is done.
+     */
     static boolean isUnsupported(Outcome onTatami) {
         String message = onTatami.message();
         return message.contains("was renamed from another shard")

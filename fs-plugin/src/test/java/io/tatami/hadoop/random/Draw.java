@@ -16,8 +16,8 @@ import org.apache.hadoop.fs.permission.FsAction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What operations are made of, by chance. There are few names, so that paths collide, and most paths are ones that the model
- * has, so that most operations find something. Used by one thread.
+ * What operations are made of, by chance. There are few names, so that paths collide, and most paths are ones that the
+ * model has, so that most operations find something. Used by one thread.
  */
 final class Draw {
     private static final List<String> NAMES = List.of("a", "b", "c", "d", "e");

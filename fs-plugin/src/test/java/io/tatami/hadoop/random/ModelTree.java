@@ -13,8 +13,8 @@ import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 import org.apache.hadoop.fs.permission.FsAction;
 
 /**
- * The model of what is in a file system: names, and how they come, move and go, in the way that HDFS documents and does it.
- * Times are recent wherever something was put, taken or written. Used by one thread.
+ * The model of what is in a file system: names, and how they come, move and go, in the way that HDFS documents and does
+ * it. Times are recent wherever something was put, taken or written. Used by one thread.
  */
 final class ModelTree {
     private static final int UMASK = 022;
@@ -193,7 +193,9 @@ final class ModelTree {
         return ancestors(caller, walk, mode, mode);
     }
 
-    /** HDFS puts something into a directory just made even where its maker has no right to, by default entries above. */
+    /**
+     * HDFS puts something into a directory just made even where its maker has no right to, by default entries above.
+     */
     private static void requirePassable(Caller caller, Walk walk, int mode) {
         ModelDirectory above = walk.ancestor();
         for (int made = 1; made < walk.missing().size(); made++) {

@@ -18,10 +18,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Whatever several users do, HDFS, Tatami and a model of both come to the same. Rounds of operations, each with a seed and
- * a directory of its own, run a few at once; within a round everything follows from its seed. Every build runs the same
- * rounds, so that a red one is red because of a change; the soak draws new ones. With
- * {@code -Dtatami.test.seed} there is one round.
+ * Whatever several users do, HDFS, Tatami and a model of both come to the same. Rounds of operations, each with a seed
+ * and a directory of its own, run a few at once; within a round everything follows from its seed. Every build runs the
+ * same rounds, so that a red one is red because of a change; the soak draws new ones. With {@code -Dtatami.test.seed}
+ * there is one round.
  */
 class RandomOperationsTest {
     private static final long FIRST_SEED = 1;

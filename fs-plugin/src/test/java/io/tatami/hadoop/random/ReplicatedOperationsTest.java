@@ -24,9 +24,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * As {@link RandomOperationsTest}, with every group on three metadata servers, of which the leader of one group after the other
- * dies and comes back meanwhile: what users are told and what is there must not show it. Few operations in every build; the
- * soak does 100,000.
+ * As {@link RandomOperationsTest}, with every group on three metadata servers, of which the leader of one group after
+ * the other dies and comes back meanwhile: what users are told and what is there must not show it. Few operations in
+ * every build; the soak does 100,000.
  */
 class ReplicatedOperationsTest {
     private static final long VOLUME_BYTES = 1L << 30;

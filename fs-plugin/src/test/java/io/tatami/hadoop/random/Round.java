@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Operations of one seed, one after the other, on a directory of its own in each cluster and on a model: each has to come to
- * the same on all three, and from time to time all that is there is compared. Used by one thread.
+ * Operations of one seed, one after the other, on a directory of its own in each cluster and on a model: each has to
+ * come to the same on all three, and from time to time all that is there is compared. Used by one thread.
  */
 final class Round {
     private static final int SHARED_DIRECTORY_MODE = 0777;

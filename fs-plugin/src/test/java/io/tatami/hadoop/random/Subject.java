@@ -10,8 +10,8 @@ import org.apache.hadoop.fs.permission.FsAction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file system as one user sees it: the operations that are compared, which fail with what Hadoop's interface throws for
- * them. Paths are absolute.
+ * A file system as one user sees it: the operations that are compared, which fail with what Hadoop's interface throws
+ * for them. Paths are absolute.
  */
 interface Subject {
     /** Creates a file, writes {@code bytes} and closes it. */

@@ -3,8 +3,8 @@ package io.tatami.hadoop.random;
 import org.apache.hadoop.fs.FileStatus;
 
 /**
- * What a status tells, but for what two clusters cannot have in common: a time tells only that it is recent, unless somebody
- * has set it to one that is not.
+ * What a status tells, but for what two clusters cannot have in common: a time tells only that it is recent, unless
+ * somebody has set it to one that is not.
  */
 record Told(
         String path,

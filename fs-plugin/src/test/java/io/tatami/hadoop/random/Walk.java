@@ -14,11 +14,13 @@ import org.apache.hadoop.security.AccessControlException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A path in the model's tree as far as it leads, walked by somebody, and HDFS's checks of what he may do there. Messages of
- * refusals begin as HDFS's do, which {@link Outcome} compares.
+ * A path in the model's tree as far as it leads, walked by somebody, and HDFS's checks of what he may do there.
+ * Messages of refusals begin as HDFS's do, which {@link Outcome} compares.
  */
 final class Walk {
-    /** What is done at the end of the path, on which it depends how a file on the way and a link at the end are told. */
+    /**
+     * What is done at the end of the path, on which it depends how a file on the way and a link at the end are told.
+     */
     enum Purpose {
         READ,
         READ_LINK,

@@ -15,9 +15,9 @@ import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 
 /**
- * What the shell printed, without what must differ between two clusters: addresses, the local directory, and times of this
- * test's run; times that a command set stay. Stack traces are cut to their first lines, and a path that HDFS appends to a
- * message twice stands once, and that a command waits for HDFS's recovery of a block is left out.
+ * What the shell printed, without what must differ between two clusters: addresses, the local directory, and times of
+ * this test's run; times that a command set stay. Stack traces are cut to their first lines, and a path that HDFS
+ * appends to a message twice stands once, and that a command waits for HDFS's recovery of a block is left out.
  */
 record SameWords(Configuration configuration, Path files, ShellLine.Kind kind) {
     private static final Pattern TIME = Pattern.compile("\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d(:\\d\\d)?");

@@ -24,8 +24,8 @@ import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.ToolRunner;
 
 /**
- * Hadoop's shell with one file system as its default, and a directory of local files. Takes the standard streams of the JVM
- * while a command runs, so for one thread.
+ * Hadoop's shell with one file system as its default, and a directory of local files. Takes the standard streams of the
+ * JVM while a command runs, so for one thread.
  */
 final class ShellSide {
     private final Configuration configuration;

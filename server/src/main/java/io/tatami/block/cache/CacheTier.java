@@ -16,10 +16,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stages what access plans say will be read, in their order, and gives readers the copies. A unit that nobody planned is
- * never written here. Nothing outlives the process. When the tier's device fails, or does not answer a few times in a
- * row, all of it is given up and readers go on with the volumes. Safe for use by many threads; {@link
- * #stageNext} is called by one for each volume.
+ * Stages what access plans say will be read, in their order, and gives readers the copies. A unit that nobody planned
+ * is never written here. Nothing outlives the process. When the tier's device fails, or does not answer a few times in
+ * a row, all of it is given up and readers go on with the volumes. Safe for use by many threads; {@link #stageNext} is
+ * called by one for each volume.
  */
 public final class CacheTier implements UnitCopies, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CacheTier.class);
@@ -85,8 +85,8 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
     /**
      * Begins a plan, or continues it.
      *
-     * @param already how many ranges of the plan were sent before; those of {@code ranges} that are known are passed over,
-     *     so that a call may be repeated
+     * @param already how many ranges of the plan were sent before; those of {@code ranges} that are known are passed
+     *     over, so that a call may be repeated
      * @throws TatamiException IO_ERROR where the tier has stopped; INVALID_ARGUMENT where ranges are missing between
      */
     public synchronized PlanProgress plan(PlanId id, PlanSettings settings, int already, List<PlannedRange> ranges)

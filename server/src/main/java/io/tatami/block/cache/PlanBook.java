@@ -10,15 +10,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The plans there are, and whose turn it is. Each active plan may have an equal share of the tier waiting for its readers,
- * and no more than its window; they take turns of up to 64 MiB of one block, so that the volume is read in long runs. A
- * plan that has more than its share because others came stages nothing until its readers have caught up; nothing is taken
- * from it.
+ * The plans there are, and whose turn it is. Each active plan may have an equal share of the tier waiting for its
+ * readers, and no more than its window; they take turns of up to 64 MiB of one block, so that the volume is read in
+ * long runs. A plan that has more than its share because others came stages nothing until its readers have caught up;
+ * nothing is taken from it.
  *
- * <p>Volumes are staged from side by side, each with turns of its own. What is further on in a plan's order gets no room
- * that something before it will need, but for half of the share: so much is staged ahead of a volume that is slow or
- * hangs. Where there are several volumes, what is under way on all of them is no more than the other half. Guarded by the
- * tier's lock.
+ * <p>Volumes are staged from side by side, each with turns of its own. What is further on in a plan's order gets no
+ * room that something before it will need, but for half of the share: so much is staged ahead of a volume that is slow
+ * or hangs. Where there are several volumes, what is under way on all of them is no more than the other half. Guarded
+ * by the tier's lock.
  */
 final class PlanBook {
     private static final int TURN_UNITS = 16;
@@ -100,9 +100,9 @@ final class PlanBook {
     record Expected(ReadPlan plan, int position) {}
 
     /**
-     * What a read of a unit counts for. Nobody says whose reader it is, so it counts for each plan that has the unit and
-     * whose readers may have come so far: for which it is staged, or of whose readers it is no further ahead than the
-     * plan's share. Where that is none, it counts for all that have it.
+     * What a read of a unit counts for. Nobody says whose reader it is, so it counts for each plan that has the unit
+     * and whose readers may have come so far: for which it is staged, or of whose readers it is no further ahead than
+     * the plan's share. Where that is none, it counts for all that have it.
      *
      * @param staged the unit's copy
      */
@@ -208,7 +208,10 @@ final class PlanBook {
         return volumes == 1 ? TURN_UNITS : Math.max(1, Math.min(TURN_UNITS, share / (2 * volumes)));
     }
 
-    /** How many units may be staged from a position on: what those before it leave, or what is kept for going ahead of them. */
+    /**
+     * How many units may be staged from a position on: what those before it leave, or what is kept for going ahead of
+     * them.
+     */
     private static int roomAt(ReadPlan plan, int position, int share) {
         int room = share - plan.waiting().size();
         int inOrder = room - plan.unstagedBefore(position, room);

@@ -13,8 +13,8 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * One access plan on this server: its units in the order in which they will be read, each with a position from 0, and which
- * of them were staged and read. Guarded by the tier's lock.
+ * One access plan on this server: its units in the order in which they will be read, each with a position from 0, and
+ * which of them were staged and read. Guarded by the tier's lock.
  */
 final class ReadPlan {
     private final PlanId id;

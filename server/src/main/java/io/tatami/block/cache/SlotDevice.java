@@ -136,8 +136,8 @@ final class SlotDevice {
     }
 
     /**
-     * Returns when no access is under way and the buffers of all are back, unless the device hangs. Then it is left as it
-     * is, for to close it would wait too.
+     * Returns when no access is under way and the buffers of all are back, unless the device hangs. Then it is left as
+     * it is, for to close it would wait too.
      */
     void close() throws TatamiException {
         TatamiException unused = failStop.stop(new TatamiException(ErrorCode.UNAVAILABLE, "it was closed"));

@@ -10,7 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The threads that stage for a {@link CacheTier}, one from each volume so that none waits for another, until it is closed.
+ * The threads that stage for a {@link CacheTier}, one from each volume so that none waits for another, until it is
+ * closed.
  */
 public final class Stager implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Stager.class);
@@ -48,8 +49,8 @@ public final class Stager implements AutoCloseable {
     }
 
     /**
-     * Lets the runs of units under way end, and closes the tier. A thread that a device holds up which hangs is left to the
-     * end of the process.
+     * Lets the runs of units under way end, and closes the tier. A thread that a device holds up which hangs is left to
+     * the end of the process.
      */
     @Override
     public void close() throws TatamiException {

@@ -9,7 +9,10 @@ public interface UnitSource {
     /** How many volumes there are. */
     int volumeCount();
 
-    /** The number of the volume that has a block, below {@link #volumeCount}; 0 where none has it. Does not wait for a disk. */
+    /**
+     * The number of the volume that has a block, below {@link #volumeCount}; 0 where none has it. Does not wait for a
+     * disk.
+     */
     int volumeOf(BlockId block);
 
     /** Whether the device of a volume hangs now. Does not wait for it. */
@@ -18,8 +21,8 @@ public interface UnitSource {
     /**
      * How many bytes of a finalized block are here.
      *
-     * @throws TatamiException NO_SUCH_BLOCK where it is not here, or only below {@code generation}; BUSY where it is still
-     *     being written
+     * @throws TatamiException NO_SUCH_BLOCK where it is not here, or only below {@code generation}; BUSY where it is
+     *     still being written
      */
     long lengthBytes(BlockId block, long generation) throws TatamiException;
 

@@ -7,8 +7,8 @@ public enum AccessKind {
     /** Somebody waits for their room in memory, or until they are durable. */
     WRITE(1, TurnOrder.TURN_BYTES_MAX),
     /**
-     * Nobody waits: scrubbing, staging, moving. Gets what the others leave, and where one of them leaves nothing a ninth of
-     * the device; where both do, a seventeenth.
+     * Nobody waits: scrubbing, staging, moving. Gets what the others leave, and where one of them leaves nothing a
+     * ninth of the device; where both do, a seventeenth.
      */
     BACKGROUND(8, Device.UNIT_BYTES);
 

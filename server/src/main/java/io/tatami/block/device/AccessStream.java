@@ -4,8 +4,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Accesses that lie one behind the other, those of one sequential reader or writer: the device is given many of them at a
- * stretch. Made by {@link IoThreads#stream}; costs nothing while nothing is queued. Safe for use by many threads.
+ * Accesses that lie one behind the other, those of one sequential reader or writer: the device is given many of them at
+ * a stretch. Made by {@link IoThreads#stream}; costs nothing while nothing is queued. Safe for use by many threads.
  */
 public final class AccessStream {
     private final IoThreads threads;

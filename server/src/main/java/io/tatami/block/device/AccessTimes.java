@@ -11,9 +11,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long a device takes for its accesses, from when it is given one until that has ended; the wait for a thread before is
- * not in it. Of each measure the last accesses of the last minutes count, and their median is typical. Of flushes it is only
- * told how long they are under way: how long one takes says what was written before it. Safe for use by many threads.
+ * How long a device takes for its accesses, from when it is given one until that has ended; the wait for a thread
+ * before is not in it. Of each measure the last accesses of the last minutes count, and their median is typical. Of
+ * flushes it is only told how long they are under way: how long one takes says what was written before it. Safe for use
+ * by many threads.
  */
 public final class AccessTimes {
     /** From how many bytes on an access is large, and its time is scaled to that of a unit of 4 MiB. */

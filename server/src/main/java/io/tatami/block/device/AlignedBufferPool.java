@@ -14,10 +14,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Aligned buffers of one size, up to a fixed number, cut from slabs. The first slab is allocated when the pool is made, the
- * others when they are needed, and the memory goes back to the system when the pool and its buffers are garbage. Where the
- * process may have no more direct memory the pool goes on with what it has. Waiting callers are served in the order in which
- * they came. Safe for use by many threads.
+ * Aligned buffers of one size, up to a fixed number, cut from slabs. The first slab is allocated when the pool is made,
+ * the others when they are needed, and the memory goes back to the system when the pool and its buffers are garbage.
+ * Where the process may have no more direct memory the pool goes on with what it has. Waiting callers are served in the
+ * order in which they came. Safe for use by many threads.
  */
 public final class AlignedBufferPool {
     private static final Logger LOG = LoggerFactory.getLogger(AlignedBufferPool.class);

@@ -5,14 +5,14 @@ import io.tatami.base.UnitSize;
 import java.nio.ByteBuffer;
 
 /**
- * A disk below the page cache. Offsets, and the positions and lengths of buffers, are multiples of {@link
- * #ALIGNMENT_BYTES}; buffers are direct and their memory is aligned likewise. A breach of that is a bug of the caller, not
- * an I/O error.
+ * A disk below the page cache. Offsets, and the positions and lengths of buffers, are multiples of
+ * {@link #ALIGNMENT_BYTES}; buffers are direct and their memory is aligned likewise. A breach of that is a bug of the
+ * caller, not an I/O error.
  *
  * <p>A write is durable only once a {@link #flush()} that began after it had returned came back. Until then each sector
- * of it may hold old bytes, new bytes or a mixture after a power cut. Safe for use by many threads; concurrent calls that
- * touch the same bytes have no defined order. Calls block, and must come from threads that are never interrupted: an
- * interrupt closes a channel under everybody.
+ * of it may hold old bytes, new bytes or a mixture after a power cut. Safe for use by many threads; concurrent calls
+ * that touch the same bytes have no defined order. Calls block, and must come from threads that are never interrupted:
+ * an interrupt closes a channel under everybody.
  */
 public interface Device extends AutoCloseable {
     /** Alignment of everything that is read or written. */
@@ -37,16 +37,16 @@ public interface Device extends AutoCloseable {
     /**
      * Writes what is between position and limit of {@code from}, and moves the position to the limit.
      *
-     * @throws TatamiException IO_ERROR, or NO_SPACE where the device is a file that was not allocated in full and its file
-     *     system is full; any part of the range may then hold any mixture of old and new bytes
+     * @throws TatamiException IO_ERROR, or NO_SPACE where the device is a file that was not allocated in full and its
+     *     file system is full; any part of the range may then hold any mixture of old and new bytes
      */
     void write(long offsetBytes, ByteBuffer from) throws TatamiException;
 
     /**
      * Makes all writes durable that returned before this call began.
      *
-     * @throws TatamiException IO_ERROR; nothing can then be said of any write since the last flush, and a second flush that
-     *     succeeds proves nothing
+     * @throws TatamiException IO_ERROR; nothing can then be said of any write since the last flush, and a second flush
+     *     that succeeds proves nothing
      */
     void flush() throws TatamiException;
 

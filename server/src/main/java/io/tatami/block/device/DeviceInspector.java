@@ -29,8 +29,8 @@ public final class DeviceInspector {
     }
 
     /**
-     * What speaks against formatting: each a sentence without its subject, such as "is mounted on /data". The first kind,
-     * use at this moment, must not be overridden; the second, old contents, may be by the user's explicit word.
+     * What speaks against formatting: each a sentence without its subject, such as "is mounted on /data". The first
+     * kind, use at this moment, must not be overridden; the second, old contents, may be by the user's explicit word.
      */
     public record Findings(List<String> uses, List<String> contents) {
         /** @throws TatamiException IN_USE, or ALREADY_EXISTS for contents unless {@code force} */

@@ -17,9 +17,9 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A raw block device, or a file that stands in for one, opened with {@code O_DIRECT} and locked against other processes
- * while it is open. The lock is a POSIX record lock: it ends with the process, and it binds only those who ask for it. A
- * process loses it with the first channel of that file that it closes, so what is open here is known here, and not opened a
- * second time.
+ * while it is open. The lock is a POSIX record lock: it ends with the process, and it binds only those who ask for it.
+ * A process loses it with the first channel of that file that it closes, so what is open here is known here, and not
+ * opened a second time.
  */
 public final class DirectDevice implements Device {
     /** What files are to the system's locks, of all that are open here. */
@@ -40,8 +40,9 @@ public final class DirectDevice implements Device {
     /**
      * Opens and locks a device or file that exists.
      *
-     * @throws TatamiException NOT_FOUND; PERMISSION_DENIED; IN_USE by another server; UNSUPPORTED where the file system has
-     *     no {@code O_DIRECT}; INVALID_ARGUMENT where the path is no disk or file; IO_ERROR. Each message names the remedy.
+     * @throws TatamiException NOT_FOUND; PERMISSION_DENIED; IN_USE by another server; UNSUPPORTED where the file system
+     *     has no {@code O_DIRECT}; INVALID_ARGUMENT where the path is no disk or file; IO_ERROR. Each message names the
+     *     remedy.
      */
     public static DirectDevice open(Path path) throws TatamiException {
         if (Files.isDirectory(path)) {

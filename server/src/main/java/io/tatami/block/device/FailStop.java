@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Remembers the first error after which a volume must not go on, and fails everything that comes later with it. After a
- * failed write or flush nobody knows what the disk holds, and the kernel reports such an error once and then forgets it.
- * Shared by all that belongs to one volume. Safe for use by many threads.
+ * failed write or flush nobody knows what the disk holds, and the kernel reports such an error once and then forgets
+ * it. Shared by all that belongs to one volume. Safe for use by many threads.
  */
 public final class FailStop {
     private final String what;

@@ -8,9 +8,9 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * A device that checks how it is used, counts and times what passes, and is stopped by the first error of a write or a flush: the
- * flush is never repeated. A write refused for want of space (NO_SPACE) and a failed read do not stop it: they leave
- * nothing in doubt that was durable.
+ * A device that checks how it is used, counts and times what passes, and is stopped by the first error of a write or a
+ * flush: the flush is never repeated. A write refused for want of space (NO_SPACE) and a failed read do not stop it:
+ * they leave nothing in doubt that was durable.
  */
 public final class GuardedDevice implements Device {
     private final Device device;

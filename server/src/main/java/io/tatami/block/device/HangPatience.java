@@ -3,8 +3,9 @@ package io.tatami.block.device;
 import java.util.function.BooleanSupplier;
 
 /**
- * How whoever closes something waits for what is under way on a device: for as long as a device takes that works, and not
- * for one that hangs. It counts looks, not time, so that a process that stood still itself takes no device for one that hangs.
+ * How whoever closes something waits for what is under way on a device: for as long as a device takes that works, and
+ * not for one that hangs. It counts looks, not time, so that a process that stood still itself takes no device for one
+ * that hangs.
  */
 public final class HangPatience {
     static final int LOOKS_MAX = 20;
@@ -20,8 +21,8 @@ public final class HangPatience {
     }
 
     /**
-     * Returns once the end has come, or at {@link #LOOKS_MAX} looks in a row what it waits for hung. An interrupt is kept for
-     * later.
+     * Returns once the end has come, or at {@link #LOOKS_MAX} looks in a row what it waits for hung. An interrupt is
+     * kept for later.
      *
      * @return whether it has come
      */

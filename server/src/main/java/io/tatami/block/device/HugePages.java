@@ -12,12 +12,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Moves memory that devices read and write into pages of 2 MiB. In pages of 4 KiB, which lie anywhere, a unit of 4 MiB is
- * 1,024 pieces, and a device that takes 128 pieces in a request, as many do, is given eight requests for it.
+ * Moves memory that devices read and write into pages of 2 MiB. In pages of 4 KiB, which lie anywhere, a unit of 4 MiB
+ * is 1,024 pieces, and a device that takes 128 pieces in a request, as many do, is given eight requests for it.
  *
- * <p>Uses {@code madvise(MADV_COLLAPSE)} of Linux 6.1, which works whatever the host's setting for transparent huge pages.
- * Where there is no such call, or no free run of 2 MiB, the memory stays as it is: nothing but speed depends on it. Safe for
- * use by many threads, also while others use the memory.
+ * <p>Uses {@code madvise(MADV_COLLAPSE)} of Linux 6.1, which works whatever the host's setting for transparent huge
+ * pages. Where there is no such call, or no free run of 2 MiB, the memory stays as it is: nothing but speed depends on
+ * it. Safe for use by many threads, also while others use the memory.
  */
 public final class HugePages {
     /** The bytes of a page. */
@@ -86,7 +86,8 @@ public final class HugePages {
     }
 
     /**
-     * Moves the pages of a file on a file system in memory. Those who have mapped it, or do so later, see the same pages.
+     * Moves the pages of a file on a file system in memory. Those who have mapped it, or do so later, see the same
+     * pages.
      *
      * @param fileBytes the file's, or those at its beginning that are to be moved
      * @return whether all whole pages of 2 MiB among them were moved
@@ -110,7 +111,10 @@ public final class HugePages {
         }
     }
 
-    /** A page of a file can be made a huge one where it is mapped at a multiple of its size: that takes room to choose from. */
+    /**
+     * A page of a file can be made a huge one where it is mapped at a multiple of its size: that takes room to choose
+     * from.
+     */
     private static boolean collapseMapped(LinuxCalls calls, int descriptor, long bytes) {
         NativeLong reservedBytes = new NativeLong(bytes + BYTES);
         NativeLong zero = new NativeLong(0);

@@ -7,9 +7,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads that touch a device, in the order that {@link TurnOrder} says, so that no caller's interrupt ever closes its
- * channel. They are never interrupted themselves. The queue has no limit of its own: each read or write in it holds a buffer
- * of a pool that has one.
+ * The threads that touch a device, in the order that {@link TurnOrder} says, so that no caller's interrupt ever closes
+ * its channel. They are never interrupted themselves. The queue has no limit of its own: each read or write in it holds
+ * a buffer of a pool that has one.
  */
 public final class IoThreads implements AutoCloseable {
     private final TurnOrder order = new TurnOrder();
@@ -125,8 +125,8 @@ public final class IoThreads implements AutoCloseable {
     }
 
     /**
-     * As {@link #close()}, but where the device hangs, threads that it holds up are left behind, with what is queued; they
-     * end when it goes on.
+     * As {@link #close()}, but where the device hangs, threads that it holds up are left behind, with what is queued;
+     * they end when it goes on.
      *
      * @param hangs whether the device hangs now
      * @return whether all threads have ended, so that no access will touch the device or a buffer any more

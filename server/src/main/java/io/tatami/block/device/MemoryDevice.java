@@ -7,7 +7,10 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A device in this process's direct memory, all of it taken when it is made. A flush does nothing; a close frees nothing. */
+/**
+ * A device in this process's direct memory, all of it taken when it is made. A flush does nothing; a close frees
+ * nothing.
+ */
 public final class MemoryDevice implements Device {
     private static final int SLAB_BYTES = 64 << 20;
 

@@ -63,8 +63,8 @@ public final class PendingAccess implements Runnable {
     /**
      * Nobody waits for the access any more: it is not begun if it has not been yet.
      *
-     * @param then run once, at once or by the thread that ends the access, when it touches its buffer no more, and before
-     *     {@link #isDone()}; must return soon
+     * @param then run once, at once or by the thread that ends the access, when it touches its buffer no more, and
+     *     before {@link #isDone()}; must return soon
      */
     public void abandon(Runnable then) {
         synchronized (this) {
@@ -105,8 +105,8 @@ public final class PendingAccess implements Runnable {
     }
 
     /**
-     * Waits until the access has ended, whatever it threw, but no longer than {@code limitMillis}; an interrupt is kept for
-     * later.
+     * Waits until the access has ended, whatever it threw, but no longer than {@code limitMillis}; an interrupt is kept
+     * for later.
      *
      * @return whether it has ended
      */

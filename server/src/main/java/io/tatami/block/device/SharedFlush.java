@@ -5,8 +5,8 @@ import io.tatami.base.TatamiException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Flushes for many callers at once: whoever comes while a flush runs waits for the next one, and all who wait share it. A
- * flush that was already running proves nothing for a write that returned after it began.
+ * Flushes for many callers at once: whoever comes while a flush runs waits for the next one, and all who wait share it.
+ * A flush that was already running proves nothing for a write that returned after it began.
  */
 public final class SharedFlush {
     private final Device device;

@@ -10,10 +10,10 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells which of several devices is much slower than its peers, or hangs. A device is compared with the median of those of
- * the others that were accessed in the same way, and with what is typical elsewhere. It is slow once it has been eight times
- * slower at three looks in a row, and no longer once it has been less than four times slower at as many; what takes less than
- * a millisecond is not slow, and what cannot be compared changes nothing. Used by one thread.
+ * Tells which of several devices is much slower than its peers, or hangs. A device is compared with the median of those
+ * of the others that were accessed in the same way, and with what is typical elsewhere. It is slow once it has been
+ * eight times slower at three looks in a row, and no longer once it has been less than four times slower at as many;
+ * what takes less than a millisecond is not slow, and what cannot be compared changes nothing. Used by one thread.
  */
 public final class SlowDevices {
     /** Above what the load of a device and its share of threads make of equal devices. */

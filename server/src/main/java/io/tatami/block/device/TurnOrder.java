@@ -11,15 +11,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which access a device is given next, so that it seldom has to seek and nobody waits for long.
  *
- * <p>A stream that has the turn keeps it while it has accesses queued, up to {@link #TURN_BYTES_MAX}. Streams of one kind
- * take turns in the order in which they began to wait. Between the kinds the turn goes by start-time fair queueing (Goyal,
- * Vin and Cheng, SIGCOMM 1996): each kind has a clock that its turns advance by what they cost, bytes and a seek, and the
- * kind whose clock is behind is next. With C for the cost of a whole turn, 34 MiB, a stream that waits behind k others of
- * its kind thus waits for (k + 1) C of its own kind at most, (k + 2) C of the other, and (k + 1) C / 8 + 6 MiB in the
- * background. A flush is next in any case.
+ * <p>A stream that has the turn keeps it while it has accesses queued, up to {@link #TURN_BYTES_MAX}. Streams of one
+ * kind take turns in the order in which they began to wait. Between the kinds the turn goes by start-time fair queueing
+ * (Goyal, Vin and Cheng, SIGCOMM 1996): each kind has a clock that its turns advance by what they cost, bytes and a
+ * seek, and the kind whose clock is behind is next. With C for the cost of a whole turn, 34 MiB, a stream that waits
+ * behind k others of its kind thus waits for (k + 1) C of its own kind at most, (k + 2) C of the other, and (k + 1) C /
+ * 8 + 6 MiB in the background. A flush is next in any case.
  *
- * <p>The device never stands still while something is queued: what a stream asks for too late is in its next turn. Has no
- * threads and no clock; its user guards it.
+ * <p>The device never stands still while something is queued: what a stream asks for too late is in its next turn. Has
+ * no threads and no clock; its user guards it.
  */
 final class TurnOrder {
     /** A disk that seeks in 8 ms and transfers 200 MB/s spends 95 % of its time on transferring. */

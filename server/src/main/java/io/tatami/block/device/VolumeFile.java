@@ -30,8 +30,8 @@ public final class VolumeFile {
     }
 
     /**
-     * Makes a file of {@code sizeBytes} and makes its name durable. It has that name only when it is complete; where this
-     * fails nothing is left, and what a crash has left under another name the next call removes.
+     * Makes a file of {@code sizeBytes} and makes its name durable. It has that name only when it is complete; where
+     * this fails nothing is left, and what a crash has left under another name the next call removes.
      *
      * @throws TatamiException ALREADY_EXISTS; NO_SPACE where the file system has less free; IO_ERROR
      */

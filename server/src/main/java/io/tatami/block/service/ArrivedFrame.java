@@ -38,7 +38,8 @@ record ArrivedFrame(
     }
 
     /**
-     * The frame with its bytes as payload, of which the caller owns a reference more; those in shared memory are copied.
+     * The frame with its bytes as payload, of which the caller owns a reference more; those in shared memory are
+     * copied.
      *
      * @throws TatamiException as {@link #bytes}, and of the reading
      */

@@ -22,8 +22,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Deletes blocks, those of each volume on that volume's command threads. The answer names what is gone: what is on a volume
- * that failed, or that takes too long, is left out, for whoever wants it gone to ask again.
+ * Deletes blocks, those of each volume on that volume's command threads. The answer names what is gone: what is on a
+ * volume that failed, or that takes too long, is left out, for whoever wants it gone to ask again.
  */
 final class BlockDeletion {
     private static final long ANSWER_LIMIT_MILLIS = 2_000;

@@ -20,11 +20,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A block server: its volumes behind a data port, and its place in a cluster. It knows nothing of sockets: whoever wires
- * it up puts {@link #handlers} behind a port, and gives it connections outwards.
+ * A block server: its volumes behind a data port, and its place in a cluster. It knows nothing of sockets: whoever
+ * wires it up puts {@link #handlers} behind a port, and gives it connections outwards.
  *
- * <p>Order at the start: construct, listen with {@link #handlers}, {@link #join}. At the end: close this, what
- * listens, the connector, the volumes.
+ * <p>Order at the start: construct, listen with {@link #handlers}, {@link #join}. At the end: close this, what listens,
+ * the connector, the volumes.
  */
 public final class BlockServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BlockServer.class);
@@ -117,8 +117,8 @@ public final class BlockServer implements AutoCloseable {
     }
 
     /**
-     * Becomes a member of the cluster, and stays one until this is closed: registers, sends heartbeats and gives credits,
-     * trying again for ever. Once.
+     * Becomes a member of the cluster, and stays one until this is closed: registers, sends heartbeats and gives
+     * credits, trying again for ever. Once.
      *
      * @param registration all but the server's id and the ids of the volumes
      * @return completes with this server's id when the cluster knows it and the room it has
@@ -148,8 +148,8 @@ public final class BlockServer implements AutoCloseable {
     }
 
     /**
-     * Ends the open streams, refuses new ones with UNAVAILABLE, and waits for what was begun. What waits for a volume that
-     * hangs is left to the end of the process, or until the volume goes on.
+     * Ends the open streams, refuses new ones with UNAVAILABLE, and waits for what was begun. What waits for a volume
+     * that hangs is left to the end of the process, or until the volume goes on.
      */
     @Override
     public void close() {

@@ -12,13 +12,13 @@ import java.util.List;
  *
  * @param writeStreamsMax write streams of a volume at once; one more is refused with BUSY. Each may use a thread
  * @param readStreamsMax read streams of a volume at once; one more is refused with BUSY
- * @param buffersBytes memory for bytes on their way to and from the volumes: half of it for each way, an equal part for each
- *     volume
+ * @param buffersBytes memory for bytes on their way to and from the volumes: half of it for each way, an equal part for
+ *     each volume
  * @param readThreads threads for each volume that wait for it on behalf of readers
  * @param readTurnBytes how much one reader is sent before the next one's turn
  * @param receivedBytesMax bytes of all writers that may wait in memory for the disk; beyond it sockets are not read
- * @param parkMillis a stream that has not moved for so long gives its buffers back: a writer's bytes are flushed, and what
- *     was read ahead for a reader is dropped
+ * @param parkMillis a stream that has not moved for so long gives its buffers back: a writer's bytes are flushed, and
+ *     what was read ahead for a reader is dropped
  * @param writerIdleMillis a writer that sent nothing for so long loses its stream; what it wrote stays
  * @param chainSilenceMillis how long the server behind may leave bytes unacknowledged
  * @param commandThreads threads for calls about the blocks of a volume, for each volume, and for all other calls

@@ -8,8 +8,8 @@ import io.tatami.protocol.wire.GiveCreditsRequest;
  *
  * <p>Each gift has a sequence of its own, made of the count of this server's starts and a counter, so that none repeats
  * one of an earlier start; the same gift is sent until the shard answers, and counts once. A gift of nothing asks how
- * much is left. A shard that has used half of what it had says so; one that does not is asked, the oftener, the faster it uses
- * credits up.
+ * much is left. A shard that has used half of what it had says so; one that does not is asked, the oftener, the faster
+ * it uses credits up.
  */
 final class CreditLine {
     /** Of which half are left when the shard says so: 50,000 blocks a second where a gift takes 10 ms. */
@@ -103,7 +103,8 @@ final class CreditLine {
     /**
      * The shard says that few are left.
      *
-     * @param answered the sequence of the newest message it has answered; what it says is news where that is the last one
+     * @param answered the sequence of the newest message it has answered; what it says is news where that is the last
+     *     one
      */
     void ranLow(long answered, int leftNow, long nowMillis) {
         nextAskMillis = nowMillis;

@@ -6,9 +6,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The credits that a server gives all shards. What there may be in all follows from the room that is free; it is divided by
- * what shards use, each having {@link CreditLine#CREDITS_MIN} in any case as long as there is room at all, because what one
- * holds and does not use cannot be taken back. Not safe for use by many threads: {@link Membership} owns it.
+ * The credits that a server gives all shards. What there may be in all follows from the room that is free; it is
+ * divided by what shards use, each having {@link CreditLine#CREDITS_MIN} in any case as long as there is room at all,
+ * because what one holds and does not use cannot be taken back. Not safe for use by many threads: {@link Membership}
+ * owns it.
  */
 final class CreditPool {
     /** The shortest blocks that credits are given for in crowds, as a part of the longest. */
@@ -48,10 +49,10 @@ final class CreditPool {
     }
 
     /**
-     * Divides anew, by what shards have used until now. Credits are for as many of the longest blocks as fit, and for what will
-     * be used before a shard is asked again. Who makes many blocks at a time makes short ones, each of which takes next to
-     * nothing of what a credit stands for. Where this promises too much, a long block is refused when it is written, and
-     * goes elsewhere.
+     * Divides anew, by what shards have used until now. Credits are for as many of the longest blocks as fit, and for
+     * what will be used before a shard is asked again. Who makes many blocks at a time makes short ones, each of which
+     * takes next to nothing of what a credit stands for. Where this promises too much, a long block is refused when it
+     * is written, and goes elsewhere.
      *
      * @param freeBytes on all volumes
      */

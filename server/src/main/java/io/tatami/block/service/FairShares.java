@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.Comparator;
 
 /**
- * Divides something of which there may be too little so that nobody has more than it wants, and nobody less than another
- * has, unless it wants no more (max-min fairness; Bertsekas and Gallager 1992, section 6.5.2). Pure.
+ * Divides something of which there may be too little so that nobody has more than it wants, and nobody less than
+ * another has, unless it wants no more (max-min fairness; Bertsekas and Gallager 1992, section 6.5.2). Pure.
  */
 final class FairShares {
     private FairShares() {}

@@ -72,7 +72,9 @@ final class Membership {
         this.typicalOfCluster = typicalOfCluster;
     }
 
-    /** Completes with the server's id when the cluster has taken this process's first heartbeat, and so sends it blocks. */
+    /**
+     * Completes with the server's id when the cluster has taken this process's first heartbeat, and so sends it blocks.
+     */
     CompletableFuture<ServerId> joined() {
         return joined;
     }

@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Memory lent to readers and writers on this host, each piece for as long as the stream on which it was asked for is open. A
- * piece that was given back is freed when the server does not use it any more. Safe for use by many threads.
+ * Memory lent to readers and writers on this host, each piece for as long as the stream on which it was asked for is
+ * open. A piece that was given back is freed when the server does not use it any more. Safe for use by many threads.
  */
 final class MemoryShares implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MemoryShares.class);

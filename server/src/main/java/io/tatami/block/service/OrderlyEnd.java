@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Waits for what a server has under way on its volumes and told to end: for as long as that takes, but not on volumes that
- * hang. All volumes are waited for together, so that several that hang take no longer than one. For one thread.
+ * Waits for what a server has under way on its volumes and told to end: for as long as that takes, but not on volumes
+ * that hang. All volumes are waited for together, so that several that hang take no longer than one. For one thread.
  */
 final class OrderlyEnd {
     /** Looks of {@link HangPatience}: what has not ended then waits for something else than the device. */

@@ -23,9 +23,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One read stream. It runs in turns on the reader threads of its volume: a turn sends while there is credit and the network takes more,
- * up to {@link BlockServerSettings#readTurnBytes}, and then waits behind its other readers for the next. Whoever runs
- * the turn owns the state; credits and cancellation come from the event loop and are atomic or volatile.
+ * One read stream. It runs in turns on the reader threads of its volume: a turn sends while there is credit and the
+ * network takes more, up to {@link BlockServerSettings#readTurnBytes}, and then waits behind its other readers for the
+ * next. Whoever runs the turn owns the state; credits and cancellation come from the event loop and are atomic or
+ * volatile.
  */
 final class ReadSession implements StreamReceiver<ReadCredit> {
     private static final Logger LOG = LoggerFactory.getLogger(ReadSession.class);

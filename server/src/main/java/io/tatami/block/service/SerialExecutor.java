@@ -6,8 +6,8 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the tasks of one stream one after the other, in the order in which they came, on the threads of a pool. The tasks
- * must not throw. Bounded by what the stream may have outstanding.
+ * Runs the tasks of one stream one after the other, in the order in which they came, on the threads of a pool. The
+ * tasks must not throw. Bounded by what the stream may have outstanding.
  */
 final class SerialExecutor implements Executor {
     private final Executor pool;

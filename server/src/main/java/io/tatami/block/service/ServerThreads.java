@@ -73,7 +73,9 @@ final class ServerThreads {
         return housekeeping;
     }
 
-    /** Runs {@code task} on the housekeeping thread, again and again; a failure of it is logged and the next run comes. */
+    /**
+     * Runs {@code task} on the housekeeping thread, again and again; a failure of it is logged and the next run comes.
+     */
     void every(long millis, Runnable task) {
         ScheduledFuture<?> unused = housekeeping.scheduleWithFixedDelay(
                 () -> {
@@ -93,7 +95,10 @@ final class ServerThreads {
         execute(commands, command);
     }
 
-    /** @throws TatamiException BUSY where too many commands wait for the volume, UNAVAILABLE where the server is stopping */
+    /**
+     * @throws TatamiException BUSY where too many commands wait for the volume, UNAVAILABLE where the server is
+     *     stopping
+     */
     void command(Volume volume, Runnable command) throws TatamiException {
         execute(of(volume).commands(), command);
     }

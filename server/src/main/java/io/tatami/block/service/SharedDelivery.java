@@ -17,9 +17,10 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has units read into memory that the reader has mapped, and tells where they lie. A unit there is the reader's until it
- * comes back; credit is counted in whole units, so that where there is credit there is a unit to read into. Chunks are
- * verified by the reader alone; when one fails it asks for it again without this memory, and the server finds the damage.
+ * Has units read into memory that the reader has mapped, and tells where they lie. A unit there is the reader's until
+ * it comes back; credit is counted in whole units, so that where there is credit there is a unit to read into. Chunks
+ * are verified by the reader alone; when one fails it asks for it again without this memory, and the server finds the
+ * damage.
  */
 final class SharedDelivery implements UnitDelivery {
     /** Units that a session before had are back soon; those that a device does not give back are not waited for. */
@@ -110,7 +111,9 @@ final class SharedDelivery implements UnitDelivery {
         }
     }
 
-    /** A reader that was told the stream's end reads on what it has: nobody else is given this memory before it is done. */
+    /**
+     * A reader that was told the stream's end reads on what it has: nobody else is given this memory before it is done.
+     */
     @Override
     public void close() {
         park();

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A directory on a file system in memory that other users can pass through, but not list. It is made when the first file
- * is; what servers that are no more have left of theirs goes then, too. Safe for use by many threads.
+ * A directory on a file system in memory that other users can pass through, but not list. It is made when the first
+ * file is; what servers that are no more have left of theirs goes then, too. Safe for use by many threads.
  */
 final class SharedDirectory implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SharedDirectory.class);
@@ -34,8 +34,8 @@ final class SharedDirectory implements AutoCloseable {
     /**
      * Where a file of this name is to be made.
      *
-     * @throws TatamiException UNSUPPORTED where there is no such file system or it cannot be written; UNAVAILABLE once this
-     *     is closed
+     * @throws TatamiException UNSUPPORTED where there is no such file system or it cannot be written; UNAVAILABLE once
+     *     this is closed
      */
     synchronized Path newFile(String name) throws TatamiException {
         if (closed) {

@@ -5,8 +5,8 @@ import io.netty.buffer.UnpooledDirectByteBuf;
 import io.tatami.block.volume.ReadUnit;
 
 /**
- * The bytes of a {@link ReadUnit} as the network takes them, without a copy: the unit's buffer goes back to its pool when
- * the last slice of it was sent or dropped.
+ * The bytes of a {@link ReadUnit} as the network takes them, without a copy: the unit's buffer goes back to its pool
+ * when the last slice of it was sent or dropped.
  */
 final class UnitBytes extends UnpooledDirectByteBuf {
     private final ReadUnit unit;

@@ -7,8 +7,8 @@ import io.tatami.protocol.wire.ReadBlockRequest;
 import io.tatami.protocol.wire.ReadCredit;
 
 /**
- * How the units of one read stream get to its reader. Used by whoever has the session's turn; {@link #credit} is called on
- * the event loop at any time.
+ * How the units of one read stream get to its reader. Used by whoever has the session's turn; {@link #credit} is called
+ * on the event loop at any time.
  */
 interface UnitDelivery extends AutoCloseable {
     /** What of the request's credit counts, in bytes. */

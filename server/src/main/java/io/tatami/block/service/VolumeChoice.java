@@ -5,9 +5,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Which volume a new block goes to. Of those that have a free run of all that is wanted it is the one with the fewest blocks
- * being written, so that writers that begin together use all disks, and of these the one with the most free room. Where none
- * has such a run, it is the one with the longest. One that hangs is taken only where there is no other.
+ * Which volume a new block goes to. Of those that have a free run of all that is wanted it is the one with the fewest
+ * blocks being written, so that writers that begin together use all disks, and of these the one with the most free
+ * room. Where none has such a run, it is the one with the longest. One that hangs is taken only where there is no
+ * other.
  */
 final class VolumeChoice {
     private VolumeChoice() {}

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Scrubs the volumes on demand, compacts them by itself, looks whether one is slow, and reports how they are. Safe for use by
- * many threads.
+ * Scrubs the volumes on demand, compacts them by itself, looks whether one is slow, and reports how they are. Safe for
+ * use by many threads.
  */
 final class VolumeReports {
     private static final Logger LOG = LoggerFactory.getLogger(VolumeReports.class);

@@ -14,8 +14,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The volumes of one server as one. A block is on one of them at most. A volume that stopped is left out of writing; what
- * is on it is still found, and answers with IO_ERROR. Safe for use by many threads; calls block on the disk.
+ * The volumes of one server as one. A block is on one of them at most. A volume that stopped is left out of writing;
+ * what is on it is still found, and answers with IO_ERROR. Safe for use by many threads; calls block on the disk.
  */
 public final class VolumeSet implements UnitSource {
     private final List<ServedVolume> volumes;

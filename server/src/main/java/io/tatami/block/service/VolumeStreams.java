@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * How many streams of one kind are open on each volume of a server, with the same limit for each, so that streams that a
- * volume holds up take nothing from the others. Safe for use by many threads.
+ * How many streams of one kind are open on each volume of a server, with the same limit for each, so that streams that
+ * a volume holds up take nothing from the others. Safe for use by many threads.
  */
 final class VolumeStreams {
     private final String kind;

@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reports volumes that are much slower than the others of this server or of the cluster, or hang: once in the log when that
- * begins and when it ends, and to who asks. One thread looks; any may ask.
+ * Reports volumes that are much slower than the others of this server or of the cluster, or hang: once in the log when
+ * that begins and when it ends, and to who asks. One thread looks; any may ask.
  */
 final class VolumeWatch {
     private static final Logger LOG = LoggerFactory.getLogger(VolumeWatch.class);

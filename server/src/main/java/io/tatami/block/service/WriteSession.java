@@ -117,8 +117,8 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
     }
 
     /**
-     * Looks after a session that stands still: its buffer is given back, and it ends when the writer, or the server behind,
-     * has been silent for too long.
+     * Looks after a session that stands still: its buffer is given back, and it ends when the writer, or the server
+     * behind, has been silent for too long.
      */
     void checkStandstill() {
         worker.execute(() -> guarded(() -> {
@@ -140,7 +140,9 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         return nanos > TimeUnit.MILLISECONDS.toNanos(limitMillis);
     }
 
-    /** Flushing gives the volume's buffer back, and leaves no byte of a slow writer to the mercy of the power supply. */
+    /**
+     * Flushing gives the volume's buffer back, and leaves no byte of a slow writer to the mercy of the power supply.
+     */
     private void park() throws TatamiException {
         boolean visibleBehind = chain == null || chainVisible >= received;
         if (writer != null && !finished && flushWanted == null && durable < received && visibleBehind) {
@@ -228,7 +230,9 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         flushWanted = null;
     }
 
-    /** Tells the writer how far the servers from here to the tail are, and ends the stream where the block has ended. */
+    /**
+     * Tells the writer how far the servers from here to the tail are, and ends the stream where the block has ended.
+     */
     private void acknowledge() {
         if (chain != null && !chainReady) {
             return;

@@ -17,8 +17,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens the writers that write streams ask for, each on the volume that has the block, or, for a new one, on the one that
- * {@link VolumeChoice} names. Safe for use by many threads; calls block on the disk.
+ * Opens the writers that write streams ask for, each on the volume that has the block, or, for a new one, on the one
+ * that {@link VolumeChoice} names. Safe for use by many threads; calls block on the disk.
  */
 final class WriterOpener {
     private final VolumeSet volumes;
@@ -36,8 +36,8 @@ final class WriterOpener {
     /**
      * The writer that a write stream asks for; see {@code WriteBlockRequest}.
      *
-     * @throws TatamiException BUSY where the volume, or each of those that have room, has as many writers as it may; what
-     *     {@link Volume#create} and {@link Volume#reopen} throw
+     * @throws TatamiException BUSY where the volume, or each of those that have room, has as many writers as it may;
+     *     what {@link Volume#create} and {@link Volume#reopen} throw
      */
     Opened open(WriteBlockRequest request) throws TatamiException {
         BlockId block = new BlockId(request.getBlockId());

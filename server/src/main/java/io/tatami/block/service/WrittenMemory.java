@@ -14,7 +14,9 @@ import java.nio.file.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Memory that a writer fills. The server reads it as it reads any file, once for each frame, and trusts nothing there. */
+/**
+ * Memory that a writer fills. The server reads it as it reads any file, once for each frame, and trusts nothing there.
+ */
 final class WrittenMemory implements LentMemory {
     private static final Logger LOG = LoggerFactory.getLogger(WrittenMemory.class);
 

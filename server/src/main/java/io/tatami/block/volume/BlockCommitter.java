@@ -7,8 +7,8 @@ import io.tatami.base.TatamiException;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * The steps by which a block's bytes become durable, always in this order: written, flushed, named by the index; and only
- * when the index no longer names it is room given back. All methods are called under the replica's write lock.
+ * The steps by which a block's bytes become durable, always in this order: written, flushed, named by the index; and
+ * only when the index no longer names it is room given back. All methods are called under the replica's write lock.
  */
 final class BlockCommitter {
     private final VolumeParts parts;

@@ -132,8 +132,8 @@ final class BlockIndex implements AutoCloseable {
     }
 
     /**
-     * What is damaged of the store and of the records in it, one sentence each; the checksums of blocks are checked by those
-     * who read the blocks. Does not stop the volume.
+     * What is damaged of the store and of the records in it, one sentence each; the checksums of blocks are checked by
+     * those who read the blocks. Does not stop the volume.
      *
      * @throws TatamiException IO_ERROR
      */

@@ -44,9 +44,9 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * The CRC32C at the end of a value covers its key, then the value before it: a value under a wrong key is found too.
- * Records have a prefix of their own so that opening a volume reads them alone. The sum lies before them, is changed in the
- * batch that changes them, and so tells where one of them is lost or an old one is back, which checksums cannot. Segments
- * need none: a scrub compares them with the bytes.
+ * Records have a prefix of their own so that opening a volume reads them alone. The sum lies before them, is changed in
+ * the batch that changes them, and so tells where one of them is lost or an old one is back, which checksums cannot.
+ * Segments need none: a scrub compares them with the bytes.
  */
 final class BlockIndexFormat {
     static final byte[] IDENTITY_KEY = {'i'};

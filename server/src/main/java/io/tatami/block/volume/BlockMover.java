@@ -14,12 +14,12 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Gives finalized blocks another place, some of them at once: their bytes are read, checked, written to the new place and
- * flushed; one synced batch names the new places; and only then is the old room free. Readers are not disturbed: who was
- * reading at the old place finds that the block has moved, and reads it again at the new one.
+ * Gives finalized blocks another place, some of them at once: their bytes are read, checked, written to the new place
+ * and flushed; one synced batch names the new places; and only then is the old room free. Readers are not disturbed:
+ * who was reading at the old place finds that the block has moved, and reads it again at the new one.
  *
- * <p>Never waits for who changes a block: such a block stays where it is, as do those that are not where the caller says,
- * and those whose new place is not free. Who changes a block waits for the few blocks moved with it.
+ * <p>Never waits for who changes a block: such a block stays where it is, as do those that are not where the caller
+ * says, and those whose new place is not free. Who changes a block waits for the few blocks moved with it.
  */
 final class BlockMover {
     /** One buffer, so that a move holds little memory and little room, and is over soon. */
@@ -59,8 +59,8 @@ final class BlockMover {
      * Moves blocks, all of which together have {@link #BYTES_MAX} at most.
      *
      * @return how many were moved; none where writers need all buffers
-     * @throws TatamiException IO_ERROR where writing failed, and the volume has stopped; NO_SPACE where the file system under
-     *     a volume file is full. Damage is not thrown: the {@link DamageListener} hears of it.
+     * @throws TatamiException IO_ERROR where writing failed, and the volume has stopped; NO_SPACE where the file system
+     *     under a volume file is full. Damage is not thrown: the {@link DamageListener} hears of it.
      */
     int move(List<CompactionPlanner.Move> moves) throws TatamiException {
         AlignedBuffer buffer = parts.resources().writeBuffers().tryAcquire();

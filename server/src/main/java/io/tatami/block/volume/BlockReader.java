@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One pass over a range of a block, in order, reading ahead of its user. Used by one thread at a time. The bytes are
- * those that were visible when the reader was opened; when the block is deleted, cut or moved meanwhile, {@link #next()}
- * says so and never returns bytes of something else.
+ * those that were visible when the reader was opened; when the block is deleted, cut or moved meanwhile,
+ * {@link #next()} says so and never returns bytes of something else.
  */
 public final class BlockReader implements AutoCloseable {
     private final VolumeParts parts;
@@ -79,12 +79,12 @@ public final class BlockReader implements AutoCloseable {
     }
 
     /**
-     * The next bytes, or null at the end of the range. Blocks while they are read. Units end at multiples of 4 MiB of the
-     * block, so that all but the first and the last have that size. The caller owns the unit and closes it.
+     * The next bytes, or null at the end of the range. Blocks while they are read. Units end at multiples of 4 MiB of
+     * the block, so that all but the first and the last have that size. The caller owns the unit and closes it.
      *
      * @throws TatamiException CORRUPT where a chunk fails its checksum (detail: where in the block it begins);
-     *     NO_SUCH_BLOCK where the block was deleted; BUSY where it was cut or moved, or where no buffer became free in time;
-     *     IO_ERROR. The reader is of no more use then.
+     *     NO_SUCH_BLOCK where the block was deleted; BUSY where it was cut or moved, or where no buffer became free in
+     *     time; IO_ERROR. The reader is of no more use then.
      */
     public @Nullable ReadUnit next() throws TatamiException {
         readAhead();
@@ -106,8 +106,8 @@ public final class BlockReader implements AutoCloseable {
     }
 
     /**
-     * Whether {@link #next()} will not wait for a buffer of the volume's: those who have some may need this very thread to give
-     * them back. For memory of its own a reader waits there.
+     * Whether {@link #next()} will not wait for a buffer of the volume's: those who have some may need this very thread
+     * to give them back. For memory of its own a reader waits there.
      *
      * @param wake called once when it is time to ask again, where the answer is no; it must not wait
      */
@@ -137,8 +137,8 @@ public final class BlockReader implements AutoCloseable {
     }
 
     /**
-     * Where the copies' device does not answer, what it may yet write into is left to it: this reader begins anew, and has
-     * done with copies.
+     * Where the copies' device does not answer, what it may yet write into is left to it: this reader begins anew, and
+     * has done with copies.
      */
     private boolean startAgainIfTooLate(Fetch fetch) {
         UnitCopies.Copy copy = fetch.copy();
@@ -277,7 +277,10 @@ public final class BlockReader implements AutoCloseable {
                 () -> replica.fetch(parts.device(), extent, chunkStart, chunkEnd, buffer));
     }
 
-    /** Where in the block the first chunk begins that fails its checksum; -1 where none does, or it is not for us to say. */
+    /**
+     * Where in the block the first chunk begins that fails its checksum; -1 where none does, or it is not for us to
+     * say.
+     */
     private long firstDamaged(Fetch fetch) {
         if (memory.receiverVerifies() && fetch.start() == fetch.chunkStart() && fetch.end() == fetch.chunkEnd()) {
             return -1;

@@ -9,8 +9,8 @@ import io.tatami.block.device.Device;
  *
  * @param extent where its bytes are; empty only for a finalized block without bytes
  * @param lengthBytes how many bytes are durable
- * @param tail the bytes behind the last whole 4 KiB of a block being written: they are only here, and not on the device,
- *     until their sector is full or the block is finalized. Empty for a finalized block. Must not be changed.
+ * @param tail the bytes behind the last whole 4 KiB of a block being written: they are only here, and not on the
+ *     device, until their sector is full or the block is finalized. Empty for a finalized block. Must not be changed.
  */
 record BlockRecord(BlockId block, Extent extent, long generation, long lengthBytes, State state, byte[] tail) {
     static final byte[] NO_TAIL = new byte[0];

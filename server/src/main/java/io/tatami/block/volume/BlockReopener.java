@@ -70,8 +70,8 @@ final class BlockReopener {
     }
 
     /**
-     * Lengthens the extent in place, or moves the block to one that is long enough; where neither can be had, what there is
-     * must do, unless that is nothing.
+     * Lengthens the extent in place, or moves the block to one that is long enough; where neither can be had, what
+     * there is must do, unless that is nothing.
      *
      * @return the extent that is free once the block's new one is committed
      */

@@ -54,16 +54,17 @@ public final class BlockWriter implements AutoCloseable {
     }
 
     /**
-     * Appends all of {@code data}, of any length and alignment; nothing is durable or visible by that. The bytes are copied,
-     * and what is verified is the copy: the data are the caller's again on return, and may change meanwhile. Where this
-     * throws, those of the bytes were taken that lie within units before the one it failed in, and no others.
+     * Appends all of {@code data}, of any length and alignment; nothing is durable or visible by that. The bytes are
+     * copied, and what is verified is the copy: the data are the caller's again on return, and may change meanwhile.
+     * Where this throws, those of the bytes were taken that lie within units before the one it failed in, and no
+     * others.
      *
-     * @param pieceChecksums the CRC32C that the sender gave for each piece of the data, cut at the 64 KiB boundaries of the
-     *     block; null to have them computed here
+     * @param pieceChecksums the CRC32C that the sender gave for each piece of the data, cut at the 64 KiB boundaries of
+     *     the block; null to have them computed here
      * @throws TatamiException CORRUPT where a checksum does not match, BUSY where no buffer became free in time, the
      *     failure of {@code data}, or NO_SPACE where the block's room is too small and cannot grow (detail: the room it
-     *     has): in all of these the writer may be used on from {@link #lengthBytes}; FENCED; NO_SUCH_BLOCK after a delete;
-     *     IO_ERROR
+     *     has): in all of these the writer may be used on from {@link #lengthBytes}; FENCED; NO_SUCH_BLOCK after a
+     *     delete; IO_ERROR
      */
     public void append(ByteSource data, int @Nullable [] pieceChecksums) throws TatamiException {
         replica.writeLock.lock();
@@ -96,12 +97,12 @@ public final class BlockWriter implements AutoCloseable {
     }
 
     /**
-     * Makes all bytes durable: they are written, the device is flushed, and the index has length, generation and checksums
-     * in one synced batch. They become visible too.
+     * Makes all bytes durable: they are written, the device is flushed, and the index has length, generation and
+     * checksums in one synced batch. They become visible too.
      *
      * @return the durable length
-     * @throws TatamiException FENCED, NO_SUCH_BLOCK, NO_SPACE (a volume file that was not allocated in full) or IO_ERROR; the
-     *     bytes may or may not be durable then
+     * @throws TatamiException FENCED, NO_SUCH_BLOCK, NO_SPACE (a volume file that was not allocated in full) or
+     *     IO_ERROR; the bytes may or may not be durable then
      */
     public long sync() throws TatamiException {
         replica.writeLock.lock();
@@ -131,8 +132,8 @@ public final class BlockWriter implements AutoCloseable {
     }
 
     /**
-     * Throws away what was not synced, as a crash of the server would: a block that was never synced is gone and its room
-     * is free, any other keeps its last durable length. This writer is used up.
+     * Throws away what was not synced, as a crash of the server would: a block that was never synced is gone and its
+     * room is free, any other keeps its last durable length. This writer is used up.
      */
     public void abort() throws TatamiException {
         replica.writeLock.lock();
@@ -144,9 +145,9 @@ public final class BlockWriter implements AutoCloseable {
     }
 
     /**
-     * Lets go of the block without finishing it, as when the connection to its writer breaks: its bytes stay readable, those
-     * not durable too, until {@link Volume#reopen} goes on with it or the server stops. Memory is freed as far as possible.
-     * Does nothing once the writer is used up or fenced.
+     * Lets go of the block without finishing it, as when the connection to its writer breaks: its bytes stay readable,
+     * those not durable too, until {@link Volume#reopen} goes on with it or the server stops. Memory is freed as far as
+     * possible. Does nothing once the writer is used up or fenced.
      */
     @Override
     public void close() {

@@ -10,11 +10,12 @@ import java.util.Optional;
 
 /**
  * Decides which region of a volume is emptied next, and where each of its blocks goes: to holes between short blocks in
- * other regions, the highest that fit; what fits into none, to the high end of a free run that stays as long as a region
- * after that. A region of which not every block has a place is left as it is, for moving some of them frees no run.
+ * other regions, the highest that fit; what fits into none, to the high end of a free run that stays as long as a
+ * region after that. A region of which not every block has a place is left as it is, for moving some of them frees no
+ * run.
  *
- * <p>Each plan carried out makes dead room less by more than a third of a region: the region becomes one free run, holes
- * are filled, and no other run becomes short. So who plans again and again comes to an end.
+ * <p>Each plan carried out makes dead room less by more than a third of a region: the region becomes one free run,
+ * holes are filled, and no other run becomes short. So who plans again and again comes to an end.
  */
 final class CompactionPlanner {
     /** So many regions are tried, the worst first, before it is taken for granted that there is no place. */
@@ -57,7 +58,8 @@ final class CompactionPlanner {
     /**
      * The next region to empty; nothing where no region has more than a third dead, or no place for its blocks.
      *
-     * @param blocks gone through several times; one that moves meanwhile may be missed, and its region is then not emptied
+     * @param blocks gone through several times; one that moves meanwhile may be missed, and its region is then not
+     *     emptied
      */
     Optional<Plan> plan(Iterable<PlacedBlock> blocks, List<Extent> freeRuns) {
         if (deadBytes(freeRuns) * 3 <= regionBytes) {

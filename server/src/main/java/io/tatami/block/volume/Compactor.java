@@ -14,7 +14,8 @@ import org.slf4j.LoggerFactory;
  * emptied, its blocks moved into holes elsewhere. Runs passes on a thread of its own, no faster than it is told to, and
  * lets others go first at the device. Its methods may be called by any thread.
  *
- * <p>A block keeps its id, its generation and its bytes; a crash at any moment leaves it at the old place or at the new one.
+ * <p>A block keeps its id, its generation and its bytes; a crash at any moment leaves it at the old place or at the new
+ * one.
  */
 public final class Compactor implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Compactor.class);

@@ -14,17 +14,17 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which parts of a volume no block has. First fit from one end: streaming blocks from the low end, because low addresses
- * are the outer, faster tracks of a disk; blocks known to be short from the high end, so that they leave no gaps between
- * the long ones. Neighbouring free extents are one.
+ * Which parts of a volume no block has. First fit from one end: streaming blocks from the low end, because low
+ * addresses are the outer, faster tracks of a disk; blocks known to be short from the high end, so that they leave no
+ * gaps between the long ones. Neighbouring free extents are one.
  *
  * <p>Nothing here is stored: the index's records are the truth, and an opened volume claims their extents one by one. A
  * released extent may be handed out at once, so release it only when the index no longer names it.
  *
  * <p>Of the placements that keep to one extent a block, address-ordered first fit is among those that fragment least in
- * the long run (Wilson, Johnstone, Neely and Boles, "Dynamic Storage Allocation: A Survey and Critical Review", 1995). It
- * is here for the disk's sake, and a week of churn shows what it costs: docs/evidence/allocator-week.svg. What
- * a short block leaves of the room reserved for it is useful again once a neighbour goes.
+ * the long run (Wilson, Johnstone, Neely and Boles, "Dynamic Storage Allocation: A Survey and Critical Review", 1995).
+ * It is here for the disk's sake, and a week of churn shows what it costs: docs/evidence/allocator-week.svg. What a
+ * short block leaves of the room reserved for it is useful again once a neighbour goes.
  *
  * <p>Free extents are kept by address, by address within each power of two of their lengths, so that a fit is found
  * without looking at shorter ones, and by length, for the longest. Safe for use by many threads, under one lock.
@@ -64,7 +64,8 @@ final class ExtentAllocator {
     }
 
     /**
-     * Takes an extent of {@code wantedBytes}, rounded up to the alignment, or the longest there is where none is as long.
+     * Takes an extent of {@code wantedBytes}, rounded up to the alignment, or the longest there is where none is as
+     * long.
      *
      * @param minimumBytes nothing shorter is of use; at least 1
      * @throws TatamiException NO_SPACE where no free extent has {@code minimumBytes}

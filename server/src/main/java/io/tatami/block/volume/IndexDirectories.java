@@ -15,8 +15,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The directories of the block indexes of a server's volumes, {@code index-} and the volume's id: which one is whose does
- * not depend on the order in which volumes are named. Used by one thread, while no volume is open that was not found here.
+ * The directories of the block indexes of a server's volumes, {@code index-} and the volume's id: which one is whose
+ * does not depend on the order in which volumes are named. Used by one thread, while no volume is open that was not
+ * found here.
  */
 public final class IndexDirectories {
     private static final String PREFIX = "index-";
@@ -66,8 +67,8 @@ public final class IndexDirectories {
     }
 
     /**
-     * Removes the index of a volume that is none any more, where there is one. One with a number that is too damaged to tell
-     * whose it is stays.
+     * Removes the index of a volume that is none any more, where there is one. One with a number that is too damaged to
+     * tell whose it is stays.
      *
      * @throws TatamiException IO_ERROR
      */
@@ -82,8 +83,8 @@ public final class IndexDirectories {
     }
 
     /**
-     * Whether an index has blocks and belongs to none of the volumes: what looks like a new device may then be the one that
-     * holds them.
+     * Whether an index has blocks and belongs to none of the volumes: what looks like a new device may then be the one
+     * that holds them.
      */
     boolean hasBlocksOfNone(Set<UUID> volumes) throws TatamiException {
         for (Path index : all()) {

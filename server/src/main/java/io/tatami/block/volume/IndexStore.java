@@ -5,16 +5,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sorted map of bytes under a block index: RocksDB in production, memory that loses power in tests. Any error of it is
- * final for the volume. Safe for use by many threads.
+ * The sorted map of bytes under a block index: RocksDB in production, memory that loses power in tests. Any error of it
+ * is final for the volume. Safe for use by many threads.
  */
 interface IndexStore extends AutoCloseable {
     /** One change of a batch: {@code value} null deletes the key. */
     record Change(byte[] key, byte @Nullable [] value) {}
 
     /**
-     * Adds to a number, a long in little-endian bytes that is 0 where its key is not there. Many may add at once, and in any
-     * order.
+     * Adds to a number, a long in little-endian bytes that is 0 where its key is not there. Many may add at once, and
+     * in any order.
      */
     record Addition(byte[] key, long amount) {}
 
@@ -36,8 +36,8 @@ interface IndexStore extends AutoCloseable {
     void write(List<Change> changes, Addition addition) throws TatamiException;
 
     /**
-     * Reads all that is durable, without caches as far as that can be had, and tells what is damaged, one sentence each. What
-     * is found does not stop the store.
+     * Reads all that is durable, without caches as far as that can be had, and tells what is damaged, one sentence
+     * each. What is found does not stop the store.
      *
      * @throws TatamiException IO_ERROR where it cannot be read
      */

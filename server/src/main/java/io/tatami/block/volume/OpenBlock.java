@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * finalized; what is left over is the tail, which the index holds when it is durable. So no sector with acknowledged
  * bytes is ever written again while the device has the only copy of them.
  *
- * <p>The thread that holds the replica's write lock changes it; readers look in at any time, under this object's monitor,
- * which is never held during I/O. Device threads only report that a unit was written.
+ * <p>The thread that holds the replica's write lock changes it; readers look in at any time, under this object's
+ * monitor, which is never held during I/O. Device threads only report that a unit was written.
  */
 final class OpenBlock {
     private static final int UNITS_IN_FLIGHT_MAX = 3;
@@ -135,8 +135,8 @@ final class OpenBlock {
      *
      * @param data the bytes are its first {@code length}
      * @param expected the checksums of their pieces; null for unknown
-     * @throws TatamiException BUSY, with nothing of the data taken; CORRUPT; the failure of {@code data}; or the error of an
-     *     earlier write
+     * @throws TatamiException BUSY, with nothing of the data taken; CORRUPT; the failure of {@code data}; or the error
+     *     of an earlier write
      */
     void append(ByteSource data, int length, int @Nullable [] expected) throws TatamiException {
         ByteBuffer memory = fillable().memory();
@@ -156,7 +156,9 @@ final class OpenBlock {
         }
     }
 
-    /** Puts bytes behind those that are here, where nobody sees them yet, and computes the checksums of what came there. */
+    /**
+     * Puts bytes behind those that are here, where nobody sees them yet, and computes the checksums of what came there.
+     */
     private int[] take(ByteSource data, int length, ByteBuffer memory, int start) throws TatamiException {
         int[] taken = new int[ChunkChecksum.pieces(lengthBytes, length)];
         int done = 0;
@@ -291,7 +293,9 @@ final class OpenBlock {
         }
     }
 
-    /** Hands the filling buffer to the device threads, up to {@code end}; waits while its share of buffers is under way. */
+    /**
+     * Hands the filling buffer to the device threads, up to {@code end}; waits while its share of buffers is under way.
+     */
     private void submit(long end) throws TatamiException {
         CrashPoint.hit("volume.unit.before-write");
         awaitWrites(Math.max(1, Math.min(UNITS_IN_FLIGHT_MAX, buffers.size() - 1)) - 1);
@@ -351,7 +355,9 @@ final class OpenBlock {
         }
     }
 
-    /** Waits for the device threads until the condition, asked under the monitor, holds; an interrupt is kept for later. */
+    /**
+     * Waits for the device threads until the condition, asked under the monitor, holds; an interrupt is kept for later.
+     */
     private void awaitUntil(BooleanSupplier condition) {
         boolean interrupted = false;
         synchronized (this) {

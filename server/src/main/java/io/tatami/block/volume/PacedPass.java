@@ -8,9 +8,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pass over a volume that others should hardly notice: on a thread of its own, which is never interrupted, and no faster
- * than it is told to. One at a time. May be called by any thread; a pass can also be made on the caller's, without
- * {@link #start}.
+ * A pass over a volume that others should hardly notice: on a thread of its own, which is never interrupted, and no
+ * faster than it is told to. One at a time. May be called by any thread; a pass can also be made on the caller's,
+ * without {@link #start}.
  */
 final class PacedPass implements AutoCloseable {
     private final String name;

@@ -4,8 +4,8 @@ import io.tatami.block.device.Device;
 import java.util.stream.IntStream;
 
 /**
- * What is in each region of a volume. Regions are of one length and counted from the high end, from which short blocks are
- * packed; the last one, at the low end, may be shorter.
+ * What is in each region of a volume. Regions are of one length and counted from the high end, from which short blocks
+ * are packed; the last one, at the low end, may be shorter.
  *
  * <pre>
  *  low end                                                                        high end
@@ -14,12 +14,15 @@ import java.util.stream.IntStream;
  * +-----+-----------+-----------+----- ... -----+-----------+-----------+-----------+
  * </pre>
  *
- * Free room is dead where no free run as long as a region goes through it: a streaming writer that reserves a whole block
- * cannot have it, and what short blocks have left between them is of use only to blocks that are shorter still. Used by one
- * thread.
+ * Free room is dead where no free run as long as a region goes through it: a streaming writer that reserves a whole
+ * block cannot have it, and what short blocks have left between them is of use only to blocks that are shorter still.
+ * Used by one thread.
  */
 final class PackedRegions {
-    /** Longer blocks are not packed, and a region that has some of one is left alone: moving them costs more than it gives. */
+    /**
+     * Longer blocks are not packed, and a region that has some of one is left alone: moving them costs more than it
+     * gives.
+     */
     static final long SHORT_BYTES_MAX = Device.UNIT_BYTES;
 
     private final Extent area;

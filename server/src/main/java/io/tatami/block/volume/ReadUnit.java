@@ -5,8 +5,9 @@ import io.tatami.block.device.AlignedBuffer;
 import java.nio.ByteBuffer;
 
 /**
- * A run of up to 4 MiB of a block's bytes, verified as its {@link UnitMemory} says, in a buffer of that. The receiver owns the buffer until
- * it calls {@link #close()}, on any thread, once; until then it may slice {@link #data()} and hand the slices on.
+ * A run of up to 4 MiB of a block's bytes, verified as its {@link UnitMemory} says, in a buffer of that. The receiver
+ * owns the buffer until it calls {@link #close()}, on any thread, once; until then it may slice {@link #data()} and
+ * hand the slices on.
  */
 public final class ReadUnit implements AutoCloseable {
     private final long offsetBytes;

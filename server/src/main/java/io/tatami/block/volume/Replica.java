@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One block on this volume: what is durable of it, what is open, and who may write it.
  *
- * <p>Whoever changes the block holds {@link #writeLock}, during I/O too. The monitor guards what readers see, and is never
- * held during I/O. Order: write lock, this monitor, the open block's monitor.
+ * <p>Whoever changes the block holds {@link #writeLock}, during I/O too. The monitor guards what readers see, and is
+ * never held during I/O. Order: write lock, this monitor, the open block's monitor.
  */
 final class Replica {
     private static final long CHUNK_BYTES = ChunkChecksum.CHUNK_BYTES;
@@ -68,7 +68,9 @@ final class Replica {
         return committed;
     }
 
-    /** What is being written, by a writer or left by one; null for a block that was not written since the volume opened. */
+    /**
+     * What is being written, by a writer or left by one; null for a block that was not written since the volume opened.
+     */
     synchronized @Nullable OpenBlock open() {
         return open;
     }
@@ -216,7 +218,9 @@ final class Replica {
             return checksums[(int) (offsetBytes / CHUNK_BYTES) - firstChunk];
         }
 
-        /** Where the first damaged chunk begins of the bytes from {@code start}, a chunk's, to {@code end}; -1 for none. */
+        /**
+         * Where the first damaged chunk begins of the bytes from {@code start}, a chunk's, to {@code end}; -1 for none.
+         */
         long firstDamaged(ByteBuffer bytes, long start, long end) {
             for (long at = start; at < end; at += CHUNK_BYTES) {
                 int length = (int) Math.min(CHUNK_BYTES, end - at);

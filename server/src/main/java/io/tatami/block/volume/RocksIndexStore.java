@@ -37,11 +37,11 @@ import org.rocksdb.WriteOptions;
 /**
  * A RocksDB with one column family, every batch synced to its write-ahead log before it is acknowledged. Errors in the
  * background stop the volume and are never resumed from: RocksDB would otherwise acknowledge again after a log that is
- * known to have a hole. Recovery accepts a torn end of the log, which nobody was told of, and nothing else: what RocksDB
- * would take for one is looked at before it is opened, see {@link RecordLog}.
+ * known to have a hole. Recovery accepts a torn end of the log, which nobody was told of, and nothing else: what
+ * RocksDB would take for one is looked at before it is opened, see {@link RecordLog}.
  *
- * <p>Calls hold the read side of a lock whose write side {@link #close()} takes, so that no native object is freed under a
- * call. The objects that options refer to outlive the database and are closed after it.
+ * <p>Calls hold the read side of a lock whose write side {@link #close()} takes, so that no native object is freed
+ * under a call. The objects that options refer to outlive the database and are closed after it.
  */
 final class RocksIndexStore implements IndexStore {
     private static final long WRITE_BUFFER_BYTES = 8L << 20;
@@ -235,7 +235,9 @@ final class RocksIndexStore implements IndexStore {
         }
     }
 
-    /** Below the page cache, where the file system can do that: what memory still has right may be rotten on the disk. */
+    /**
+     * Below the page cache, where the file system can do that: what memory still has right may be rotten on the disk.
+     */
     private static String damageOf(Path table) {
         try {
             verify(table, true);

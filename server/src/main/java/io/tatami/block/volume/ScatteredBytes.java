@@ -3,8 +3,8 @@ package io.tatami.block.volume;
 import java.nio.ByteBuffer;
 
 /**
- * Bytes that lie one behind the other in several buffers, as they came off the network. Taking them moves the positions of
- * the buffers.
+ * Bytes that lie one behind the other in several buffers, as they came off the network. Taking them moves the positions
+ * of the buffers.
  */
 public final class ScatteredBytes implements ByteSource {
     private final ByteBuffer[] parts;

@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks superblock and index of a volume, then reads all durable bytes of its blocks in the order of their addresses, below
- * the page cache, and checks them; the volume's {@link DamageListener} hears of what fails of those. Runs passes on a thread
- * of its own, no faster than it is told to. Its methods may be called by any thread.
+ * Checks superblock and index of a volume, then reads all durable bytes of its blocks in the order of their addresses,
+ * below the page cache, and checks them; the volume's {@link DamageListener} hears of what fails of those. Runs passes
+ * on a thread of its own, no faster than it is told to. Its methods may be called by any thread.
  */
 public final class Scrubber implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Scrubber.class);

@@ -36,10 +36,11 @@ import org.jspecify.annotations.Nullable;
  * +----------------+----------------+
  * </pre>
  *
- * Each is written by format, first copy, flush, second copy, flush; either suffices, and a scrub writes a damaged superblock
- * anew. The index id names the block index that belongs to the volume, and the index names the volume. Size is what the
- * volume may use of its device, which may be larger, but never smaller. Id before is that of the volume which the device was,
- * zeros where it was none: a format that is given again after it was broken off knows by it what it has left.
+ * Each is written by format, first copy, flush, second copy, flush; either suffices, and a scrub writes a damaged
+ * superblock anew. The index id names the block index that belongs to the volume, and the index names the volume. Size
+ * is what the volume may use of its device, which may be larger, but never smaller. Id before is that of the volume
+ * which the device was, zeros where it was none: a format that is given again after it was broken off knows by it what
+ * it has left.
  */
 public final class SuperblockFormat {
     /** Where the first extent may begin. */

@@ -7,9 +7,9 @@ import io.tatami.block.device.PendingAccess;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies of 4 MiB units of blocks on a faster device, which a reader asks for before it goes to the volume. A copy need not
- * be right: the reader checks its bytes like those of the volume, and where they are wrong or do not come it reads the
- * volume. Safe for use by many threads.
+ * Copies of 4 MiB units of blocks on a faster device, which a reader asks for before it goes to the volume. A copy need
+ * not be right: the reader checks its bytes like those of the volume, and where they are wrong or do not come it reads
+ * the volume. Safe for use by many threads.
  */
 public interface UnitCopies {
     /** No copy of anything. */
@@ -27,7 +27,8 @@ public interface UnitCopies {
     /**
      * What there is of a unit.
      *
-     * @param copy null for none; whoever is given it ends its use once, with {@link Copy#done}, or with what is wrong with it
+     * @param copy null for none; whoever is given it ends its use once, with {@link Copy#done}, or with what is wrong
+     *     with it
      * @param late somebody said before that the unit would be read, and it is not there yet
      */
     record Answer(@Nullable Copy copy, boolean late) {
@@ -43,7 +44,9 @@ public interface UnitCopies {
          */
         boolean awaitReady();
 
-        /** Begins to read the block's bytes from {@code start}, a multiple of 4 KiB, to {@code end}, both in the unit. */
+        /**
+         * Begins to read the block's bytes from {@code start}, a multiple of 4 KiB, to {@code end}, both in the unit.
+         */
         PendingAccess fetch(long start, long end, AlignedBuffer into);
 
         /** How long a reader waits for what it fetches. */

@@ -8,8 +8,8 @@ import io.tatami.block.device.Device;
  * What the units of a {@link BlockReader} are read into.
  *
  * @param buffers of {@link Device#UNIT_BYTES} each
- * @param receiverVerifies whether whoever gets the units compares each chunk with its checksum anyway. Only chunks that a
- *     range cuts are verified here then, as their checksums are made anew; damage of others is neither found nor told
+ * @param receiverVerifies whether whoever gets the units compares each chunk with its checksum anyway. Only chunks that
+ *     a range cuts are verified here then, as their checksums are made anew; damage of others is neither found nor told
  * @param waitMillis how long a reader that has no buffer waits for one before it fails with BUSY
  */
 public record UnitMemory(AlignedBufferPool buffers, boolean receiverVerifies, long waitMillis) {

@@ -18,11 +18,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A disk full of blocks: what the data port writes to and reads from. Opened by {@link VolumeOpener}. Safe for use by many
- * threads; calls block on the disk.
+ * A disk full of blocks: what the data port writes to and reads from. Opened by {@link VolumeOpener}. Safe for use by
+ * many threads; calls block on the disk.
  *
- * <p>What a call made durable survives a power cut at any moment after it returned. The first error of a write, a flush or
- * the index stops the volume: this call and all later ones fail with IO_ERROR, and the process must open it anew.
+ * <p>What a call made durable survives a power cut at any moment after it returned. The first error of a write, a flush
+ * or the index stops the volume: this call and all later ones fail with IO_ERROR, and the process must open it anew.
  */
 public final class Volume implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Volume.class);
@@ -60,8 +60,8 @@ public final class Volume implements AutoCloseable {
     }
 
     /**
-     * Begins a block. Nothing is durable before the first {@link BlockWriter#sync()}: after a crash before it, the block
-     * never was.
+     * Begins a block. Nothing is durable before the first {@link BlockWriter#sync()}: after a crash before it, the
+     * block never was.
      *
      * @param room how much to take; where no free extent is as long, the longest is taken, and
      *     {@link BlockWriter#capacityBytes()} tells
@@ -86,15 +86,15 @@ public final class Volume implements AutoCloseable {
     }
 
     /**
-     * Goes on with a block after its first {@code lengthBytes} bytes: append to a finalized block, or recovery of one that
-     * was being written, by a live writer or before a crash. What lies beyond is cut off, the generation is adopted, and
-     * both are durable, like the bytes kept, when this returns. The writer before, if any, is fenced.
+     * Goes on with a block after its first {@code lengthBytes} bytes: append to a finalized block, or recovery of one
+     * that was being written, by a live writer or before a crash. What lies beyond is cut off, the generation is
+     * adopted, and both are durable, like the bytes kept, when this returns. The writer before, if any, is fenced.
      *
      * @param newGeneration at least the block's own
-     * @param reservedBytes how much room the block should have in the end; as much as there is is taken, see {@link
-     *     BlockWriter#capacityBytes()}
-     * @throws TatamiException NO_SUCH_BLOCK; FENCED where the block has a higher generation; INVALID_ARGUMENT where it is
-     *     shorter than {@code lengthBytes}; CORRUPT where the last chunk kept fails its checksum; NO_SPACE; IO_ERROR
+     * @param reservedBytes how much room the block should have in the end; as much as there is is taken, see
+     *     {@link BlockWriter#capacityBytes()}
+     * @throws TatamiException NO_SUCH_BLOCK; FENCED where the block has a higher generation; INVALID_ARGUMENT where it
+     *     is shorter than {@code lengthBytes}; CORRUPT where the last chunk kept fails its checksum; NO_SPACE; IO_ERROR
      */
     public BlockWriter reopen(BlockId block, long newGeneration, long lengthBytes, long reservedBytes)
             throws TatamiException {
@@ -109,8 +109,8 @@ public final class Volume implements AutoCloseable {
     }
 
     /**
-     * Cuts a block to {@code lengthBytes} (its own length is allowed), adopts the generation, finalizes it and frees the room
-     * beyond, durably. After a crash in the middle the block has either length and either generation.
+     * Cuts a block to {@code lengthBytes} (its own length is allowed), adopts the generation, finalizes it and frees
+     * the room beyond, durably. After a crash in the middle the block has either length and either generation.
      *
      * @throws TatamiException as {@link #reopen}
      */
@@ -139,8 +139,8 @@ public final class Volume implements AutoCloseable {
     }
 
     /**
-     * Deletes a block durably and frees its room at once; its writer and readers fail with NO_SUCH_BLOCK. Works on a full
-     * volume. Does nothing where the block is not here.
+     * Deletes a block durably and frees its room at once; its writer and readers fail with NO_SUCH_BLOCK. Works on a
+     * full volume. Does nothing where the block is not here.
      *
      * @param generationMax nothing above this generation is deleted
      * @throws TatamiException FENCED where the block has a higher generation; IO_ERROR
@@ -166,8 +166,9 @@ public final class Volume implements AutoCloseable {
      * Opens a reader of {@code lengthBytes} bytes from {@code offsetBytes}; cheap, nothing of the data is read yet.
      *
      * @param generationMin the copy must have this generation at least
-     * @throws TatamiException NO_SUCH_BLOCK where the block is not here, or only with a lower generation; INVALID_ARGUMENT
-     *     where the range is not all visible; CORRUPT where the index's checksums are damaged; IO_ERROR
+     * @throws TatamiException NO_SUCH_BLOCK where the block is not here, or only with a lower generation;
+     *     INVALID_ARGUMENT where the range is not all visible; CORRUPT where the index's checksums are damaged;
+     *     IO_ERROR
      */
     public BlockReader read(BlockId block, long generationMin, long offsetBytes, long lengthBytes)
             throws TatamiException {
@@ -220,8 +221,8 @@ public final class Volume implements AutoCloseable {
     }
 
     /**
-     * The stored CRC32C of each chunk of the visible bytes from {@code offsetBytes}, a multiple of 64 KiB, on; the last may
-     * be of a short chunk. The data is not read.
+     * The stored CRC32C of each chunk of the visible bytes from {@code offsetBytes}, a multiple of 64 KiB, on; the last
+     * may be of a short chunk. The data is not read.
      *
      * @throws TatamiException as {@link #read}
      */
@@ -267,9 +268,9 @@ public final class Volume implements AutoCloseable {
     }
 
     /**
-     * Waits for the I/O under way, then closes index and device. What was not synced is lost, as in a crash; call it after
-     * the last user has gone. A second call does nothing. Where the device hangs, device and index are left as they are, to
-     * the end of the process: to close them would wait too, and who waits for the device may yet use both.
+     * Waits for the I/O under way, then closes index and device. What was not synced is lost, as in a crash; call it
+     * after the last user has gone. A second call does nothing. Where the device hangs, device and index are left as
+     * they are, to the end of the process: to close them would wait too, and who waits for the device may yet use both.
      */
     @Override
     public void close() throws TatamiException {
@@ -302,8 +303,8 @@ public final class Volume implements AutoCloseable {
     }
 
     /**
-     * What is damaged of superblock and index, one sentence each. A damaged copy of the superblock is whole again afterwards;
-     * for an index the remedy is to format the volume anew, and to let other replicas replace its blocks.
+     * What is damaged of superblock and index, one sentence each. A damaged copy of the superblock is whole again
+     * afterwards; for an index the remedy is to format the volume anew, and to let other replicas replace its blocks.
      *
      * @throws TatamiException IO_ERROR
      */

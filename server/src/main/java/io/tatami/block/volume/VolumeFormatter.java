@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes volumes of one cluster. The device says first that a format has begun, and for which volume; the superblock is
- * written last. Broken off between, a format leaves no volume, and given again it removes what it had left of an index, and
- * nothing else.
+ * written last. Broken off between, a format leaves no volume, and given again it removes what it had left of an index,
+ * and nothing else.
  */
 public final class VolumeFormatter {
     private final UUID cluster;
@@ -44,8 +44,9 @@ public final class VolumeFormatter {
      * @param force destroys what the device holds, and the index in the directory (no other files); a device in use is
      *     refused all the same
      * @return the new volume's id
-     * @throws TatamiException what {@link DirectDevice#open} throws; IN_USE; ALREADY_EXISTS where it holds something and
-     *     {@code force} is not set; INVALID_ARGUMENT where it is too small; IO_ERROR. Each message names the remedy.
+     * @throws TatamiException what {@link DirectDevice#open} throws; IN_USE; ALREADY_EXISTS where it holds something
+     *     and {@code force} is not set; INVALID_ARGUMENT where it is too small; IO_ERROR. Each message names the
+     *     remedy.
      */
     public UUID format(Path path, Path indexDirectory, boolean force) throws TatamiException {
         return format(path, force, begun -> {
@@ -57,9 +58,9 @@ public final class VolumeFormatter {
     }
 
     /**
-     * {@link #format(Path, Path, boolean)} with an index among those of a server, beside which those of its other volumes
-     * stay as they are. By force the index of the volume goes that the device was. One that was broken off goes on with the
-     * same id.
+     * {@link #format(Path, Path, boolean)} with an index among those of a server, beside which those of its other
+     * volumes stay as they are. By force the index of the volume goes that the device was. One that was broken off goes
+     * on with the same id.
      */
     public UUID format(Path path, IndexDirectories indexes, boolean force) throws TatamiException {
         return format(path, force, begun -> {
@@ -129,8 +130,8 @@ public final class VolumeFormatter {
     }
 
     /**
-     * Whether this is no volume yet, or a format of it was broken off, so that {@link #format} may be called for it: there
-     * is no superblock, and no index with blocks that may be its.
+     * Whether this is no volume yet, or a format of it was broken off, so that {@link #format} may be called for it:
+     * there is no superblock, and no index with blocks that may be its.
      *
      * @param path need not exist
      * @param indexes of the server

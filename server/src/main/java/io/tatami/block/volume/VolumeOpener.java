@@ -19,8 +19,9 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Opens formatted volumes of one cluster. Opening writes nothing but the sum of an index that has none, so it may be broken
- * off and repeated at will: blocks that were being written are there with what was durable of them, and what no record names is free.
+ * Opens formatted volumes of one cluster. Opening writes nothing but the sum of an index that has none, so it may be
+ * broken off and repeated at will: blocks that were being written are there with what was durable of them, and what no
+ * record names is free.
  */
 public final class VolumeOpener {
     private final UUID cluster;
@@ -44,9 +45,9 @@ public final class VolumeOpener {
      *
      * @param path a block device or file
      * @param indexDirectory where {@link VolumeFormatter} put its block index
-     * @throws TatamiException what {@link DirectDevice#open} throws; CORRUPT where the device bears no superblock, or index
-     *     and superblock do not name each other, or the index contradicts itself; WRONG_CLUSTER; FORMAT_TOO_OLD or
-     *     FORMAT_TOO_NEW; NOT_FOUND where there is no index. Each message names the remedy.
+     * @throws TatamiException what {@link DirectDevice#open} throws; CORRUPT where the device bears no superblock, or
+     *     index and superblock do not name each other, or the index contradicts itself; WRONG_CLUSTER; FORMAT_TOO_OLD
+     *     or FORMAT_TOO_NEW; NOT_FOUND where there is no index. Each message names the remedy.
      */
     public Volume open(Path path, Path indexDirectory) throws TatamiException {
         return open(path, volume -> indexDirectory);

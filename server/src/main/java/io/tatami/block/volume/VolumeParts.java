@@ -28,8 +28,8 @@ record VolumeParts(
         ReentrantLock moving) {
 
     /**
-     * {@link ExtentAllocator#allocate}, which refuses nobody for the sake of room that a move holds: that is free again when
-     * the move has ended, and then another try is made.
+     * {@link ExtentAllocator#allocate}, which refuses nobody for the sake of room that a move holds: that is free again
+     * when the move has ended, and then another try is made.
      */
     Extent allocate(long wantedBytes, long minimumBytes, ExtentAllocator.End end) throws TatamiException {
         try {

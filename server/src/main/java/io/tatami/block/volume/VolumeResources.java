@@ -7,8 +7,8 @@ import io.tatami.block.device.Device;
 /**
  * What a volume is given from outside.
  *
- * @param writeBuffers units of 4 MiB for bytes on their way to the device: one that fills and up to three that are written
- *     for each busy writer, and one for each that waits for its client
+ * @param writeBuffers units of 4 MiB for bytes on their way to the device: one that fills and up to three that are
+ *     written for each busy writer, and one for each that waits for its client
  * @param readBuffers units of 4 MiB for bytes on their way to readers
  * @param damage told of chunks that fail their checksums
  */

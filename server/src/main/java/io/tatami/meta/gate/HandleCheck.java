@@ -29,8 +29,8 @@ public final class HandleCheck {
     /**
      * The handle of a client's request.
      *
-     * @throws TatamiException PERMISSION_DENIED for a forged handle or another user's; STALE_HANDLE when the path must be
-     *     resolved again
+     * @throws TatamiException PERMISSION_DENIED for a forged handle or another user's; STALE_HANDLE when the path must
+     *     be resolved again
      */
     public Handle fresh(ShardState state, RequestContext context, SignedHandle signed) throws TatamiException {
         Handle handle = signer.open(signed);

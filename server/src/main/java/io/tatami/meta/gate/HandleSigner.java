@@ -26,8 +26,9 @@ public final class HandleSigner {
     private final Rights rights;
 
     /**
-     * Handles that were found to be ours, by their signature: a client shows the same one with every request. Threads may
-     * overwrite each other's, as a handle that is not found here is only checked again; records are safe to share that way.
+     * Handles that were found to be ours, by their signature: a client shows the same one with every request. Threads
+     * may overwrite each other's, as a handle that is not found here is only checked again; records are safe to share
+     * that way.
      */
     private final @Nullable Opened[] recent = new @Nullable Opened[RECENT];
 

@@ -14,8 +14,8 @@ import java.util.List;
 
 /**
  * What one group has found that a caller may see, signed, so that another group need not find it again: permissions are
- * where names are, and what they protect is partly elsewhere. A right lives longer than any operation of a client and not
- * much longer, because nothing takes it back; one that is too old is as good as none. Safe for use by many threads.
+ * where names are, and what they protect is partly elsewhere. A right lives longer than any operation of a client and
+ * not much longer, because nothing takes it back; one that is too old is as good as none. Safe for use by many threads.
  */
 public final class Rights {
     /** More than a client waits for an operation, and clocks differ. */

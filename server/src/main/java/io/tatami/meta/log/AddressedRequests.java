@@ -17,9 +17,9 @@ import org.apache.ratis.thirdparty.io.grpc.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses what other members send to somebody else. Ratis finds a member by its address and does not look whom a request is
- * for: a server that lost its disk and came back under a new id, at the old address, would acknowledge entries in the name of
- * the member it was, and the leader would count them twice.
+ * Refuses what other members send to somebody else. Ratis finds a member by its address and does not look whom a
+ * request is for: a server that lost its disk and came back under a new id, at the old address, would acknowledge
+ * entries in the name of the member it was, and the leader would count them twice.
  */
 final class AddressedRequests implements ServerInterceptor {
     private final ByteString self;

@@ -7,8 +7,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rounds of asking the majority who leads, one at a time: who comes while one is under way shares the next, because that
- * one may have begun before he came. Safe for use by any thread.
+ * Rounds of asking the majority who leads, one at a time: who comes while one is under way shares the next, because
+ * that one may have begun before he came. Safe for use by any thread.
  */
 final class ConfirmRounds {
     private final Supplier<? extends CompletableFuture<?>> ask;

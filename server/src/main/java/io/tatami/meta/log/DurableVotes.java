@@ -15,10 +15,10 @@ import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.RaftServerConfigKeys;
 
 /**
- * A vote leaves a server when it is durable. Ratis writes vote and term beside the old file {@code raft-meta}, syncs that and
- * renames it, but does not sync the directory: a loss of power may take back the rename, and the server votes for another in
- * the same term. Here the directory is synced before a vote is told, and before a candidate asks for votes, because it has
- * voted for itself by then. Where that fails there is no vote. Safe for use by many threads.
+ * A vote leaves a server when it is durable. Ratis writes vote and term beside the old file {@code raft-meta}, syncs
+ * that and renames it, but does not sync the directory: a loss of power may take back the rename, and the server votes
+ * for another in the same term. Here the directory is synced before a vote is told, and before a candidate asks for
+ * votes, because it has voted for itself by then. Where that fails there is no vote. Safe for use by many threads.
  */
 final class DurableVotes {
     private final RaftProperties properties;

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Applies what a majority has in its log. Every replica takes and refuses the same entries, because both depend on the
- * entries before alone; and where its state is not the one that an entry of the same place was decided on, it stops. Used by
- * one thread.
+ * entries before alone; and where its state is not the one that an entry of the same place was decided on, it stops.
+ * Used by one thread.
  */
 final class EntryApplier {
     private @Nullable Pending pending;
@@ -31,8 +31,8 @@ final class EntryApplier {
      *
      * @param at its place in the Raft log
      * @param before the place of what was applied before it
-     * @return false where it is refused, by all replicas alike: it was decided on an older state, or the parts before it are
-     *     not there
+     * @return false where it is refused, by all replicas alike: it was decided on an older state, or the parts before
+     *     it are not there
      * @throws TatamiException CORRUPT where this replica has come apart from the others; or the store failed
      */
     boolean apply(GroupStore store, ReplicatedEntry part, TermIndex at, TermIndex before) throws TatamiException {

@@ -19,8 +19,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Entries as they stand in the Raft log: a {@code ReplicatedEntry} of {@code records.proto}, or several in a row for one
- * whose changes are longer than {@value #PART_BYTES} bytes, because a message of Raft has a limit.
+ * Entries as they stand in the Raft log: a {@code ReplicatedEntry} of {@code records.proto}, or several in a row for
+ * one whose changes are longer than {@value #PART_BYTES} bytes, because a message of Raft has a limit.
  */
 final class EntryFormat {
     /** A part is closed once it is this long; the last change in it may be longer. */

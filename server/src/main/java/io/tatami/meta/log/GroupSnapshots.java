@@ -27,10 +27,10 @@ import org.apache.ratis.statemachine.impl.FileListSnapshotInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A replica's snapshots, in directories of the Raft log's {@code sm}: {@code snapshot-TERM-INDEX-APPLIED-HASH}, the place
- * in the Raft log that it stands for, and the applied index and state hash that the store in it has. Such a directory is a
- * whole store of RocksDB, under its name once it is complete. Ratis sends its files to replicas that are far behind, each
- * with its MD5, and puts those in place of all of {@code sm} there.
+ * A replica's snapshots, in directories of the Raft log's {@code sm}: {@code snapshot-TERM-INDEX-APPLIED-HASH}, the
+ * place in the Raft log that it stands for, and the applied index and state hash that the store in it has. Such a
+ * directory is a whole store of RocksDB, under its name once it is complete. Ratis sends its files to replicas that are
+ * far behind, each with its MD5, and puts those in place of all of {@code sm} there.
  */
 final class GroupSnapshots implements StateMachineStorage {
     private static final Pattern NAME = Pattern.compile("snapshot-(\\d+)-(\\d+)-(\\d+)-([0-9a-f]{16})");
@@ -126,8 +126,8 @@ final class GroupSnapshots implements StateMachineStorage {
     }
 
     /**
-     * Makes a store at {@code live}, which must be absent, of a snapshot: tables are shared, all else is copied. Its files
-     * and names are durable, but for its own.
+     * Makes a store at {@code live}, which must be absent, of a snapshot: tables are shared, all else is copied. Its
+     * files and names are durable, but for its own.
      */
     static void copyTo(Path live, Snapshot snapshot) throws IOException {
         Files.createDirectory(live);

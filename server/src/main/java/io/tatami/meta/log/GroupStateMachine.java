@@ -30,8 +30,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A replica as Ratis drives it. Ratis's updater thread applies, takes snapshots and replaces the store; whatever fails there
- * stops the replica, and nothing is applied any more.
+ * A replica as Ratis drives it. Ratis's updater thread applies, takes snapshots and replaces the store; whatever fails
+ * there stops the replica, and nothing is applied any more.
  */
 final class GroupStateMachine extends BaseStateMachine {
     private static final Logger LOG = LoggerFactory.getLogger(GroupStateMachine.class);
@@ -90,8 +90,8 @@ final class GroupStateMachine extends BaseStateMachine {
     }
 
     /**
-     * What was in the store before there was a log is in no entry of it. So it is made the snapshot that the log goes on from,
-     * before this replica votes: what it leads with, and what others are sent, is never less.
+     * What was in the store before there was a log is in no entry of it. So it is made the snapshot that the log goes
+     * on from, before this replica votes: what it leads with, and what others are sent, is never less.
      */
     private void keepBeginning(RaftStorage storage) throws IOException {
         ProgressRecord progress = store.get().progress();

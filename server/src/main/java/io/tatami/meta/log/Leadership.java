@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells a replica's listener who leads, in order and on a thread of its own, while Ratis goes on. A log that has lost its
- * leadership is ended at once, before the listener hears of it.
+ * Tells a replica's listener who leads, in order and on a thread of its own, while Ratis goes on. A log that has lost
+ * its leadership is ended at once, before the listener hears of it.
  */
 final class Leadership implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Leadership.class);

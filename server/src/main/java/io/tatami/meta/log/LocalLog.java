@@ -7,8 +7,8 @@ import io.tatami.meta.store.GroupStore;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The log of a group with one replica: the write-ahead log of its own store, flushed to the device once for each entry. An
- * entry is durable and applied by the same write.
+ * The log of a group with one replica: the write-ahead log of its own store, flushed to the device once for each entry.
+ * An entry is durable and applied by the same write.
  */
 public final class LocalLog implements CommitLog {
     private final GroupStore store;

@@ -5,8 +5,8 @@ import io.tatami.meta.state.Draft;
 import java.util.NavigableMap;
 
 /**
- * One batch of decisions: the records they change, remembered replies among them. Holds what was decided and not what was
- * asked, so that replicas of different releases cannot come apart.
+ * One batch of decisions: the records they change, remembered replies among them. Holds what was decided and not what
+ * was asked, so that replicas of different releases cannot come apart.
  *
  * @param index of the entry before this one, plus one: the state that it was decided on
  * @param logMillis log time at the decision; never falls from one entry to the next

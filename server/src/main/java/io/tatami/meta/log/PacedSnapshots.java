@@ -11,8 +11,9 @@ import org.apache.ratis.thirdparty.io.grpc.ServerCallHandler;
 import org.apache.ratis.thirdparty.io.grpc.ServerInterceptor;
 
 /**
- * Holds up the chunks of snapshots that come in. Ratis sends a few ahead and then waits for answers, so its sender is held up,
- * too; the threads of one such call wait for nothing else, and heartbeats and entries come by calls of their own.
+ * Holds up the chunks of snapshots that come in. Ratis sends a few ahead and then waits for answers, so its sender is
+ * held up, too; the threads of one such call wait for nothing else, and heartbeats and entries come by calls of their
+ * own.
  */
 final class PacedSnapshots implements ServerInterceptor {
     private final LongUnaryOperator nanosAfter;

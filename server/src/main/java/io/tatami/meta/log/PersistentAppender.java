@@ -9,10 +9,10 @@ import org.apache.ratis.util.Timestamp;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends a follower its entries. Where a connection breaks before the reply to some has come, Ratis takes them for sent, and the
- * follower's replies to heartbeats do not say how far its log reaches (RATIS-976): if it has the entries, the leader does not
- * learn so until there is another entry, and they are not committed. Here the last one is sent again then, and its reply tells.
- * Used by the appender's thread.
+ * Sends a follower its entries. Where a connection breaks before the reply to some has come, Ratis takes them for sent,
+ * and the follower's replies to heartbeats do not say how far its log reaches (RATIS-976): if it has the entries, the
+ * leader does not learn so until there is another entry, and they are not committed. Here the last one is sent again
+ * then, and its reply tells. Used by the appender's thread.
  */
 final class PersistentAppender extends GrpcLogAppender {
     private @Nullable Timestamp unknownSince;

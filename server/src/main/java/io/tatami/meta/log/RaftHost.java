@@ -34,8 +34,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * This process's side of all groups that are replicated: one Raft server on one port, with a log for each group. Safe for
- * use by any thread.
+ * This process's side of all groups that are replicated: one Raft server on one port, with a log for each group. Safe
+ * for use by any thread.
  */
 public final class RaftHost implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RaftHost.class);
@@ -90,8 +90,8 @@ public final class RaftHost implements AutoCloseable {
      * @param self with the port to listen on, not 0
      * @param bindHost the address to listen on
      * @param directory where the logs are; made where it is absent. It belongs to this server for life
-     * @throws TatamiException WRONG_CLUSTER or CORRUPT where the directory is another server's; IO_ERROR where it cannot be
-     *     used or the port is taken
+     * @throws TatamiException WRONG_CLUSTER or CORRUPT where the directory is another server's; IO_ERROR where it
+     *     cannot be used or the port is taken
      */
     public static RaftHost open(UUID cluster, Member self, String bindHost, Path directory, RaftSettings settings)
             throws TatamiException {
@@ -128,9 +128,9 @@ public final class RaftHost implements AutoCloseable {
     /**
      * Opens a replica of a group; the listener may hear of it before this returns.
      *
-     * @param store the directory of its records, whose parent exists; what is there is opened, and is the replica's until
-     *     it is closed. Records of a group that was not replicated become those of its first replica where this server is the
-     *     only founder, and are sealed: nobody changes them without the log from then on
+     * @param store the directory of its records, whose parent exists; what is there is opened, and is the replica's
+     *     until it is closed. Records of a group that was not replicated become those of its first replica where this
+     *     server is the only founder, and are sealed: nobody changes them without the log from then on
      * @param founders the members of a new group, the same at each of them, the first preferred as leader; empty for a
      *     replica that the leader adds later. Without effect where the replica was opened before
      * @throws TatamiException CORRUPT where what the replica had promised to keep is gone or damaged
@@ -264,8 +264,8 @@ public final class RaftHost implements AutoCloseable {
     }
 
     /**
-     * Deletes all that is stored of a group whose replica here is closed and is no member any more. After a crash it is to
-     * be called again.
+     * Deletes all that is stored of a group whose replica here is closed and is no member any more. After a crash it is
+     * to be called again.
      *
      * @param store as it was opened
      */

@@ -18,9 +18,10 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Whose logs lie in a directory, and which groups' were made there: the file {@code raft-server.id}, an {@link Envelope} of
- * kind IDENTITY around a {@code RaftServerRecord}. A log that is gone is noticed by it: a server that has forgotten how it
- * voted and what it acknowledged must not come back as the one that did (RATIS-1995). Safe for use by any thread.
+ * Whose logs lie in a directory, and which groups' were made there: the file {@code raft-server.id}, an
+ * {@link Envelope} of kind IDENTITY around a {@code RaftServerRecord}. A log that is gone is noticed by it: a server
+ * that has forgotten how it voted and what it acknowledged must not come back as the one that did (RATIS-1995). Safe
+ * for use by any thread.
  */
 final class RaftRecords {
     private static final String FILE_NAME = "raft-server.id";

@@ -13,8 +13,8 @@ public interface RaftReplica extends AutoCloseable {
     /** Hears what becomes of the replica: one call at a time, in order, on a thread that may be held up for a while. */
     interface Listener {
         /**
-         * This replica leads and has applied all that was committed before its term: decisions may be made over the store
-         * and given to the log, until {@link #follows}.
+         * This replica leads and has applied all that was committed before its term: decisions may be made over the
+         * store and given to the log, until {@link #follows}.
          *
          * @param store stays the replica's to close
          * @param log of this term of leadership only
@@ -22,15 +22,15 @@ public interface RaftReplica extends AutoCloseable {
         void leads(GroupStore store, CommitLog log);
 
         /**
-         * It leads no more: commits and confirmations of the log fail with NOT_LEADER from here on. What this returns is
-         * completed when nobody uses the store any more; it is not replaced or closed before, nor does the replica lead
-         * again.
+         * It leads no more: commits and confirmations of the log fail with NOT_LEADER from here on. What this returns
+         * is completed when nobody uses the store any more; it is not replaced or closed before, nor does the replica
+         * lead again.
          */
         CompletableFuture<Void> follows();
 
         /**
-         * The others have told it that it is no member any more, and it takes no part until it is closed and opened again;
-         * what it has stays.
+         * The others have told it that it is no member any more, and it takes no part until it is closed and opened
+         * again; what it has stays.
          */
         void excluded();
 
@@ -45,18 +45,18 @@ public interface RaftReplica extends AutoCloseable {
     List<Member> members();
 
     /**
-     * Makes these the members, the first preferred as leader; on the leader only, one change at a time. New ones have to
-     * have opened the group; they catch up before they count. A leader that is not among them makes them members
+     * Makes these the members, the first preferred as leader; on the leader only, one change at a time. New ones have
+     * to have opened the group; they catch up before they count. A leader that is not among them makes them members
      * beside itself, lets one of them lead, and has the rest done by that one.
      *
-     * @return completes when the change is committed; fails with NOT_LEADER, also where another leader is to be asked once
-     *     more, IN_USE while another change is under way, or UNAVAILABLE when the outcome is unknown
+     * @return completes when the change is committed; fails with NOT_LEADER, also where another leader is to be asked
+     *     once more, IN_USE while another change is under way, or UNAVAILABLE when the outcome is unknown
      */
     CompletableFuture<Void> setMembers(List<Member> members);
 
     /**
-     * The store as it is now; a follower's may be replaced by a snapshot of the leader's at any time, and must not be used
-     * when that happens: who does not lead asks {@link #read}.
+     * The store as it is now; a follower's may be replaced by a snapshot of the leader's at any time, and must not be
+     * used when that happens: who does not lead asks {@link #read}.
      */
     GroupStore store();
 

@@ -29,11 +29,12 @@ import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests to the Raft server of this process, as its own client. The client's id is drawn anew by each process and told
- * nobody, and the log takes entries from it alone.
+ * Requests to the Raft server of this process, as its own client. The client's id is drawn anew by each process and
+ * told nobody, and the log takes entries from it alone.
  *
- * <p>A call of Ratis may wait for its threads, and Ratis answers on threads that hold its locks: so nothing of ours runs on
- * those. Answers are handed over to an executor, and calls begin there but for {@link #append}, whose caller may be held up.
+ * <p>A call of Ratis may wait for its threads, and Ratis answers on threads that hold its locks: so nothing of ours
+ * runs on those. Answers are handed over to an executor, and calls begin there but for {@link #append}, whose caller
+ * may be held up.
  */
 final class RatisCalls {
     private static final long SNAPSHOT_TIMEOUT_MILLIS = 600_000;

@@ -16,8 +16,8 @@ import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftGroupId;
 
 /**
- * The log of a group with several replicas, for one term of leadership: an entry is durable on a majority, and applied here,
- * when it is committed. Entries are given to it by one thread.
+ * The log of a group with several replicas, for one term of leadership: an entry is durable on a majority, and applied
+ * here, when it is committed. Entries are given to it by one thread.
  */
 final class RatisLog implements CommitLog {
     private static final long READY_PROBE_MILLIS = 10;
@@ -59,8 +59,8 @@ final class RatisLog implements CommitLog {
     /**
      * {@inheritDoc}
      *
-     * @throws TatamiException NOT_LEADER also where somebody else's entries came in between and this one was refused, by all
-     *     replicas alike; else nothing is known of it
+     * @throws TatamiException NOT_LEADER also where somebody else's entries came in between and this one was refused,
+     *     by all replicas alike; else nothing is known of it
      */
     @Override
     public void commit(LogEntry entry) throws TatamiException {

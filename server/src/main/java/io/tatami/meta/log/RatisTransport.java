@@ -14,8 +14,8 @@ import org.apache.ratis.server.leader.LogAppender;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How Raft servers talk: Ratis's gRPC, with durable votes ({@link DurableVotes}) and with entries that are sent again where
- * it is not known whether they came ({@link PersistentAppender}). Ratis makes one, by the name of this class.
+ * How Raft servers talk: Ratis's gRPC, with durable votes ({@link DurableVotes}) and with entries that are sent again
+ * where it is not known whether they came ({@link PersistentAppender}). Ratis makes one, by the name of this class.
  */
 final class RatisTransport implements RpcType {
     @Override

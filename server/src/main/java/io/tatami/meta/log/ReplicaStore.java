@@ -14,8 +14,8 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
- * The store of a replica in its place on disk, and how a snapshot takes that place. The store's own log is not used: what
- * a crash takes of it is in the Raft log. Changed by one thread; the store may be asked for, and read, by any.
+ * The store of a replica in its place on disk, and how a snapshot takes that place. The store's own log is not used:
+ * what a crash takes of it is in the Raft log. Changed by one thread; the store may be asked for, and read, by any.
  */
 final class ReplicaStore implements AutoCloseable {
     private final Path path;
@@ -55,8 +55,8 @@ final class ReplicaStore implements AutoCloseable {
     }
 
     /**
-     * Puts a snapshot in the store's place, after it was read and compared with its checksums. After a crash there is the old
-     * store, the new, or none, and the snapshot.
+     * Puts a snapshot in the store's place, after it was read and compared with its checksums. After a crash there is
+     * the old store, the new, or none, and the snapshot.
      *
      * @throws TatamiException CORRUPT where it is damaged; then the store is as it was
      */

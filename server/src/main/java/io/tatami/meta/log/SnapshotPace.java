@@ -4,8 +4,8 @@ import io.tatami.base.Clock;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How fast a server takes in snapshots of groups, all of them together: a replica that comes has its server's disk and network
- * write a whole group, which those that are at work there should not wait for. Safe for use by many threads.
+ * How fast a server takes in snapshots of groups, all of them together: a replica that comes has its server's disk and
+ * network write a whole group, which those that are at work there should not wait for. Safe for use by many threads.
  */
 final class SnapshotPace {
     private final long bytesPerSecond;

@@ -7,10 +7,10 @@ import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
 
 /**
- * A running hash over a group's entries, by which replicas notice that they have come apart: CRC-32 and CRC-32C beside each
- * other, over the hash before and the entry. Their polynomials have no common factor, so together they are a CRC of 64
- * bits: what differs once differs after every later entry, unless another difference happens to undo it. Two, because
- * Java computes each as fast as it reads memory.
+ * A running hash over a group's entries, by which replicas notice that they have come apart: CRC-32 and CRC-32C beside
+ * each other, over the hash before and the entry. Their polynomials have no common factor, so together they are a CRC
+ * of 64 bits: what differs once differs after every later entry, unless another difference happens to undo it. Two,
+ * because Java computes each as fast as it reads memory.
  */
 final class StateHash {
     private static final int NO_VALUE = -1;

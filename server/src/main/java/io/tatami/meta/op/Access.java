@@ -37,8 +37,8 @@ public final class Access {
     }
 
     /**
-     * Every access that {@code caller} has: bit n stands for the access n, the sum of its bits. Not the same as its bits one
-     * by one, as one group may grant reading and another writing, and none both.
+     * Every access that {@code caller} has: bit n stands for the access n, the sum of its bits. Not the same as its
+     * bits one by one, as one group may grant reading and another writing, and none both.
      */
     public static int granted(Caller caller, Attributes attributes) {
         int granted = 0;

@@ -13,10 +13,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The whole access control list of a file or directory, with the three entries that a mode always stands for. It follows
- * POSIX.1e draft 17 as HDFS implements it: a scope with named entries has a mask, which limits all but the owner and
- * others; a mask that is not given is the union of what it limits; entries that a default list lacks are copied from the
- * access list.
+ * The whole access control list of a file or directory, with the three entries that a mode always stands for. It
+ * follows POSIX.1e draft 17 as HDFS implements it: a scope with named entries has a mask, which limits all but the
+ * owner and others; a mask that is not given is the union of what it limits; entries that a default list lacks are
+ * copied from the access list.
  *
  * <p>Errors begin with {@value #ERROR_PREFIX}, by which the Hadoop plug-in knows them. Used by one thread.
  */
@@ -148,8 +148,8 @@ final class AccessControlList {
     }
 
     /**
-     * Writes the list as it is stored: the owner's, the mask's or group's and the others' permissions into the mode, the
-     * rest as entries.
+     * Writes the list as it is stored: the owner's, the mask's or group's and the others' permissions into the mode,
+     * the rest as entries.
      *
      * @throws TatamiException INVALID_ARGUMENT where a file would get a default list
      */
@@ -161,8 +161,8 @@ final class AccessControlList {
     }
 
     /**
-     * The permissions of something new in a directory with these attributes: its mode is the one with the client's umask
-     * applied, unless the directory has a default list, which then counts in place of the umask.
+     * The permissions of something new in a directory with these attributes: its mode is the one with the client's
+     * umask applied, unless the directory has a default list, which then counts in place of the umask.
      */
     static void inherit(Attributes parent, CreateModes modes, boolean directory, Attributes.Builder child) {
         AccessControlList above = of(parent);

@@ -13,9 +13,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Directories that were widened from {@code w} to {@code 2w} shards: each of the shards that were added, a receiver, gets
- * its entries from one of those before, the giver, in the order of their names, but for names that were asked for and
- * fetched ahead. Until an entry has arrived nobody may act on its name here, because it may be at the giver.
+ * Directories that were widened from {@code w} to {@code 2w} shards: each of the shards that were added, a receiver,
+ * gets its entries from one of those before, the giver, in the order of their names, but for names that were asked for
+ * and fetched ahead. Until an entry has arrived nobody may act on its name here, because it may be at the giver.
  */
 public final class Arrivals {
     /** A shard looks whether a directory is large or hot each time that so many of its names here have changed. */

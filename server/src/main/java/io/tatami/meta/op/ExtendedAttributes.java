@@ -10,8 +10,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Extended attributes by the rules of HDFS: users set what begins with {@code user.}, the superuser also what begins with
- * {@code trusted.}; the other name spaces belong to the file system, which uses none of them yet.
+ * Extended attributes by the rules of HDFS: users set what begins with {@code user.}, the superuser also what begins
+ * with {@code trusted.}; the other name spaces belong to the file system, which uses none of them yet.
  */
 public final class ExtendedAttributes {
     private static final int COUNT_MAX = 32;
@@ -62,7 +62,9 @@ public final class ExtendedAttributes {
         }
     }
 
-    /** @throws TatamiException INVALID_ARGUMENT where the attribute is there, is not there, is too large or one too many */
+    /**
+     * @throws TatamiException INVALID_ARGUMENT where the attribute is there, is not there, is too large or one too many
+     */
     static void apply(XAttrChange change, Attributes.Builder bearer) throws TatamiException {
         XAttr attribute = change.getXattr();
         Integer index = indexOf(bearer, attribute.getName());

@@ -53,8 +53,8 @@ public final class FileRemoval {
     }
 
     /**
-     * At the file's home: removes its record, lease, blocks and replicas, and queues the blocks to be reclaimed. Without
-     * effect where the file is gone already.
+     * At the file's home: removes its record, lease, blocks and replicas, and queues the blocks to be reclaimed.
+     * Without effect where the file is gone already.
      */
     public static void unlinkHome(ShardState state, FileId file) {
         HomeRecord home = state.home(file);
@@ -89,7 +89,9 @@ public final class FileRemoval {
         reclaimGranted(state, block);
     }
 
-    /** As {@link #reclaim} for a block that no server is recorded to hold, because its file's home has it as granted. */
+    /**
+     * As {@link #reclaim} for a block that no server is recorded to hold, because its file's home has it as granted.
+     */
     public static void reclaimGranted(ShardState state, BlockRecord block) {
         state.addReclaim(ReclaimRecord.newBuilder()
                 .setBlockId(block.getBlockId())

@@ -5,9 +5,9 @@ import io.tatami.base.TatamiException;
 import io.tatami.meta.state.RequestContext;
 
 /**
- * An operation of a metadata group, as a pure function: the changes it makes are those it writes into the state's draft,
- * and the same state, context and request always give the same changes and reply. It reads no clock, no random numbers
- * and no device of its own, and keeps nothing between calls, so one instance serves all requests.
+ * An operation of a metadata group, as a pure function: the changes it makes are those it writes into the state's
+ * draft, and the same state, context and request always give the same changes and reply. It reads no clock, no random
+ * numbers and no device of its own, and keeps nothing between calls, so one instance serves all requests.
  *
  * @param <S> the state of the kind of group it runs in
  */

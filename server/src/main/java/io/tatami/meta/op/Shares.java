@@ -7,8 +7,8 @@ import io.tatami.meta.state.wire.ShareRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a shard's part of a directory's sums exact: whoever puts, replaces or removes an entry says so here, in the same
- * draft. Markers, and records that hold nothing but a mark of a move, count for nothing.
+ * Keeps a shard's part of a directory's sums exact: whoever puts, replaces or removes an entry says so here, in the
+ * same draft. Markers, and records that hold nothing but a mark of a move, count for nothing.
  */
 public final class Shares {
     private Shares() {}

@@ -27,7 +27,8 @@ public final class UnsettledException extends Exception {
 
     /**
      * A directory marker stands where the request would put a file: is there such a directory? Asked of the namespace
-     * group. Where there is none, the marker is cleared; where there is, it is confirmed in the request's next decision.
+     * group. Where there is none, the marker is cleared; where there is, it is confirmed in the request's next
+     * decision.
      */
     public record MarkerInDoubt(DirectoryId parent, String name, DirectoryId directory) implements Question {}
 
@@ -61,8 +62,8 @@ public final class UnsettledException extends Exception {
     public record EntryArriving(DirectoryId parent, String name, long transaction) implements Question {}
 
     /**
-     * The deletion of a directory above an open file was announced: was it carried out? Asked of the namespace group; the
-     * answer is kept in the gate.
+     * The deletion of a directory above an open file was announced: was it carried out? Asked of the namespace group;
+     * the answer is kept in the gate.
      *
      * @param version of the announcement
      */
@@ -77,8 +78,8 @@ public final class UnsettledException extends Exception {
     public record WriterInDoubt(FileId file, DirectoryId directory, long version) implements Question {}
 
     /**
-     * A block is to be granted, no block server's credits are left, and some have room: they are about to give more, and are
-     * asked to. Settled after a while in any case, once for a request.
+     * A block is to be granted, no block server's credits are left, and some have room: they are about to give more,
+     * and are asked to. Settled after a while in any case, once for a request.
      *
      * @param servers their ids
      */

@@ -4,10 +4,10 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Work that a group does by itself while it is open. Run after the group opened, and then again and again; never twice at
- * once. A run does a bounded piece of work, must not block, and its future says how long to rest before the next
- * ({@link Duration#ZERO}: there is more to do). A run that fails is logged and tried again after a pause that grows to a
- * minute. Runs end when the group closes: the one under way then meets UNAVAILABLE.
+ * Work that a group does by itself while it is open. Run after the group opened, and then again and again; never twice
+ * at once. A run does a bounded piece of work, must not block, and its future says how long to rest before the next
+ * ({@link Duration#ZERO}: there is more to do). A run that fails is logged and tried again after a pause that grows to
+ * a minute. Runs end when the group closes: the one under way then meets UNAVAILABLE.
  */
 @FunctionalInterface
 public interface BackgroundTask {

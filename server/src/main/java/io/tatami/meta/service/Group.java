@@ -11,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>Futures fail with a {@link io.tatami.base.TatamiException}: the operation's refusal; BUSY with the queue full;
  * UNAVAILABLE once the group has stopped; DEADLINE_EXCEEDED where the origin's deadline passed before the decision;
- * INTERNAL where the operation threw anything else, which is logged. They complete on the group's threads: what hangs on
- * them must not block.
+ * INTERNAL where the operation threw anything else, which is logged. They complete on the group's threads: what hangs
+ * on them must not block.
  *
  * @param <S> the state that operations of this kind of group work on
  */

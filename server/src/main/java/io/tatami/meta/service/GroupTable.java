@@ -6,8 +6,8 @@ import io.tatami.meta.op.UnsettledException.Question;
 import io.tatami.protocol.Method;
 
 /**
- * Where the parts of a group say which requests they serve and what they do by themselves. Filled by one thread while the
- * group is opened. A method, or a kind of question, can be given once.
+ * Where the parts of a group say which requests they serve and what they do by themselves. Filled by one thread while
+ * the group is opened. A method, or a kind of question, can be given once.
  *
  * @param <S> the state that operations registered here work on
  */
@@ -19,8 +19,8 @@ public interface GroupTable<S> {
     <Q extends Message, R extends Message> GroupTable<S> read(Method<Q, R> method, Operation<S, Q, R> operation);
 
     /**
-     * One {@link Group#submitOnce}, which remembers the reply, with something before or after it that may be done again when
-     * the request comes again. Costs less than a flow, whose reply is looked for before it begins.
+     * One {@link Group#submitOnce}, which remembers the reply, with something before or after it that may be done again
+     * when the request comes again. Costs less than a flow, whose reply is looked for before it begins.
      */
     default <Q extends Message, R extends Message> GroupTable<S> around(Method<Q, R> method, Flow<Q, R> write) {
         return flow(method, write);
@@ -33,8 +33,8 @@ public interface GroupTable<S> {
      * Runs while the group is open.
      *
      * @param name for logs
-     * @param wakingKinds letters of {@link io.tatami.meta.state.Keys}: a batch that writes a record of one of these kinds
-     *     ends the task's rest; empty for none
+     * @param wakingKinds letters of {@link io.tatami.meta.state.Keys}: a batch that writes a record of one of these
+     *     kinds ends the task's rest; empty for none
      */
     GroupTable<S> background(String name, String wakingKinds, BackgroundTask task);
 

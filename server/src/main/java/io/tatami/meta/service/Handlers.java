@@ -2,7 +2,10 @@ package io.tatami.meta.service;
 
 import io.tatami.base.TatamiException;
 
-/** One part of a kind of group: registers what it serves. Those of a process are listed in {@code io.tatami.meta.service.host}. */
+/**
+ * One part of a kind of group: registers what it serves. Those of a process are listed in
+ * {@code io.tatami.meta.service.host}.
+ */
 @FunctionalInterface
 public interface Handlers<S> {
     /** @throws TatamiException INVALID_ARGUMENT for a bad setting */

@@ -12,9 +12,9 @@ import java.util.concurrent.CompletableFuture;
  * Calls to other groups and to block servers, always as messages over a connection, also within one process. Made in
  * the name of the service, which groups trust as they trust each other. Safe for use by many threads.
  *
- * <p>Retryable failures and lost connections are retried with rising pauses until the time is over; then the future fails
- * with the last of them. All other failures are passed on. Methods called here must be idempotent. Futures complete on an
- * event loop: what hangs on them must not block.
+ * <p>Retryable failures and lost connections are retried with rising pauses until the time is over; then the future
+ * fails with the last of them. All other failures are passed on. Methods called here must be idempotent. Futures
+ * complete on an event loop: what hangs on them must not block.
  */
 public interface Peers {
     /** What a call waits where nothing else is said. */

@@ -10,7 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * The keys of a group's records: one letter for the kind, then big-endian ids, then a name, so that ranges scan in order.
+ * The keys of a group's records: one letter for the kind, then big-endian ids, then a name, so that ranges scan in
+ * order.
  *
  * <pre>
  *  shard      e directory(8) name       entry                l session(8) file(8)     write lease
@@ -165,7 +166,10 @@ public final class Keys {
         return of((byte) 'x', number);
     }
 
-    /** A record of the cluster map: {@code kind} is {@code "server"}, {@code "group"}, {@code "metadata"} or {@code "replicas"}. */
+    /**
+     * A record of the cluster map: {@code kind} is {@code "server"}, {@code "group"}, {@code "metadata"} or
+     * {@code "replicas"}.
+     */
     public static byte[] cluster(String kind, int id) {
         byte[] text = kind.getBytes(StandardCharsets.US_ASCII);
         return ByteBuffer.allocate(1 + text.length + Integer.BYTES)

@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Typed access to a draft's records. A value that does not parse is a corrupt store and stops the group: it was checked by
- * RocksDB's checksums when it was read, so it was written wrong.
+ * Typed access to a draft's records. A value that does not parse is a corrupt store and stops the group: it was checked
+ * by RocksDB's checksums when it was read, so it was written wrong.
  */
 public class Records {
     private final Draft draft;

@@ -3,8 +3,8 @@ package io.tatami.meta.state;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A group's records as of one moment: what {@code decide} reads. A view does not change under its reader. Implementations
- * may be used by one thread at a time.
+ * A group's records as of one moment: what {@code decide} reads. A view does not change under its reader.
+ * Implementations may be used by one thread at a time.
  *
  * <p>Arrays that go in or come out belong to nobody: neither side changes one after it was handed over.
  */

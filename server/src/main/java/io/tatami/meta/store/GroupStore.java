@@ -29,8 +29,8 @@ import org.rocksdb.WriteOptions;
 
 /**
  * The records of one group in a RocksDB of its own, in one column family. One thread applies; any thread may take
- * snapshots. The first error of a write, a flush or a compaction stops the store for good: what the device holds is then
- * unknown, so nothing is retried.
+ * snapshots. The first error of a write, a flush or a compaction stops the store for good: what the device holds is
+ * then unknown, so nothing is retried.
  *
  * <p>The native handles are counted: {@link #close} gives up the owner's share, and the last snapshot to be closed ends
  * the rest.
@@ -188,8 +188,8 @@ public final class GroupStore implements AutoCloseable {
     }
 
     /**
-     * Writes what is applied as of now into a directory that must be absent, as a store of its own that shares its tables with
-     * this one where both are on one file system. By the thread that applies.
+     * Writes what is applied as of now into a directory that must be absent, as a store of its own that shares its
+     * tables with this one where both are on one file system. By the thread that applies.
      *
      * @return what the copy has applied; all of it is durable, but for the directory's own name
      * @throws TatamiException the store failed, and stays stopped

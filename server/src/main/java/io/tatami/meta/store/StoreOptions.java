@@ -57,8 +57,8 @@ final class StoreOptions {
     }
 
     /**
-     * New records of a kind mostly sort near the last one of that kind: ids rise, and names are made in order. Searching
-     * from there instead of from the top halves the time of an insert. This option has no setter in Java.
+     * New records of a kind mostly sort near the last one of that kind: ids rise, and names are made in order.
+     * Searching from there instead of from the top halves the time of an insert. This option has no setter in Java.
      */
     private static Options empty() {
         Properties hint = new Properties();

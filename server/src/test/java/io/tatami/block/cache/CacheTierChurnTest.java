@@ -28,8 +28,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Plans over the same blocks come and go while others are staged and read, in an order that a seed repeats: readers get the
- * right bytes, what plans tell adds up, and no slot is lost.
+ * Plans over the same blocks come and go while others are staged and read, in an order that a seed repeats: readers get
+ * the right bytes, what plans tell adds up, and no slot is lost.
  */
 class CacheTierChurnTest {
     private static final int UNIT = Device.UNIT_BYTES;

@@ -33,8 +33,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A tier whose device hangs. Readers have the device hang, or answer, before their patience ends, so that nothing depends on
- * how fast threads are.
+ * A tier whose device hangs. Readers have the device hang, or answer, before their patience ends, so that nothing
+ * depends on how fast threads are.
  */
 class HangingTierTest {
     private static final int UNIT = Device.UNIT_BYTES;

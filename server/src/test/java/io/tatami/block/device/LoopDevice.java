@@ -8,7 +8,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A file as a block device, for the length of a test. The test is skipped, with the reason, where that needs more rights. */
+/**
+ * A file as a block device, for the length of a test. The test is skipped, with the reason, where that needs more
+ * rights.
+ */
 public final class LoopDevice implements AutoCloseable {
     private final Path path;
 

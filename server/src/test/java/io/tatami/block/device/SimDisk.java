@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A disk in memory that keeps only what was flushed: when its power goes, each sector written since is kept, dropped or
- * torn, as a seeded generator chooses. Sectors never written are zeros and cost nothing. A failed flush loses what was to
- * be flushed, as the kernel's page cache does, and later flushes succeed. Safe for use by many threads.
+ * torn, as a seeded generator chooses. Sectors never written are zeros and cost nothing. A failed flush loses what was
+ * to be flushed, as the kernel's page cache does, and later flushes succeed. Safe for use by many threads.
  */
 public final class SimDisk implements Device {
     private static final int SECTOR_BYTES = ALIGNMENT_BYTES;

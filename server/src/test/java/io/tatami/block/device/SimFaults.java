@@ -3,8 +3,8 @@ package io.tatami.block.device;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts every access of a simulated volume, to its disk and to its index, and makes one of them fail. Safe for use by many
- * threads.
+ * Counts every access of a simulated volume, to its disk and to its index, and makes one of them fail. Safe for use by
+ * many threads.
  */
 public final class SimFaults {
     /** What happens to the access that was chosen. */

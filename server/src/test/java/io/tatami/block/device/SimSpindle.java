@@ -11,9 +11,9 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A disk of one arm in virtual time: transfers 200 MB/s, and takes 8 ms to go to where the access before did not end. It is
- * given some accesses at once and does them in that order. Its clients are sequential, each with a window of accesses that
- * it has asked for; they ask for the next a while after one has ended, each time drawn anew.
+ * A disk of one arm in virtual time: transfers 200 MB/s, and takes 8 ms to go to where the access before did not end.
+ * It is given some accesses at once and does them in that order. Its clients are sequential, each with a window of
+ * accesses that it has asked for; they ask for the next a while after one has ended, each time drawn anew.
  */
 final class SimSpindle {
     static final long SEEK_NANOS = 8_000_000;

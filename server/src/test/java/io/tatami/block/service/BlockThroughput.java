@@ -16,8 +16,8 @@ import java.nio.file.Path;
 import java.util.Comparator;
 
 /**
- * Compares one writer, and one reader of what no cache holds, through client, loopback, block server and volume, with the
- * device alone, written and read in the same units. A program, not a test: arguments are a directory on the disk to
+ * Compares one writer, and one reader of what no cache holds, through client, loopback, block server and volume, with
+ * the device alone, written and read in the same units. A program, not a test: arguments are a directory on the disk to
  * measure, how many MiB to move, and how often.
  */
 final class BlockThroughput {

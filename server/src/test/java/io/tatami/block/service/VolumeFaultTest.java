@@ -47,8 +47,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * One server with two simulated volumes, of which one has an I/O error: at each access of its device and of its index that
- * the requests of a client make, one after the other.
+ * One server with two simulated volumes, of which one has an I/O error: at each access of its device and of its index
+ * that the requests of a client make, one after the other.
  */
 final class VolumeFaultTest {
     private static final long DATA_BYTES = 8 << 20;

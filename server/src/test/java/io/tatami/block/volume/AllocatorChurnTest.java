@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * A week of writing and deleting on a volume that is kept 85 % full. With {@code -Dtatami.test.curve=DIRECTORY} the week is
- * drawn there; {@code -Dtatami.test.seed} says which.
+ * A week of writing and deleting on a volume that is kept 85 % full. With {@code -Dtatami.test.curve=DIRECTORY} the
+ * week is drawn there; {@code -Dtatami.test.seed} says which.
  */
 class AllocatorChurnTest {
     private static final long SEED = Long.getLong("tatami.test.seed", 1);

@@ -9,8 +9,8 @@ import java.util.SplittableRandom;
 
 /**
  * Writers and deletions on one volume, in virtual time. Writers stream block after block; a file that ends short gives
- * the rest of its last block back. Files go when their time has come, and the next to go goes early where the volume would
- * get fuller than it may. Hour 0 is when it first was as full.
+ * the rest of its last block back. Files go when their time has come, and the next to go goes early where the volume
+ * would get fuller than it may. Hour 0 is when it first was as full.
  */
 final class Churn {
     static final long BLOCK_BYTES = 256L << 20;

@@ -5,15 +5,16 @@ import java.util.SplittableRandom;
 /**
  * What is written on a volume of a simulated week, and for how long it is kept.
  *
- * <p>A file system of Hadoop's holds some long files with nearly all bytes (tables, job inputs), outputs of tasks that end
- * somewhere in their first block, and crowds of small files (markers, indices, configurations). So three of ten streamed
- * files have 256 MiB to 16 GiB and with them 95 % of the bytes, and seven end before their first block does; one in five
- * of the blocks that are streamed ends short, and as many blocks again are short from the start. Within each kind
- * the lengths are spread evenly over their logarithm, so that an allocator cannot profit from any favourite length.
+ * <p>A file system of Hadoop's holds some long files with nearly all bytes (tables, job inputs), outputs of tasks that
+ * end somewhere in their first block, and crowds of small files (markers, indices, configurations). So three of ten
+ * streamed files have 256 MiB to 16 GiB and with them 95 % of the bytes, and seven end before their first block does;
+ * one in five of the blocks that are streamed ends short, and as many blocks again are short from the start. Within
+ * each kind the lengths are spread evenly over their logarithm, so that an allocator cannot profit from any favourite
+ * length.
  *
- * <p>Half of the files are scratch and live for hours, most others until a run of the next days replaces them, and a tenth
- * for months; how long has nothing to do with how large. At twelve writers of 1 to 20 MiB/s, the volume's content is written
- * more than five times in a week.
+ * <p>Half of the files are scratch and live for hours, most others until a run of the next days replaces them, and a
+ * tenth for months; how long has nothing to do with how large. At twelve writers of 1 to 20 MiB/s, the volume's content
+ * is written more than five times in a week.
  */
 final class ChurnMix {
     private static final long KIB = 1L << 10;

@@ -19,8 +19,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Crowds of small files come and go on a volume of 16 GiB whose low half is streamed to; each day more go than come. One
- * volume is compacted at the end of each day, its twin never is. {@code -Dtatami.test.seed} replays.
+ * Crowds of small files come and go on a volume of 16 GiB whose low half is streamed to; each day more go than come.
+ * One volume is compacted at the end of each day, its twin never is. {@code -Dtatami.test.seed} replays.
  */
 class CompactionChurnTest {
     private static final long SEED = Long.getLong("tatami.test.seed", 1);

@@ -239,7 +239,10 @@ class CompactionPlannerTest {
         return runs;
     }
 
-    /** The region full of blocks of one slot but for so many holes: between blocks as long as there are, or else in a row. */
+    /**
+     * The region full of blocks of one slot but for so many holes: between blocks as long as there are, or else in a
+     * row.
+     */
     private void makeHoles(int region, int holes) {
         clear(region);
         for (int slot = 0; slot < SLOTS; slot++) {

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Power cuts, errors and crashes in the middle of compactions of random volumes. A failure names the seed and the access;
- * {@code -Dtatami.test.seed} starts there.
+ * Power cuts, errors and crashes in the middle of compactions of random volumes. A failure names the seed and the
+ * access; {@code -Dtatami.test.seed} starts there.
  */
 class CompactionPowerCutTest {
     private static final long SEED = Long.getLong("tatami.test.seed", 1);
@@ -125,7 +125,9 @@ class CompactionPowerCutTest {
         }
     }
 
-    /** After the power went: every byte is there, and the compaction is done to its end, once more cut short between. */
+    /**
+     * After the power went: every byte is there, and the compaction is done to its end, once more cut short between.
+     */
     private static void goOn(SimVolume sim, ShortBlocks blocks, String when) throws TatamiException {
         blocks.ledger().compare(sim.crash(), when);
         ShortBlocks.assertNoRoomIsLost(sim.volume(), when);

@@ -26,7 +26,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Regions of 128 KiB and, if nothing else is said, blocks of 8 KiB, of which every other one is deleted in the highest. */
+/**
+ * Regions of 128 KiB and, if nothing else is said, blocks of 8 KiB, of which every other one is deleted in the highest.
+ */
 class CompactorTest {
     private static final int REGION = 128 << 10;
     private static final int BLOCK = 8 << 10;

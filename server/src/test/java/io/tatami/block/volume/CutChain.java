@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * Power cuts of one volume, one upon the other: at a random access of a workload, then at accesses of the opening after it,
- * then of the recovery of what was being written, then of further work. After each the volume is compared with what it
- * had acknowledged. The same seed does the same.
+ * Power cuts of one volume, one upon the other: at a random access of a workload, then at accesses of the opening after
+ * it, then of the recovery of what was being written, then of further work. After each the volume is compared with what
+ * it had acknowledged. The same seed does the same.
  */
 final class CutChain {
     private static final long DATA_BYTES = 8 << 20;

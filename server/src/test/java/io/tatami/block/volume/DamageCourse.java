@@ -23,9 +23,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * A volume after a random life, damaged behind its back in one way after the other. Whatever was damaged, its blocks are
- * read, chunk by chunk, and scrubbed, and what comes of that is compared with what is known to be wrong. The same seed does
- * the same.
+ * A volume after a random life, damaged behind its back in one way after the other. Whatever was damaged, its blocks
+ * are read, chunk by chunk, and scrubbed, and what comes of that is compared with what is known to be wrong. The same
+ * seed does the same.
  */
 final class DamageCourse {
     private static final long DATA_BYTES = 8 << 20;
@@ -259,7 +259,9 @@ final class DamageCourse {
         sim.crash();
     }
 
-    /** Checksums of chunks that the block had once, beyond those that it has: they are right, and nobody asks for more. */
+    /**
+     * Checksums of chunks that the block had once, beyond those that it has: they are right, and nobody asks for more.
+     */
     private boolean isOfNoConsequence(byte[] key) {
         byte[] now = sim.store().entries().get(key);
         int length = indexed(key).length - Integer.BYTES;

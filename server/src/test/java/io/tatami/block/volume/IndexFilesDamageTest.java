@@ -25,7 +25,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Rot in the files of a real index: an error that names the remedy, and never an index that lacks what was acknowledged. */
+/**
+ * Rot in the files of a real index: an error that names the remedy, and never an index that lacks what was
+ * acknowledged.
+ */
 class IndexFilesDamageTest {
     private static final int SECTOR = 4096;
     private static final int LOG_BLOCK = 32 << 10;

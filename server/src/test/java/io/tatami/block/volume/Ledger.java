@@ -66,7 +66,10 @@ final class Ledger {
         entries.keySet().removeIf(block -> volume.find(block).isEmpty());
     }
 
-    /** Fails where an acknowledged byte, generation, end or deletion is missing, or a byte that was never written is there. */
+    /**
+     * Fails where an acknowledged byte, generation, end or deletion is missing, or a byte that was never written is
+     * there.
+     */
     void compare(Volume volume, String when) throws TatamiException {
         for (StoredBlock stored : volume.blocks()) {
             assertNotNull(entries.get(stored.block()), when + ": " + stored + " was deleted or never was");

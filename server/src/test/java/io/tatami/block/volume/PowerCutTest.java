@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Faults at every access of random workloads. A cut is named by its seed and the number of the access: a failure says both,
- * and {@code -Dtatami.test.seed} starts there.
+ * Faults at every access of random workloads. A cut is named by its seed and the number of the access: a failure says
+ * both, and {@code -Dtatami.test.seed} starts there.
  */
 class PowerCutTest {
     private static final long DATA_BYTES = 8 << 20;

@@ -12,7 +12,9 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
-/** Finalized short blocks with random bytes, of which a ledger is kept. The same seed does the same. Used by one thread. */
+/**
+ * Finalized short blocks with random bytes, of which a ledger is kept. The same seed does the same. Used by one thread.
+ */
 final class ShortBlocks {
     private final Random random;
     private final Ledger ledger;

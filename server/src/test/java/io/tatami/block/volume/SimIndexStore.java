@@ -14,8 +14,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An index store in memory: a batch is durable when the call returns, and when it fails, all or nothing of it, by a seeded
- * choice. Safe for use by many threads.
+ * An index store in memory: a batch is durable when the call returns, and when it fails, all or nothing of it, by a
+ * seeded choice. Safe for use by many threads.
  */
 final class SimIndexStore implements IndexStore {
     private final NavigableMap<byte[], byte[]> entries = new TreeMap<>(Arrays::compareUnsigned);

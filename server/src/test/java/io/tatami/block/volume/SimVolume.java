@@ -16,11 +16,14 @@ import java.util.Random;
 import java.util.UUID;
 
 /**
- * A volume on a simulated disk and a simulated index, which a test may crash and open again. All I/O runs on the calling
- * thread, so that a seed repeats it access by access.
+ * A volume on a simulated disk and a simulated index, which a test may crash and open again. All I/O runs on the
+ * calling thread, so that a seed repeats it access by access.
  */
 public final class SimVolume implements AutoCloseable {
-    /** Shared by all simulated volumes of a JVM: slabs are too large to be made for each. One volume at a time uses them. */
+    /**
+     * Shared by all simulated volumes of a JVM: slabs are too large to be made for each. One volume at a time uses
+     * them.
+     */
     private static final VolumeResources BUFFERS = VolumeResources.withBuffers(8, 8);
 
     public static final UUID CLUSTER = new UUID(1, 2);

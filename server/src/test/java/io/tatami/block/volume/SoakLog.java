@@ -16,9 +16,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A long run of seeds that can be broken off: each range of seeds that went well is a line of a log, with what it counted,
- * and the next run goes on behind the last line. {@code -Dtatami.soak.log} names the log, {@code -Dtatami.soak.seconds}
- * ends a run early; {@code -Dtatami.test.seed} does that seed alone and logs nothing.
+ * A long run of seeds that can be broken off: each range of seeds that went well is a line of a log, with what it
+ * counted, and the next run goes on behind the last line. {@code -Dtatami.soak.log} names the log,
+ * {@code -Dtatami.soak.seconds} ends a run early; {@code -Dtatami.test.seed} does that seed alone and logs nothing.
  */
 public final class SoakLog {
     private static final Pattern RANGE = Pattern.compile("seeds (\\d+) to (\\d+): (.*); .*");
@@ -54,7 +54,10 @@ public final class SoakLog {
         run(name, rangeSeeds, seeds, body, totals -> {});
     }
 
-    /** @param judge is given what all seeds counted, as the log has it, once they are done; fails where that is too little */
+    /**
+     * @param judge is given what all seeds counted, as the log has it, once they are done; fails where that is too
+     *     little
+     */
     public static void run(String name, int rangeSeeds, long seeds, Seed body, Consumer<Map<String, Long>> judge)
             throws Exception {
         Long only = Long.getLong("tatami.test.seed");

@@ -22,10 +22,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tears of the last write of a volume, sector by sector: of a unit of 1,024 sectors each prefix, and of its subsets a seeded
- * sample; of up to ten sectors each subset; of a superblock each subset of its pieces of 512 bytes, and each prefix of its
- * bytes. Either nobody was told of that write, and what was acknowledged before it is there, or it was acknowledged and the
- * disk lied, and each chunk that lacks something is told and nothing of it given out.
+ * Tears of the last write of a volume, sector by sector: of a unit of 1,024 sectors each prefix, and of its subsets a
+ * seeded sample; of up to ten sectors each subset; of a superblock each subset of its pieces of 512 bytes, and each
+ * prefix of its bytes. Either nobody was told of that write, and what was acknowledged before it is there, or it was
+ * acknowledged and the disk lied, and each chunk that lacks something is told and nothing of it given out.
  */
 class TearTest {
     private static final long SEED = Long.getLong("tatami.test.seed", 1);

@@ -10,7 +10,9 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Stops the volume at each named point of random workloads, first to last time it is passed, and looks at what is left. */
+/**
+ * Stops the volume at each named point of random workloads, first to last time it is passed, and looks at what is left.
+ */
 class VolumeCrashPointTest {
     private static final long DATA_BYTES = 8 << 20;
     private static final int STEPS = 60;

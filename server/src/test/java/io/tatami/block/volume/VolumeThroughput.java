@@ -13,8 +13,8 @@ import java.security.SecureRandom;
 import java.util.UUID;
 
 /**
- * One writer and one reader of a volume beside the device itself: {@code VolumeThroughput DIRECTORY [ROUNDS]}. Prints MB/s
- * for each round; the device is written and read in units of 4 MiB, one at a time, and flushed at the end.
+ * One writer and one reader of a volume beside the device itself: {@code VolumeThroughput DIRECTORY [ROUNDS]}. Prints
+ * MB/s for each round; the device is written and read in units of 4 MiB, one at a time, and flushed at the end.
  */
 public final class VolumeThroughput {
     private static final UUID CLUSTER = new UUID(5, 6);

@@ -17,8 +17,8 @@ import java.util.Random;
 
 /**
  * A random life of a volume's blocks: create, append at odd lengths, sync, finish, read, reopen, truncate, adopt
- * generations, delete; beside them crowds of short blocks that come and half go, and compactions. The same seed does the
- * same. Keeps a ledger of what was acknowledged. Used by one thread.
+ * generations, delete; beside them crowds of short blocks that come and half go, and compactions. The same seed does
+ * the same. Keeps a ledger of what was acknowledged. Used by one thread.
  */
 final class Workload {
     private static final int BLOCKS_MAX = 5;
@@ -99,7 +99,9 @@ final class Workload {
         }
     }
 
-    /** Ends what was being written when the volume was opened, as the metadata would have it done: kept, or cut shorter. */
+    /**
+     * Ends what was being written when the volume was opened, as the metadata would have it done: kept, or cut shorter.
+     */
     void recover(Volume volume) throws TatamiException {
         for (BlockId block : List.copyOf(blocks)) {
             if (!volume.find(block).orElseThrow().finalized()) {

@@ -7,8 +7,8 @@ import java.util.Locale;
  *
  * @param path empty for {@link Kind#CLOSE}
  * @param other a rename's destination, else empty
- * @param file which file is made or closed: a number above 0 that no other call of the history makes one with. It is the
- *     file's length once it is closed, so that each reader tells which file it saw
+ * @param file which file is made or closed: a number above 0 that no other call of the history makes one with. It is
+ *     the file's length once it is closed, so that each reader tells which file it saw
  */
 public record Call(Kind kind, String path, String other, int file) {
     /** The operations. */

@@ -5,8 +5,8 @@ import java.util.List;
 
 /**
  * Says whether a history is linearizable: whether each operation can be given a moment between its invocation and its
- * return, such that {@link FileTree}, doing them one after the other, tells the results that were told (Herlihy and Wing,
- * "Linearizability: a correctness condition for concurrent objects", 1990).
+ * return, such that {@link FileTree}, doing them one after the other, tells the results that were told (Herlihy and
+ * Wing, "Linearizability: a correctness condition for concurrent objects", 1990).
  *
  * @param configurationsMax how many sets of operations done, with the tree they led to, are looked at in each part of a
  *     history before it is given up; bounds time and memory
@@ -24,7 +24,8 @@ public record Checker(int configurationsMax) {
 
     /**
      * @param configurations that were looked at
-     * @param explanation of anything but LINEARIZABLE: the longest beginning that can be explained, and what then cannot
+     * @param explanation of anything but LINEARIZABLE: the longest beginning that can be explained, and what then
+     *     cannot
      */
     public record Result(Verdict verdict, long configurations, String explanation) {}
 

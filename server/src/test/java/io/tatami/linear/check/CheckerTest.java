@@ -8,7 +8,9 @@ import io.tatami.linear.check.Checker.Verdict;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Histories with a mistake planted in them are rejected, and what differs from them by a little and is right is not. */
+/**
+ * Histories with a mistake planted in them are rejected, and what differs from them by a little and is right is not.
+ */
 class CheckerTest {
     private static Result check(String history) {
         return Checker.DEFAULT.check(History.parse(history));

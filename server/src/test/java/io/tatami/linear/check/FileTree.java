@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The model: a small file system that does one call after the other, for the superuser, as HDFS does. Never changes.
  *
- * <p>Nodes are told as {@code dir}, {@code open:N} and {@code file:N}, a listing as {@code [d/ f=file:N]}. Results of changes
- * are {@code ok}, {@code true} and {@code false}, or the code of an error. Where a call is refused for two reasons at once,
- * either of them may be told.
+ * <p>Nodes are told as {@code dir}, {@code open:N} and {@code file:N}, a listing as {@code [d/ f=file:N]}. Results of
+ * changes are {@code ok}, {@code true} and {@code false}, or the code of an error. Where a call is refused for two
+ * reasons at once, either of them may be told.
  */
 public final class FileTree {
     public static final FileTree EMPTY = new FileTree(new TreeMap<>(), Set.of());

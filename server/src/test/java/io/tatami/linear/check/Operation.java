@@ -4,11 +4,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A call with what came of it. Times are counts of one counter for all clients: an operation that returned below another's
- * invocation was over before that began.
+ * A call with what came of it. Times are counts of one counter for all clients: an operation that returned below
+ * another's invocation was over before that began.
  *
- * @param returned {@link #NEVER} where the outcome is unknown: then it may take effect at any time from its invocation on,
- *     or never
+ * @param returned {@link #NEVER} where the outcome is unknown: then it may take effect at any time from its invocation
+ *     on, or never
  * @param result as {@link FileTree} tells it; {@link #UNKNOWN} where it is
  */
 public record Operation(int client, long invoked, long returned, Call call, String result) {

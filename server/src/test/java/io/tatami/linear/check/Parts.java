@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Divides a history by what lies directly below the root, as far as no rename connects two of those: each part is a history
- * of its own, and the whole is linearizable exactly where all are (Herlihy and Wing 1990, locality; Horn and Kroening,
- * "Faster linearizability checking via P-compositionality", 2015).
+ * Divides a history by what lies directly below the root, as far as no rename connects two of those: each part is a
+ * history of its own, and the whole is linearizable exactly where all are (Herlihy and Wing 1990, locality; Horn and
+ * Kroening, "Faster linearizability checking via P-compositionality", 2015).
  */
 final class Parts {
     private final Map<String, String> leaders = new HashMap<>();

@@ -12,8 +12,8 @@ final class RandomHistory {
     private RandomHistory() {}
 
     /**
-     * Calls one after the other, each with an interval around its moment that overlaps with some neighbours', and some with
-     * their outcome forgotten.
+     * Calls one after the other, each with an interval around its moment that overlaps with some neighbours', and some
+     * with their outcome forgotten.
      */
     static List<Operation> make(Random random, int calls) {
         List<Operation> history = new ArrayList<>();

@@ -12,8 +12,8 @@ import java.util.Set;
 /**
  * The search for an order of one part of a history: depth first as in Wing and Gong, "Testing and verifying concurrent
  * objects" (1993), and never twice from the same operations done with the same tree, after Lowe, "Testing for
- * linearizability" (2017). What would change nothing is done as soon as it may be and fits: every order in which it comes
- * later is one in which it can come now. Used once.
+ * linearizability" (2017). What would change nothing is done as soon as it may be and fits: every order in which it
+ * comes later is one in which it can come now. Used once.
  */
 final class Search {
     private final List<Operation> operations;

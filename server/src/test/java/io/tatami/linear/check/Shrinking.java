@@ -6,8 +6,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Makes a violation smaller, only by steps that no linearizable history would be made a violation by: the history is cut off
- * at a moment, what was under way then becomes unknown, and what changed nothing is left out.
+ * Makes a violation smaller, only by steps that no linearizable history would be made a violation by: the history is
+ * cut off at a moment, what was under way then becomes unknown, and what changed nothing is left out.
  */
 public final class Shrinking {
     private Shrinking() {}

@@ -245,8 +245,8 @@ final class ReplicaCluster implements AutoCloseable {
     }
 
     /**
-     * Commits by whoever leads, as often as it takes, and once: what a failed try has left is known by a mark that the entry
-     * carries. By one thread at a time.
+     * Commits by whoever leads, as often as it takes, and once: what a failed try has left is known by a mark that the
+     * entry carries. By one thread at a time.
      */
     void commit(String... keysAndValues) throws Exception {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LIMIT_MILLIS);

@@ -19,9 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What the replicas of a group have in their stores is the same at every applied index, while leaders and followers end and
- * come back, with their stores or without, and are sent snapshots. What differs is a record, not the running hash of the
- * entries, by which replicas watch each other.
+ * What the replicas of a group have in their stores is the same at every applied index, while leaders and followers end
+ * and come back, with their stores or without, and are sent snapshots. What differs is a record, not the running hash
+ * of the entries, by which replicas watch each other.
  */
 final class StateHashesTest {
     private static final long LIMIT_SECONDS = 120;

@@ -22,8 +22,8 @@ import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
 
 /**
- * Hashes all records of each replica whenever one has applied an entry. The thread that applies waits meanwhile, so every
- * index at which a replica is while it is open is looked at.
+ * Hashes all records of each replica whenever one has applied an entry. The thread that applies waits meanwhile, so
+ * every index at which a replica is while it is open is looked at.
  */
 final class StateWatch implements CrashPoint.Listener {
     private static final String APPLIED = "meta.apply.after-write";

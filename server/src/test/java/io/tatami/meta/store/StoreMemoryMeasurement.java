@@ -20,8 +20,8 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 
 /**
- * Measures the memory of a metadata process by the number of files: as many records as that many files make (entry, home,
- * block, replica and block's file, with random values that do not compress), over 16 stores, then random reads.
+ * Measures the memory of a metadata process by the number of files: as many records as that many files make (entry,
+ * home, block, replica and block's file, with random values that do not compress), over 16 stores, then random reads.
  *
  * <p>Arguments: directory, millions of files.
  */

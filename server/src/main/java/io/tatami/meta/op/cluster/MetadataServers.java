@@ -29,7 +29,8 @@ final class MetadataServers {
     }
 
     /**
-     * Of a cluster with replicated groups; where each has one server, a directory is put back from a copy when it is lost.
+     * Of a cluster with replicated groups; where each has one server, a directory is put back from a copy when it is
+     * lost.
      *
      * @throws TatamiException CORRUPT where the cluster has heard of a newer directory of this server
      */
@@ -49,8 +50,8 @@ final class MetadataServers {
     }
 
     /**
-     * Whether a process speaks for a directory that is older than the one the cluster knows, or that another one serves. Not
-     * asked of a server without replicas, whose groups tell where they are served.
+     * Whether a process speaks for a directory that is older than the one the cluster knows, or that another one
+     * serves. Not asked of a server without replicas, whose groups tell where they are served.
      */
     static boolean isOlder(long marks, long run, MetadataServerRecord known) {
         if (known.getRaftPort() == 0) {

@@ -13,9 +13,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what happens next so that servers that leave hold nothing, and those in service about the same number of replicas:
- * one move at a time, because each costs the cluster the reading and writing of a whole group. Reads the state and changes
- * nothing.
+ * Decides what happens next so that servers that leave hold nothing, and those in service about the same number of
+ * replicas: one move at a time, because each costs the cluster the reading and writing of a whole group. Reads the
+ * state and changes nothing.
  */
 final class MovePlan {
     private final LivingServers heard;

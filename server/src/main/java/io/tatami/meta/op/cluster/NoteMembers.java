@@ -14,8 +14,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notes that a group has the members named, and no others: replicas that were leaving are its no more. Without effect where
- * others are to be its members by now. One that has changed its place since is to be made a member once more.
+ * Notes that a group has the members named, and no others: replicas that were leaving are its no more. Without effect
+ * where others are to be its members by now. One that has changed its place since is to be made a member once more.
  */
 public final class NoteMembers implements Operation<ClusterState, MembersRecord.OfGroup, Empty> {
     @Override

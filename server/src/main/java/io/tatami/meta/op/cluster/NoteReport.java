@@ -12,7 +12,10 @@ import io.tatami.protocol.wire.HeldReplica;
 import io.tatami.protocol.wire.ReportMetadataServerRequest;
 import org.jspecify.annotations.Nullable;
 
-/** Notes which of the replicas that were given to a server it has opened, and which groups it leads of those that it holds. */
+/**
+ * Notes which of the replicas that were given to a server it has opened, and which groups it leads of those that it
+ * holds.
+ */
 public final class NoteReport implements Operation<ClusterState, ReportMetadataServerRequest, Empty> {
     @Override
     public Empty decide(ClusterState state, RequestContext context, ReportMetadataServerRequest request) {

@@ -17,8 +17,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives a replicated group to further servers that answer, until as many have it as shall: to those that hold the fewest. A
- * server that was given it, has not opened it and was long silent gives its place up to another.
+ * Gives a replicated group to further servers that answer, until as many have it as shall: to those that hold the
+ * fewest. A server that was given it, has not opened it and was long silent gives its place up to another.
  */
 public final class PlaceReplicas implements Operation<ClusterState, PlacementRecord, Empty> {
     private final int founded;

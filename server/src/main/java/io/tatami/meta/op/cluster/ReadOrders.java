@@ -14,9 +14,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server that reports is to do: open replicas that were given to it, and drop those that others hold in its place. A
- * replica that it once served and does not hold any more is not ordered again: it would come back empty under an id that has
- * acknowledged what was in it.
+ * What a server that reports is to do: open replicas that were given to it, and drop those that others hold in its
+ * place. A replica that it once served and does not hold any more is not ordered again: it would come back empty under
+ * an id that has acknowledged what was in it.
  */
 public final class ReadOrders implements Operation<ClusterState, ReportMetadataServerRequest, ReplicaOrders> {
     @Override

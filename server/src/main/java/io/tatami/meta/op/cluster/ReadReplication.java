@@ -12,8 +12,8 @@ import io.tatami.meta.state.wire.ReplicationRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells how many groups have as many members as they shall, and which is next: shards by their numbers, and the namespace
- * group last, because who brings the others there is its leader.
+ * Tells how many groups have as many members as they shall, and which is next: shards by their numbers, and the
+ * namespace group last, because who brings the others there is its leader.
  */
 public final class ReadReplication implements Operation<ClusterState, Empty, ReplicationProgress> {
     private final int shards;

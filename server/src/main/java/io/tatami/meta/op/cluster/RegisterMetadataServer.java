@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * Notes where the groups of a metadata server are reached, and gives it shards that nobody has: those it asks for by
  * number, or all. A group belongs to the server it was given to, by the server's id: another that claims it is refused,
  * and the same one gets it again as often as it asks, until it has said that it serves it. A group that was given and
- * never served has no records yet, and goes to whoever asks for it by number. Of replicated groups {@link ReplicaPlaces}
- * tells who has them; a server for which there is none is a spare one. Who was removed is refused for good,
- * and so is an older copy of a directory.
+ * never served has no records yet, and goes to whoever asks for it by number. Of replicated groups
+ * {@link ReplicaPlaces} tells who has them; a server for which there is none is a spare one. Who was removed is refused
+ * for good, and so is an older copy of a directory.
  */
 public final class RegisterMetadataServer
         implements Operation<ClusterState, RegisterMetadataServerRequest, RegisterMetadataServerReply> {
@@ -31,8 +31,8 @@ public final class RegisterMetadataServer
     /**
      * @param handleKey handed to every metadata server
      * @param superuser who formatted the cluster
-     * @param replicas how many servers were to hold each group when the cluster was founded; up to 1 for one, with a local
-     *     log
+     * @param replicas how many servers were to hold each group when the cluster was founded; up to 1 for one, with a
+     *     local log
      */
     public RegisterMetadataServer(int shards, ByteString handleKey, String superuser, int replicas) {
         this.shards = shards;

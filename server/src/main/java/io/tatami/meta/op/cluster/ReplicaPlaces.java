@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which servers hold the groups of a cluster in which each is held by several. Whoever founds the cluster has them all;
- * each server that joins is given every group that too few have, the namespace group among them, and the same ones as often
- * as it asks until it has said that it serves them.
+ * each server that joins is given every group that too few have, the namespace group among them, and the same ones as
+ * often as it asks until it has said that it serves them.
  */
 final class ReplicaPlaces {
     private final ClusterState state;
@@ -27,8 +27,8 @@ final class ReplicaPlaces {
     }
 
     /**
-     * Whether a group is held by a replicated log, or is from now on, as the server says that has it; one that nobody has yet,
-     * whether the cluster's groups were from the beginning.
+     * Whether a group is held by a replicated log, or is from now on, as the server says that has it; one that nobody
+     * has yet, whether the cluster's groups were from the beginning.
      */
     boolean isReplicated(GroupId group) {
         @Nullable GroupHostRecord known = state.host(group);
@@ -44,7 +44,9 @@ final class ReplicaPlaces {
         return request.getTakeUnassigned() || request.getWantedShardList().contains(number);
     }
 
-    /** Notes that the server holds a group; without effect while it does not say where the others reach its replicas. */
+    /**
+     * Notes that the server holds a group; without effect while it does not say where the others reach its replicas.
+     */
     void serve(GroupId group) throws TatamiException {
         if (request.getRaft().getPort() == 0) {
             return;

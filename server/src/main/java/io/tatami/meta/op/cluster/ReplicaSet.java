@@ -11,10 +11,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The replicas of one group by its record, and how they change. A replica that moves is in the record twice: <i>coming</i>,
- * not a member yet, and right before it <i>leaving</i>. The group's leader is asked to make those that stay its members; when it
- * has, the leaving ones go from the record, and only then may their servers throw away what they have. Until then a move can
- * be turned round: who came leaves, and who was leaving stays.
+ * The replicas of one group by its record, and how they change. A replica that moves is in the record twice:
+ * <i>coming</i>, not a member yet, and right before it <i>leaving</i>. The group's leader is asked to make those that
+ * stay its members; when it has, the leaving ones go from the record, and only then may their servers throw away what
+ * they have. Until then a move can be turned round: who came leaves, and who was leaving stays.
  */
 record ReplicaSet(GroupId group, GroupHostRecord record) {
     static ReplicaSet of(ClusterState.Host host) {
@@ -72,8 +72,8 @@ record ReplicaSet(GroupId group, GroupHostRecord record) {
     }
 
     /**
-     * Who the members are to be, once all that stay serve the group and are as many as shall: before that a new group stays
-     * with one member, as two are no safer against the loss of one.
+     * Who the members are to be, once all that stay serve the group and are as many as shall: before that a new group
+     * stays with one member, as two are no safer against the loss of one.
      *
      * @return the preferred leader first; none where nothing is to be changed now
      */

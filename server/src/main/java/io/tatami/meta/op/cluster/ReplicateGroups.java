@@ -15,8 +15,8 @@ import io.tatami.protocol.wire.ReplicateGroupsRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sets how many servers are to hold each group, which is then brought about by itself. Without effect where as many do, or
- * are about to.
+ * Sets how many servers are to hold each group, which is then brought about by itself. Without effect where as many do,
+ * or are about to.
  */
 public final class ReplicateGroups implements Operation<ClusterState, ReplicateGroupsRequest, ReplicationProgress> {
     private static final int REPLICAS_MAX = 7;

@@ -1,6 +1,6 @@
 /**
- * Operations of membership: sessions, servers, credits and what a group says of itself. Imported by the metadata service
- * only.
+ * Operations of membership: sessions, servers, credits and what a group says of itself. Imported by the metadata
+ * service only.
  */
 @NullMarked
 package io.tatami.meta.op.cluster;

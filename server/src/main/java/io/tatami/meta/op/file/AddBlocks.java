@@ -15,8 +15,8 @@ import java.util.List;
 
 /**
  * Grants a writer further blocks, and takes the final lengths of those before them. Fails with NO_SPACE or BUSY where
- * not one can be placed; then nothing of the request remains. The name is not told before the close: who opens a file that is
- * being written learns its length from the home.
+ * not one can be placed; then nothing of the request remains. The name is not told before the close: who opens a file
+ * that is being written learns its length from the home.
  */
 public final class AddBlocks implements Operation<ShardState, AddBlocksRequest, AddBlocksReply> {
     @Override

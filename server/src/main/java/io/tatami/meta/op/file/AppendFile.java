@@ -12,8 +12,9 @@ import io.tatami.protocol.wire.AppendReply;
 import io.tatami.protocol.wire.AppendRequest;
 
 /**
- * Opens a file again whose name is here. Where its home is another shard, the reply says no more than which file that is:
- * that is what a repeated request goes on with, whatever has the name by then, and {@link ReopenFile} does the rest.
+ * Opens a file again whose name is here. Where its home is another shard, the reply says no more than which file that
+ * is: that is what a repeated request goes on with, whatever has the name by then, and {@link ReopenFile} does the
+ * rest.
  */
 public final class AppendFile implements Operation<ShardState, AppendRequest, AppendReply> {
     private final HandleCheck handles;

@@ -19,8 +19,8 @@ import java.util.List;
 
 /**
  * Closes a file that its writer has finished: every block is final, or the whole content is given to be stored inline.
- * Grants that were not used are given up, and reclaimed in case a server has begun them. Refused with LEASE_EXPIRED once a
- * recovery was issued.
+ * Grants that were not used are given up, and reclaimed in case a server has begun them. Refused with LEASE_EXPIRED
+ * once a recovery was issued.
  */
 public final class CompleteFile implements Operation<ShardState, CompleteRequest, CompleteReply> {
     private final FileLimits limits;

@@ -21,13 +21,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hangs files of one directory behind another and removes their names, by HDFS's rules: all closed, the sources distinct,
- * not empty, not the target and of no larger block size. Blocks change hands without being copied.
+ * Hangs files of one directory behind another and removes their names, by HDFS's rules: all closed, the sources
+ * distinct, not empty, not the target and of no larger block size. Blocks change hands without being copied.
  *
  * <p>Inline content is joined while the result is small enough to be inline. Otherwise it would have to become a block,
  * which only a writer can do: UNSUPPORTED, with the first such name as detail; a client that may write the files gives
- * them blocks, which changes nothing of their content, and asks again. UNSUPPORTED without detail where a name or a home is
- * in another shard.
+ * them blocks, which changes nothing of their content, and asks again. UNSUPPORTED without detail where a name or a
+ * home is in another shard.
  */
 public final class ConcatFiles implements Operation<ShardState, ConcatRequest, Empty> {
     private final HandleCheck handles;

@@ -21,9 +21,10 @@ import io.tatami.protocol.wire.Grant;
 import java.util.List;
 
 /**
- * Makes a file, open for writing by the request's session, with grants for its first blocks. With {@code overwrite} a file
- * that is there goes in the same step, its writer's lease with it. Grants are given as far as there is place, after one wait
- * for credits where none are left: a small file needs none, and a writer without one asks again when it has bytes.
+ * Makes a file, open for writing by the request's session, with grants for its first blocks. With {@code overwrite} a
+ * file that is there goes in the same step, its writer's lease with it. Grants are given as far as there is place,
+ * after one wait for credits where none are left: a small file needs none, and a writer without one asks again when it
+ * has bytes.
  */
 public final class CreateFile implements Operation<ShardState, CreateRequest, CreateReply> {
     private final HandleCheck handles;

@@ -48,8 +48,8 @@ final class FileStatus {
     }
 
     /**
-     * Completes a file's status by what its home knows, where the home is here: the length of one that is open, and as much
-     * of its blocks or inline bytes as {@code sight} has.
+     * Completes a file's status by what its home knows, where the home is here: the length of one that is open, and as
+     * much of its blocks or inline bytes as {@code sight} has.
      */
     static Status.Builder complete(ShardState state, Status.Builder status, EntryRecord entry, Sight sight) {
         FileEntry file = entry.getFile();

@@ -14,9 +14,9 @@ import io.tatami.protocol.wire.GetBlocksRequest;
 import io.tatami.protocol.wire.Status;
 
 /**
- * The content of a file, told by its home to who has found its name in another shard: length, blocks or inline bytes, and
- * when it changed. Owner and permissions are with the name, so who asks shows a right that the shard of the name gave, and
- * is told what that allows. Changes nothing.
+ * The content of a file, told by its home to who has found its name in another shard: length, blocks or inline bytes,
+ * and when it changed. Owner and permissions are with the name, so who asks shows a right that the shard of the name
+ * gave, and is told what that allows. Changes nothing.
  */
 public final class GetBlocks implements Operation<ShardState, GetBlocksRequest, GetBlocksReply> {
     private static final Right EVERYTHING =
@@ -34,7 +34,9 @@ public final class GetBlocks implements Operation<ShardState, GetBlocksRequest, 
         this.proof = proof;
     }
 
-    /** For clients; refuses with STALE_HANDLE those who are not the superuser and show no right to the file that holds. */
+    /**
+     * For clients; refuses with STALE_HANDLE those who are not the superuser and show no right to the file that holds.
+     */
     public static GetBlocks provenBy(Rights rights) {
         return new GetBlocks((context, request) -> proven(rights, context, request));
     }

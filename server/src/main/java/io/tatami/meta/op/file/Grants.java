@@ -79,7 +79,8 @@ final class Grants {
     }
 
     /**
-     * To be called where nothing could be placed: has the request wait where a server with room has yet to renew its credits.
+     * To be called where nothing could be placed: has the request wait where a server with room has yet to renew its
+     * credits.
      *
      * @throws UnsettledException not where it has waited
      */

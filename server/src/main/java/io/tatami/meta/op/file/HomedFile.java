@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A file at its home, during one decision: its record, its blocks, and the entry of its name where that is here, too.
- * Changes of the record reach the draft with {@link #save}, or with {@link #publish}, which also tells the name; changes of
- * blocks may be such.
+ * Changes of the record reach the draft with {@link #save}, or with {@link #publish}, which also tells the name;
+ * changes of blocks may be such.
  *
  * <p>Blocks that are open always follow those that are final. While the content is inline no block counts: those that
  * are granted are to take the content over.
@@ -115,8 +115,8 @@ public final class HomedFile {
     }
 
     /**
-     * Puts a block that was {@linkplain #mintBlock minted} just now behind the others. The first one of a file that is being
-     * made is kept in the file's record, so that it costs no record of its own before anything is known of it.
+     * Puts a block that was {@linkplain #mintBlock minted} just now behind the others. The first one of a file that is
+     * being made is kept in the file's record, so that it costs no record of its own before anything is known of it.
      */
     void grantBlock(BlockRecord block) {
         if (canGrant()) {
@@ -126,7 +126,9 @@ public final class HomedFile {
         }
     }
 
-    /** Gives the granted block, where it is still kept in the file's record, records of its own, which are changed next. */
+    /**
+     * Gives the granted block, where it is still kept in the file's record, records of its own, which are changed next.
+     */
     private void storeGranted() {
         if (home.hasGranted()) {
             storeBlock(0, home.getGranted());

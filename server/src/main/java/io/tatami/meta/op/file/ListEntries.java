@@ -24,10 +24,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A page of this shard's entries of a directory, by name in the order of UTF-8 bytes. Entries that are leaving are settled
- * first, so that whoever renamed a file does not find it listed under its old name; of those that are arriving the share's
- * count of moves tells the reader that it has to look again. Of a directory that is being widened only the entries are
- * listed that this shard owns under the handle, and only as far as all of them have arrived. Changes nothing.
+ * A page of this shard's entries of a directory, by name in the order of UTF-8 bytes. Entries that are leaving are
+ * settled first, so that whoever renamed a file does not find it listed under its old name; of those that are arriving
+ * the share's count of moves tells the reader that it has to look again. Of a directory that is being widened only the
+ * entries are listed that this shard owns under the handle, and only as far as all of them have arrived. Changes
+ * nothing.
  */
 public final class ListEntries implements Operation<ShardState, ListRequest, ListReply> {
     public static final int LIMIT_DEFAULT = 1_000;

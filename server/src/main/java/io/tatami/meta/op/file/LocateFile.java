@@ -12,8 +12,8 @@ import io.tatami.protocol.wire.LookupReply;
 import io.tatami.protocol.wire.LookupRequest;
 
 /**
- * The file under a name, for a caller who may write it: where a flow goes on from when the file's
- * home is another shard. Changes nothing.
+ * The file under a name, for a caller who may write it: where a flow goes on from when the file's home is another
+ * shard. Changes nothing.
  */
 public final class LocateFile implements Operation<ShardState, LookupRequest, LookupReply> {
     private final HandleCheck handles;

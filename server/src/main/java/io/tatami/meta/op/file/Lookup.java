@@ -17,8 +17,8 @@ import io.tatami.protocol.wire.Status;
 
 /**
  * What a name stands for. To open a file its content is needed, too: inline bytes, or block locations where the home is
- * here; of a file whose home is elsewhere the client asks that. A marker answers as the directory it names, and the client
- * asks the tree. What another group is to complete comes with a right that it believes. Changes nothing.
+ * here; of a file whose home is elsewhere the client asks that. A marker answers as the directory it names, and the
+ * client asks the tree. What another group is to complete comes with a right that it believes. Changes nothing.
  */
 public final class Lookup implements Operation<ShardState, LookupRequest, LookupReply> {
     private final HandleCheck handles;

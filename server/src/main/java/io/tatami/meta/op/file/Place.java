@@ -60,7 +60,8 @@ record Place(Handle handle, DirectoryId directory, String name, Caller caller) {
     /**
      * The same directory under another name of it.
      *
-     * @throws TatamiException UNSUPPORTED where the name belongs to another shard, as not all need to in a wide directory
+     * @throws TatamiException UNSUPPORTED where the name belongs to another shard, as not all need to in a wide
+     *     directory
      */
     Place sibling(ShardState state, String other) throws TatamiException, UnsettledException {
         Place place = new Place(handle, directory, other, caller);
@@ -77,7 +78,10 @@ record Place(Handle handle, DirectoryId directory, String name, Caller caller) {
         Access.require(caller, handle.getAttributes(), Access.WRITE, Subject.PARENT);
     }
 
-    /** @throws TatamiException PERMISSION_DENIED where the directory is sticky and the caller may not take the entry away */
+    /**
+     * @throws TatamiException PERMISSION_DENIED where the directory is sticky and the caller may not take the entry
+     *     away
+     */
     void requireSticky(Attributes entry) throws TatamiException {
         Access.requireSticky(caller, handle.getAttributes(), Subject.PARENT, entry, Subject.entry(name));
     }

@@ -19,9 +19,9 @@ import java.util.List;
 /**
  * A new generation of a block, after its chain of servers failed or its file was opened again, in two steps. The first
  * issues the generation; the writer has the servers that are left adopt it durably. The second, with {@code committed},
- * makes it count: copies below it are void, and the servers that failed no longer hold the block. No byte is acknowledged
- * under a generation that was not committed. A block of which nothing was committed and whose servers have all failed
- * gets others at the first step.
+ * makes it count: copies below it are void, and the servers that failed no longer hold the block. No byte is
+ * acknowledged under a generation that was not committed. A block of which nothing was committed and whose servers have
+ * all failed gets others at the first step.
  */
 public final class RenewBlock implements Operation<ShardState, RenewBlockRequest, RenewBlockReply> {
     @Override

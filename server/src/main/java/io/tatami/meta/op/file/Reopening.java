@@ -48,8 +48,8 @@ final class Reopening {
     }
 
     /**
-     * Opens a closed file for the context's session. Its last block, where not full, goes on under a new generation that
-     * counts once it is committed.
+     * Opens a closed file for the context's session. Its last block, where not full, goes on under a new generation
+     * that counts once it is committed.
      */
     static AppendReply reopen(
             ShardState state, RequestContext context, HomedFile file, LeaseRecord lease, boolean newBlock)

@@ -17,8 +17,8 @@ import io.tatami.protocol.wire.Status;
 
 /**
  * Brings the access time of a file that is being opened forward, where it is older than {@link #PRECISION_MILLIS}: the
- * part of opening that writes, decided beside the lookup so that most opens write nothing. A file that is gone or on the
- * move is left alone.
+ * part of opening that writes, decided beside the lookup so that most opens write nothing. A file that is gone or on
+ * the move is left alone.
  */
 public final class TouchAccessTime implements Operation<ShardState, LookupRequest, Empty> {
     /** As HDFS has it by default. */

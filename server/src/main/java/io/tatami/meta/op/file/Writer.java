@@ -71,8 +71,8 @@ final class Writer {
      *
      * @param finished whether the blocks reported are final; else they may grow
      * @return the open blocks that were not reported
-     * @throws TatamiException FENCED for a block written under a generation that was not committed; INVALID_ARGUMENT for
-     *     lengths that cannot be
+     * @throws TatamiException FENCED for a block written under a generation that was not committed; INVALID_ARGUMENT
+     *     for lengths that cannot be
      */
     static List<OpenBlock> take(ShardState state, HomedFile file, List<BlockReport> written, boolean finished)
             throws TatamiException, UnsettledException {

@@ -17,11 +17,11 @@ import io.tatami.protocol.wire.FsckReply;
 import io.tatami.protocol.wire.FsckRequest;
 
 /**
- * Checks a shard's records of some directories against each other: entries and the sums of their directories, and, where
- * they are here too, the homes of their files with leases, blocks and copies. Where the root is among the directories, the
- * homes of files whose names are in other shards are checked as well, that no other home has lost its name, and that blocks
- * and inline bytes have a home. What is under way between shards may be reported; on a quiet file system nothing is. Changes
- * nothing.
+ * Checks a shard's records of some directories against each other: entries and the sums of their directories, and,
+ * where they are here too, the homes of their files with leases, blocks and copies. Where the root is among the
+ * directories, the homes of files whose names are in other shards are checked as well, that no other home has lost its
+ * name, and that blocks and inline bytes have a home. What is under way between shards may be reported; on a quiet file
+ * system nothing is. Changes nothing.
  */
 public final class Fsck implements Operation<ShardState, FsckRequest, FsckReply> {
     @Override

@@ -17,9 +17,10 @@ import io.tatami.protocol.wire.RecoverFileRequest;
 import java.util.List;
 
 /**
- * Takes a file from its writer, or begins a further attempt at a recovery or a cut: every block that is not final gets a
- * new generation, under which its servers are to say what they hold, and only answers to this attempt will count. A file
- * of final blocks only is closed at once. The lease stands under session 0 from here on, where a new leader finds it.
+ * Takes a file from its writer, or begins a further attempt at a recovery or a cut: every block that is not final gets
+ * a new generation, under which its servers are to say what they hold, and only answers to this attempt will count. A
+ * file of final blocks only is closed at once. The lease stands under session 0 from here on, where a new leader finds
+ * it.
  */
 public final class BeginRecovery implements Operation<ShardState, RecoverFileRequest, RecoverFileReply> {
     @Override

@@ -20,9 +20,9 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Closes a file with what its servers were found to hold. Blocks of which nothing is durable are dropped with all behind
- * them; copies that did not answer no longer count. Never shorter than what was committed: a recovery that knows less
- * waits. Content that was inline stays so unless the blocks hold all of it.
+ * Closes a file with what its servers were found to hold. Blocks of which nothing is durable are dropped with all
+ * behind them; copies that did not answer no longer count. Never shorter than what was committed: a recovery that knows
+ * less waits. Content that was inline stays so unless the blocks hold all of it.
  */
 public final class FinishRecovery implements Operation<ShardState, FinishRecoveryRequest, Empty> {
     @Override

@@ -12,8 +12,8 @@ import io.tatami.meta.state.wire.ReadLeasesRequest;
 import java.util.Arrays;
 
 /**
- * A page of the leases of a shard, by session and file; under session 0 stand the files that are being recovered or cut.
- * Changes nothing.
+ * A page of the leases of a shard, by session and file; under session 0 stand the files that are being recovered or
+ * cut. Changes nothing.
  */
 public final class ReadLeases implements Operation<ShardState, ReadLeasesRequest, ReadLeasesReply> {
     public static final int LIMIT_MAX = 1_000;

@@ -10,8 +10,8 @@ import io.tatami.protocol.wire.Empty;
 
 /**
  * What the tree said of a directory whose deletion was announced: it is gone, and writers below it are cut off; or it
- * stands, because the deletion was withdrawn or is still to come, and the announcement counts as one of any other change.
- * Without effect where another deletion was announced meanwhile.
+ * stands, because the deletion was withdrawn or is still to come, and the announcement counts as one of any other
+ * change. Without effect where another deletion was announced meanwhile.
  */
 public final class SettleDeletion implements Operation<ShardState, SettleDeletionRequest, Empty> {
     @Override

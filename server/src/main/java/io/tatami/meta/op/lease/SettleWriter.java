@@ -13,9 +13,9 @@ import io.tatami.meta.state.wire.SettleWriterRequest;
 import io.tatami.protocol.wire.Empty;
 
 /**
- * What the tree said of the directory of an open file, after one that was above it was deleted: it stands elsewhere, and
- * the writer goes on, whom that deletion does not concern any more; or it is gone, for good. Without effect on a file
- * whose name has changed meanwhile.
+ * What the tree said of the directory of an open file, after one that was above it was deleted: it stands elsewhere,
+ * and the writer goes on, whom that deletion does not concern any more; or it is gone, for good. Without effect on a
+ * file whose name has changed meanwhile.
  */
 public final class SettleWriter implements Operation<ShardState, SettleWriterRequest, Empty> {
     @Override

@@ -20,10 +20,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * At the shard that gets a part of a directory: takes what the other one gave, together with the name up to which all has
- * arrived. From this batch on the entries are here for everybody, and their homes are told. Without effect where something
- * else has arrived since it was asked for. Names that were fetched ahead ({@link ArriveEntry}) are passed over: they may have
- * been changed or removed here since. While this goes on, the share counts as moving.
+ * At the shard that gets a part of a directory: takes what the other one gave, together with the name up to which all
+ * has arrived. From this batch on the entries are here for everybody, and their homes are told. Without effect where
+ * something else has arrived since it was asked for. Names that were fetched ahead ({@link ArriveEntry}) are passed
+ * over: they may have been changed or removed here since. While this goes on, the share counts as moving.
  */
 public final class ArriveEntries implements Operation<ShardState, ArriveEntriesRequest, Arrival> {
     @Override

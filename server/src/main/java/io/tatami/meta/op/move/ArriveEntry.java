@@ -11,9 +11,10 @@ import io.tatami.meta.state.wire.ArriveEntryRequest;
 import io.tatami.protocol.wire.GiveEntriesReply;
 
 /**
- * At the shard that gets a part of a directory: takes what has one name, which somebody waits for, ahead of its turn, or notes
- * that nothing has it. From this batch on the name is this shard's alone; that the other shard has a copy until its turn has
- * come is remembered by a record of the name. Without effect where the name has arrived since it was asked for.
+ * At the shard that gets a part of a directory: takes what has one name, which somebody waits for, ahead of its turn,
+ * or notes that nothing has it. From this batch on the name is this shard's alone; that the other shard has a copy
+ * until its turn has come is remembered by a record of the name. Without effect where the name has arrived since it was
+ * asked for.
  */
 public final class ArriveEntry implements Operation<ShardState, ArriveEntryRequest, Arrival> {
     @Override

@@ -10,9 +10,9 @@ import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.FinishMoveRequest;
 
 /**
- * The last step of a rename across shards, at its source: the entry goes, or, where the move was aborted, its mark. What
- * comes late finds another mark or none and changes nothing: a mark of the same move with another number was left by a
- * prepare that came after the move had ended, and stands for nothing.
+ * The last step of a rename across shards, at its source: the entry goes, or, where the move was aborted, its mark.
+ * What comes late finds another mark or none and changes nothing: a mark of the same move with another number was left
+ * by a prepare that came after the move had ended, and stands for nothing.
  */
 public final class FinishMove implements Operation<ShardState, FinishMoveRequest, Empty> {
     @Override

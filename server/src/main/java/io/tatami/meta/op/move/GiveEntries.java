@@ -18,11 +18,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * At the shard that had a part of a directory which was widened: drops the entries that have arrived at the other shard and
- * gives those that follow. Nobody acts on these entries here any more, because handles from before the widening are refused
- * by now; so the same may be given again, and what comes late or twice drops only what has arrived. What the home of a file
- * writes into a copy that stays here a little longer it sends to the other place too, as soon as it hears of that. A name that
- * somebody waits for is given ahead of its turn.
+ * At the shard that had a part of a directory which was widened: drops the entries that have arrived at the other shard
+ * and gives those that follow. Nobody acts on these entries here any more, because handles from before the widening are
+ * refused by now; so the same may be given again, and what comes late or twice drops only what has arrived. What the
+ * home of a file writes into a copy that stays here a little longer it sends to the other place too, as soon as it
+ * hears of that. A name that somebody waits for is given ahead of its turn.
  */
 public final class GiveEntries implements Operation<ShardState, GiveEntriesRequest, GiveEntriesReply> {
     /** How many entries are looked at for one reply, so that none takes long. */

@@ -17,8 +17,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The next blocks that this shard believes to be on a server, held or intended, in order of their ids, as they are asked
- * for in an audit.
+ * The next blocks that this shard believes to be on a server, held or intended, in order of their ids, as they are
+ * asked for in an audit.
  */
 public final class AuditPage implements Operation<ShardState, AuditPageRequest, AuditRequest> {
     @Override

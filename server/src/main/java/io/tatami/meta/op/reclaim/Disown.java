@@ -42,7 +42,9 @@ public final class Disown implements Operation<ShardState, DisownRequest, Disown
         return DisownReply.newBuilder().setDisowned(disowned).build();
     }
 
-    /** A block id minted here has the epoch in its upper bits, so one of an older epoch sorts below all of this one's. */
+    /**
+     * A block id minted here has the epoch in its upper bits, so one of an older epoch sorts below all of this one's.
+     */
     private static boolean isOurs(ShardState state, BlockId block) {
         BlockId oldest = BlockId.of(state.group().getGroup(), state.group().getRestoreEpoch(), 1);
         return block.home().equals(state.id())

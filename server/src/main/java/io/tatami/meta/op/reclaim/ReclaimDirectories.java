@@ -8,8 +8,9 @@ import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.ReclaimDirectoriesRequest;
 
 /**
- * Queues directories that are gone from the tree: their entries here are removed in the background. The gate was told of
- * the deletion before the tree was changed, so nothing comes into them any more. Done twice, the second finds nothing.
+ * Queues directories that are gone from the tree: their entries here are removed in the background. The gate was told
+ * of the deletion before the tree was changed, so nothing comes into them any more. Done twice, the second finds
+ * nothing.
  */
 public final class ReclaimDirectories implements Operation<ShardState, ReclaimDirectoriesRequest, Empty> {
     @Override

@@ -15,8 +15,8 @@ import java.util.Set;
 
 /**
  * Writes down which copies a server misses or holds damaged, for whoever looks (fsck) and whoever repairs; and that a
- * copy with which something was wrong is sound again. Tells which of the blocks that were not asked for are unknown: a block
- * that was granted with its file and is being written is not asked for, and is known.
+ * copy with which something was wrong is sound again. Tells which of the blocks that were not asked for are unknown: a
+ * block that was granted with its file and is being written is not asked for, and is known.
  */
 public final class RecordAudit implements Operation<ShardState, RecordAuditRequest, RecordAuditReply> {
     @Override

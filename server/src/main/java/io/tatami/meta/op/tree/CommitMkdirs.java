@@ -14,8 +14,8 @@ import io.tatami.protocol.wire.MkdirsReply;
 import java.util.List;
 
 /**
- * Makes every directory of a path that is missing, all in one commit. Their names must be reserved in the shards that own
- * them; {@link PlanOutdatedException} where the tree has changed so that others would have to be.
+ * Makes every directory of a path that is missing, all in one commit. Their names must be reserved in the shards that
+ * own them; {@link PlanOutdatedException} where the tree has changed so that others would have to be.
  */
 public final class CommitMkdirs implements Operation<TreeState, CommitMkdirsRequest, MkdirsReply> {
     /** What HDFS adds to directories made on the way, so that the way can be gone on. */

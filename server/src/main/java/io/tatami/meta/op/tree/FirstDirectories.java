@@ -12,8 +12,8 @@ import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.MkdirsReply;
 
 /**
- * The directories that a new cluster begins with are made one after the other, each in one commit with the note that it was:
- * so each is made once, and not again after somebody has deleted it, wherever the server was stopped.
+ * The directories that a new cluster begins with are made one after the other, each in one commit with the note that it
+ * was: so each is made once, and not again after somebody has deleted it, wherever the server was stopped.
  */
 public final class FirstDirectories {
     /** The number of the first of them. */

@@ -10,7 +10,9 @@ import io.tatami.meta.state.TreeState;
 import io.tatami.meta.state.TreeState.Named;
 import java.util.List;
 
-/** Sub-directories of some directories, a page of all together, for the leader's own walks: nobody's access is checked. */
+/**
+ * Sub-directories of some directories, a page of all together, for the leader's own walks: nobody's access is checked.
+ */
 public final class ListChildren implements Operation<TreeState, ChildrenRequest, ChildrenReply> {
     @Override
     public ChildrenReply decide(TreeState state, RequestContext context, ChildrenRequest request) {

@@ -10,8 +10,8 @@ import io.tatami.meta.state.TreeState;
 import io.tatami.meta.state.TreeState.Intent;
 
 /**
- * The oldest directories that are out of the tree and still have to be reclaimed. One whose entries are still on their way
- * between shards waits until they are not.
+ * The oldest directories that are out of the tree and still have to be reclaimed. One whose entries are still on their
+ * way between shards waits until they are not.
  */
 public final class ListUnhooked implements Operation<TreeState, ListUnhookedRequest, ListUnhookedReply> {
     @Override

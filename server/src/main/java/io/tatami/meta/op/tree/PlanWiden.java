@@ -13,7 +13,10 @@ import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Where the directory is that is to be divided over twice as many shards; a plan without one where nothing is to be done. */
+/**
+ * Where the directory is that is to be divided over twice as many shards; a plan without one where nothing is to be
+ * done.
+ */
 public final class PlanWiden implements Operation<TreeState, WidenDirectoryRequest, WidenPlan> {
     private final int shards;
 

@@ -16,8 +16,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * This shard's parts of some directories: all for servers and the superuser, when they changed last for whoever can reach
- * the directories. Changes nothing.
+ * This shard's parts of some directories: all for servers and the superuser, when they changed last for whoever can
+ * reach the directories. Changes nothing.
  */
 public final class ReadShares implements Operation<ShardState, ReadSharesRequest, ReadSharesReply> {
     private final @Nullable HandleCheck handles;

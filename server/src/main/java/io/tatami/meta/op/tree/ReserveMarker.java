@@ -17,8 +17,8 @@ import io.tatami.protocol.wire.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a name free of files, for a directory that is about to have it. The marker never says that there is a directory:
- * one that is left behind costs whoever meets it a question, and takes the name from nobody.
+ * Keeps a name free of files, for a directory that is about to have it. The marker never says that there is a
+ * directory: one that is left behind costs whoever meets it a question, and takes the name from nobody.
  */
 public final class ReserveMarker implements Operation<ShardState, ReserveMarkerRequest, ReserveMarkerReply> {
     @Override

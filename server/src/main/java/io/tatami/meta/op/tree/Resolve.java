@@ -12,8 +12,8 @@ import io.tatami.protocol.wire.Handle;
 import io.tatami.protocol.wire.ResolveRequest;
 
 /**
- * The deepest directory on a path. Whether the names after it are files only a shard can tell, so a path that goes on is
- * no error here. The handle still lacks version and expiry, which are the leader's to give.
+ * The deepest directory on a path. Whether the names after it are files only a shard can tell, so a path that goes on
+ * is no error here. The handle still lacks version and expiry, which are the leader's to give.
  */
 public final class Resolve implements Operation<TreeState, ResolveRequest, Resolution> {
     @Override

@@ -8,7 +8,9 @@ import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.SettleMarkerRequest;
 
-/** Removes a marker whose name no directory has, or notes which directory has it; later reservations stay as they are. */
+/**
+ * Removes a marker whose name no directory has, or notes which directory has it; later reservations stay as they are.
+ */
 public final class SettleMarker implements Operation<ShardState, SettleMarkerRequest, Empty> {
     @Override
     public Empty decide(ShardState state, RequestContext context, SettleMarkerRequest request) {

@@ -15,8 +15,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A path walked from the root as far as directories lead, by somebody who needs EXECUTE on each directory that is looked
- * into. The tree knows no files: where the walk ends early, the next name may be a file's.
+ * A path walked from the root as far as directories lead, by somebody who needs EXECUTE on each directory that is
+ * looked into. The tree knows no files: where the walk ends early, the next name may be a file's.
  */
 final class Walk {
     private final TreePath path;
@@ -143,7 +143,9 @@ final class Walk {
                 Subject.directory(path.toString()));
     }
 
-    /** @throws TatamiException PERMISSION_DENIED unless the caller has all of {@code wanted} on a directory of the walk */
+    /**
+     * @throws TatamiException PERMISSION_DENIED unless the caller has all of {@code wanted} on a directory of the walk
+     */
     void require(Caller caller, Named step, int wanted) throws TatamiException {
         if (!Access.allows(caller, step.record().getAttributes(), wanted)) {
             Access.require(caller, step.record().getAttributes(), wanted, subject(step));

@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The namespace leader's picture of the cluster: the records of who is a member, and from heartbeats, in memory, who is
- * alive and how much room there is. A new leader learns that anew within a heartbeat, and takes until then what the last map
- * of another has told. Safe for use by many threads.
+ * alive and how much room there is. A new leader learns that anew within a heartbeat, and takes until then what the
+ * last map of another has told. Safe for use by many threads.
  */
 final class ClusterWatch {
     /** A block server that was silent for so long counts as dead, until it is heard of again. */

@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has the leader of each replicated group make those its members that the cluster has given the group to, and notes it. One
- * whose members are these already answers at once.
+ * Has the leader of each replicated group make those its members that the cluster has given the group to, and notes it.
+ * One whose members are these already answers at once.
  */
 final class GroupMembers implements BackgroundTask {
     private static final Duration REST = Duration.ofSeconds(1);

@@ -26,11 +26,11 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Brings the groups of a running cluster from a log on one server to a replicated one on several, one group after the other.
- * Each step is a record of the namespace group's, or is told to a server in answer to its reports until it says that it is
- * done; so whoever leads next goes on where this one was. For a group these are: its server is told to hold it by a
- * replicated log, and registers as its first member; others are given it, open an empty replica and register; and
- * {@link GroupMembers} makes them members. Safe for use by many threads.
+ * Brings the groups of a running cluster from a log on one server to a replicated one on several, one group after the
+ * other. Each step is a record of the namespace group's, or is told to a server in answer to its reports until it says
+ * that it is done; so whoever leads next goes on where this one was. For a group these are: its server is told to hold
+ * it by a replicated log, and registers as its first member; others are given it, open an empty replica and register;
+ * and {@link GroupMembers} makes them members. Safe for use by many threads.
  */
 final class GrowingReplication implements BackgroundTask {
     private static final Duration REST = Duration.ofSeconds(1);

@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Tells the other metadata servers of a new cluster map, so that who changed the cluster finds it changed everywhere. A
- * server that cannot be reached learns the map when it asks for it, before it lets anything change after a start. Safe for
- * use by many threads.
+ * server that cannot be reached learns the map when it asks for it, before it lets anything change after a start. Safe
+ * for use by many threads.
  */
 final class MapAnnouncer {
     private static final long TIMEOUT_MILLIS = 2_000;

@@ -17,9 +17,10 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Metadata servers come and go, and replicas of groups move between them, one at a time. Which replica goes where is logged
- * before anybody hears of it, so a leader that comes after goes on from there: servers are told when they report
- * ({@link ServerReports}), and {@link GroupMembers} has the group's leader change its members. Safe for use by many threads.
+ * Metadata servers come and go, and replicas of groups move between them, one at a time. Which replica goes where is
+ * logged before anybody hears of it, so a leader that comes after goes on from there: servers are told when they report
+ * ({@link ServerReports}), and {@link GroupMembers} has the group's leader change its members. Safe for use by many
+ * threads.
  */
 final class MetadataServerFlows {
     private static final Duration REST = Duration.ofSeconds(1);

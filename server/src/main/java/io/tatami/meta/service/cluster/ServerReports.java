@@ -20,8 +20,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What metadata servers say of themselves to the namespace's leader: that they are there, and which groups they hold and
- * lead. Records and map follow, and the answer tells what the server is to open or drop. Safe for use by many threads.
+ * What metadata servers say of themselves to the namespace's leader: that they are there, and which groups they hold
+ * and lead. Records and map follow, and the answer tells what the server is to open or drop. Safe for use by many
+ * threads.
  */
 final class ServerReports {
     /** A server that was silent for so long may be gone; they report every second. */
@@ -54,8 +55,8 @@ final class ServerReports {
     }
 
     /**
-     * Answered when the map tells what the server says. The orders are as of after it was asked, and the server asks again
-     * only when it has the answer or does not want it any more: so it never follows old ones.
+     * Answered when the map tells what the server says. The orders are as of after it was asked, and the server asks
+     * again only when it has the answer or does not want it any more: so it never follows old ones.
      */
     CompletableFuture<ReportMetadataServerReply> report(RequestOrigin origin, ReportMetadataServerRequest request) {
         heard.put(request.getServerId(), new Heard(request, clock.monotonicNanos()));

@@ -9,8 +9,8 @@ import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
 /**
- * How long accesses take on a typical volume of the cluster, so that a server with one volume knows whether that is slow.
- * Counted anew once a second at most, however many servers ask. Safe for use by many threads.
+ * How long accesses take on a typical volume of the cluster, so that a server with one volume knows whether that is
+ * slow. Counted anew once a second at most, however many servers ask. Safe for use by many threads.
  */
 final class TypicalAccess {
     private static final long KEPT_NANOS = TimeUnit.SECONDS.toNanos(1);

@@ -1,6 +1,6 @@
 /**
- * Membership as parts of the groups: who serves, who is alive, sessions, credits. Imported where the parts of groups are
- * listed.
+ * Membership as parts of the groups: who serves, who is alive, sessions, credits. Imported where the parts of groups
+ * are listed.
  */
 @NullMarked
 package io.tatami.meta.service.cluster;

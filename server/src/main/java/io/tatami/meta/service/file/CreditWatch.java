@@ -22,10 +22,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts, by what a leader answers, how many credits of each block server its shard has left, and tells a server when half of
- * what there was is used, so that more come before there are none. A request that finds none waits here until some have come,
- * half a second at most. The counts are no more than that, and begin anew with each leader: who exactly may grant what
- * is decided by the shard's records. Safe for use by many threads.
+ * Counts, by what a leader answers, how many credits of each block server its shard has left, and tells a server when
+ * half of what there was is used, so that more come before there are none. A request that finds none waits here until
+ * some have come, half a second at most. The counts are no more than that, and begin anew with each leader: who exactly
+ * may grant what is decided by the shard's records. Safe for use by many threads.
  */
 final class CreditWatch implements Settler<CreditsAwaited> {
     private static final Logger LOG = LoggerFactory.getLogger(CreditWatch.class);

@@ -32,8 +32,8 @@ import io.tatami.protocol.wire.TruncateRequest;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Requests on files that may take several steps. The shard of a file's name checks the handle and the permissions; where
- * the file's home is another shard, it passes the rest on to that by the file's id:
+ * Requests on files that may take several steps. The shard of a file's name checks the handle and the permissions;
+ * where the file's home is another shard, it passes the rest on to that by the file's id:
  *
  * <pre>
  *  client --APPEND--> shard of the name --REOPEN_FILE--> home

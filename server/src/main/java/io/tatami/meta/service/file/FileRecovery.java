@@ -29,9 +29,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Closes files whose writers are gone, and carries out cuts: begins an attempt, asks the block servers, and commits what
- * they hold. An attempt that has to wait for a server is followed by another when somebody asks again, after a pause that
- * doubles up to {@link #PAUSE_NANOS_MAX}. Safe for use by many threads; a file has one attempt at a time.
+ * Closes files whose writers are gone, and carries out cuts: begins an attempt, asks the block servers, and commits
+ * what they hold. An attempt that has to wait for a server is followed by another when somebody asks again, after a
+ * pause that doubles up to {@link #PAUSE_NANOS_MAX}. Safe for use by many threads; a file has one attempt at a time.
  */
 final class FileRecovery {
     static final long PAUSE_NANOS_MAX = TimeUnit.MINUTES.toNanos(1);

@@ -15,10 +15,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * When write leases lapse: on this leader's monotonic clock, counted from a session's last renewal or, for one not heard
- * of, from when this leader first met its lease, so that a change of leaders never takes a file from a live writer. All
- * leases of a session live and lapse together. A sweep goes over the leases page by page; what stands under no session is a
- * recovery to be carried on.
+ * When write leases lapse: on this leader's monotonic clock, counted from a session's last renewal or, for one not
+ * heard of, from when this leader first met its lease, so that a change of leaders never takes a file from a live
+ * writer. All leases of a session live and lapse together. A sweep goes over the leases page by page; what stands under
+ * no session is a recovery to be carried on.
  *
  * <p>{@link #renewed} and {@link #isLapsed} may be called by many threads; the other fields belong to the sweep.
  */

@@ -12,9 +12,9 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches who opens files for writing: a success renews the session's leases; a refusal because another session writes the
- * file begins its recovery, where that session was silent for longer than the soft limit. The refusal stands, as in HDFS:
- * who asked tries again, and finds the file closed or being recovered.
+ * Watches who opens files for writing: a success renews the session's leases; a refusal because another session writes
+ * the file begins its recovery, where that session was silent for longer than the soft limit. The refusal stands, as in
+ * HDFS: who asked tries again, and finds the file closed or being recovered.
  */
 final class LeaseTakeover {
     private final LeaseMonitor monitor;

@@ -17,8 +17,8 @@ import io.tatami.protocol.wire.GetBlocksRequest;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Whether somebody may read a file of which they know the id alone, as who opens it by its path: the shard of its name is
- * asked for READ on the file, and the tree for EXECUTE on all directories above it.
+ * Whether somebody may read a file of which they know the id alone, as who opens it by its path: the shard of its name
+ * is asked for READ on the file, and the tree for EXECUTE on all directories above it.
  */
 final class ReadAccess {
     private static final FindName FIND = new FindName();
@@ -29,7 +29,10 @@ final class ReadAccess {
         this.parts = parts;
     }
 
-    /** Fails with PERMISSION_DENIED; with BUSY where the file's name has just moved, and its home has not heard of it yet. */
+    /**
+     * Fails with PERMISSION_DENIED; with BUSY where the file's name has just moved, and its home has not heard of it
+     * yet.
+     */
     CompletableFuture<?> check(RequestOrigin origin, GetBlocksRequest request) {
         return parts.group()
                 .read(FIND, RequestOrigin.SERVICE, request)

@@ -12,8 +12,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Users and their rights: groups are asked for off the event loops, and kept for a while. The superuser is who formatted
- * the cluster, and every member of the supergroup.
+ * Users and their rights: groups are asked for off the event loops, and kept for a while. The superuser is who
+ * formatted the cluster, and every member of the supergroup.
  */
 final class Callers {
     private static final long KEEP_NANOS = TimeUnit.MINUTES.toNanos(5);

@@ -21,12 +21,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A metadata server's place in its cluster: tells the namespace group where its groups are served, and from then on which
- * of them it leads and what it holds, and is told the map and what else it is to hold. Where the cluster says that another
- * server has its groups, or that it was removed, it has this one stop serving them, once.
+ * A metadata server's place in its cluster: tells the namespace group where its groups are served, and from then on
+ * which of them it leads and what it holds, and is told the map and what else it is to hold. Where the cluster says
+ * that another server has its groups, or that it was removed, it has this one stop serving them, once.
  *
- * <p>{@link #register} is called by the thread that starts the server; after it only {@link #run} is, by one thread at a
- * time.
+ * <p>{@link #register} is called by the thread that starts the server; after it only {@link #run} is, by one thread at
+ * a time.
  */
 final class ClusterMember {
     private static final Duration REST = Duration.ofSeconds(1);
@@ -83,8 +83,8 @@ final class ClusterMember {
     }
 
     /**
-     * A {@link io.tatami.meta.service.BackgroundTask}: registers if that is still to be done, as where it has other groups
-     * now, else reports.
+     * A {@link io.tatami.meta.service.BackgroundTask}: registers if that is still to be done, as where it has other
+     * groups now, else reports.
      */
     CompletableFuture<Duration> run() {
         if (displaced) {

@@ -148,7 +148,8 @@ final class Dispatch implements HostedGroup.Stage {
     }
 
     /**
-     * NOT_LEADER from within a flow: of another group, which the client did not ask, or of this one after it may have begun.
+     * NOT_LEADER from within a flow: of another group, which the client did not ask, or of this one after it may have
+     * begun.
      */
     private static TatamiException ofThisGroup(TatamiException failure) {
         return failure.code() == ErrorCode.NOT_LEADER

@@ -13,8 +13,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * Sees to it that a flow is run once for a request, however often that is sent: a retry waits for the flow under way, and
- * after it gets the remembered reply. Safe for use by many threads.
+ * Sees to it that a flow is run once for a request, however often that is sent: a retry waits for the flow under way,
+ * and after it gets the remembered reply. Safe for use by many threads.
  */
 final class FlowsInFlight {
     private final ConcurrentMap<Request, CompletableFuture<? extends Message>> running = new ConcurrentHashMap<>();

@@ -29,17 +29,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where a group's requests are decided: one thread decides them one after the other, each seeing those before it, while a
- * second makes the batch before durable. As soon as that is done, what was decided meanwhile is the next batch; then they
- * are answered. No timer is involved: a lone request is a batch of its own.
+ * Where a group's requests are decided: one thread decides them one after the other, each seeing those before it, while
+ * a second makes the batch before durable. As soon as that is done, what was decided meanwhile is the next batch; then
+ * they are answered. No timer is involved: a lone request is a batch of its own.
  *
  * <pre>
  *  decides   |  batch 1  |      batch 2      |      batch 3      |
  *  commits               |     batch 1    |  |   batch 2    |    |  batch 3 ...
  * </pre>
  *
- * <p>The thread owns the memory of replies, and nobody else changes the store. When a commit fails the group stops: nothing
- * is known of the batch, and everything in it and after it fails with UNAVAILABLE.
+ * <p>The thread owns the memory of replies, and nobody else changes the store. When a commit fails the group stops:
+ * nothing is known of the batch, and everything in it and after it fails with UNAVAILABLE.
  */
 final class GroupLoop implements AutoCloseable {
     private static final int QUEUE_MAX = 8_192;
@@ -120,7 +120,9 @@ final class GroupLoop implements AutoCloseable {
         }
     }
 
-    /** Decides a request on a snapshot, taken when it is known that nobody else leads the group; it must change nothing. */
+    /**
+     * Decides a request on a snapshot, taken when it is known that nobody else leads the group; it must change nothing.
+     */
     void read(Pending<?, ?, ?> pending) {
         CompletableFuture<Void> confirmed = log.confirm();
         if (confirmed.isDone() && !confirmed.isCompletedExceptionally()) {
@@ -254,8 +256,8 @@ final class GroupLoop implements AutoCloseable {
     }
 
     /**
-     * Lets the batch in work and the reads under way end; whatever waits fails with UNAVAILABLE. Not to be called on the
-     * group's threads or out of a read.
+     * Lets the batch in work and the reads under way end; whatever waits fails with UNAVAILABLE. Not to be called on
+     * the group's threads or out of a read.
      */
     @Override
     public void close() {

@@ -20,9 +20,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The stores of a server's groups, a directory each. While the server is new they are made, over whatever a start that did
- * not get so far has left; later they are only opened, because an empty store in place of a lost one would be a loss that
- * nobody notices.
+ * The stores of a server's groups, a directory each. While the server is new they are made, over whatever a start that
+ * did not get so far has left; later they are only opened, because an empty store in place of a lost one would be a
+ * loss that nobody notices.
  */
 record GroupStores(Path directory, Identity identity) {
     private static final byte[] GROUP = Keys.singleton("group");

@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One group of this process, which leads for a term and then follows, as often as that happens; with a local log it leads
- * from start to end. Each term has a {@link LeadingGroup} of its own, and requests reach the group only while there is one.
- * Terms begin and end under its own lock; safe for use by many threads.
+ * One group of this process, which leads for a term and then follows, as often as that happens; with a local log it
+ * leads from start to end. Each term has a {@link LeadingGroup} of its own, and requests reach the group only while
+ * there is one. Terms begin and end under its own lock; safe for use by many threads.
  */
 final class HostedGroup implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HostedGroup.class);
@@ -70,7 +70,9 @@ final class HostedGroup implements AutoCloseable {
         return stopped.isDone();
     }
 
-    /** Begins a term that lasts until the process ends, or until {@link #follow} as the group goes over to another log. */
+    /**
+     * Begins a term that lasts until the process ends, or until {@link #follow} as the group goes over to another log.
+     */
     synchronized void leadForGood(GroupStore store, CommitLog log) throws TatamiException {
         CompletableFuture<TatamiException> ended = lead(store, log, (table, own) -> {});
         LeadingGroup term = leading;
@@ -87,8 +89,8 @@ final class HostedGroup implements AutoCloseable {
      * @param store stays the caller's, and belongs to the term until {@link #follow} returns
      * @param more is served beside the group's own parts
      * @return completes with why the term can decide nothing any more, on a thread that must not be held up
-     * @throws TatamiException INVALID_ARGUMENT for a bad setting; FORMAT_TOO_OLD or FORMAT_TOO_NEW where another release wrote
-     *     the group
+     * @throws TatamiException INVALID_ARGUMENT for a bad setting; FORMAT_TOO_OLD or FORMAT_TOO_NEW where another
+     *     release wrote the group
      */
     synchronized CompletableFuture<TatamiException> lead(GroupStore store, CommitLog log, Handlers<Draft> more)
             throws TatamiException {

@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The groups of a metadata server, together. Opened and closed by one thread; replicas are added and dropped by one at a
- * time. The server's identity names the groups: one is named there before anything of it is stored, and no more before
- * anything of it is deleted.
+ * The groups of a metadata server, together. Opened and closed by one thread; replicas are added and dropped by one at
+ * a time. The server's identity names the groups: one is named there before anything of it is stored, and no more
+ * before anything of it is deleted.
  */
 final class HostedGroups implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HostedGroups.class);
@@ -115,7 +115,8 @@ final class HostedGroups implements AutoCloseable {
     }
 
     /**
-     * Has a group that is held here by the log of its own store go on by a replicated one; without effect where it does.
+     * Has a group that is held here by the log of its own store go on by a replicated one; without effect where it
+     * does.
      *
      * @throws TatamiException the group was not touched, or is served here no more until the next start
      */

@@ -23,9 +23,9 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * Who a metadata server is, in the file {@code metadata-server.id} of its directory: an {@link Envelope} of kind IDENTITY
- * around a {@code ServerIdentityRecord}. Replaced as a whole. Version 3 had one kind of log for all groups, and is read too; what is
- * written is version 4.
+ * Who a metadata server is, in the file {@code metadata-server.id} of its directory: an {@link Envelope} of kind
+ * IDENTITY around a {@code ServerIdentityRecord}. Replaced as a whole. Version 3 had one kind of log for all groups,
+ * and is read too; what is written is version 4.
  *
  * @param server this server's own id, by which groups are its own and nobody else's
  * @param handleKey empty until the cluster has taken the server in
@@ -33,8 +33,8 @@ import java.util.UUID;
  * @param logs the groups this server holds, and by which log; none until the cluster has given it some
  * @param made their stores were made: one that is missing from then on is lost, and never made anew
  * @param replicas how those are replicated that are
- * @param marks raised by each start, and every minute while the server serves: an older copy of the directory is known by
- *     having fewer than the cluster has heard of
+ * @param marks raised by each start, and every minute while the server serves: an older copy of the directory is known
+ *     by having fewer than the cluster has heard of
  */
 record Identity(
         UUID server,
@@ -59,7 +59,9 @@ record Identity(
         LOCAL,
         /** A replicated one from the beginning, whose first member this server is. */
         FOUNDED,
-        /** A replicated one, whose first member this server is with what it had served by its store's own log before. */
+        /**
+         * A replicated one, whose first member this server is with what it had served by its store's own log before.
+         */
         GROWN,
         /** A replicated one, whose leader makes this server a member and sends it what the group has. */
         GIVEN;

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Queue;
 
 /**
- * What a group's thread waits for: requests, and that the batch before is durable. Offered to by many threads, taken from
- * by one.
+ * What a group's thread waits for: requests, and that the batch before is durable. Offered to by many threads, taken
+ * from by one.
  */
 final class Intake {
     private final int waitingMax;
@@ -29,8 +29,8 @@ final class Intake {
     }
 
     /**
-     * Moves up to {@code max} requests into {@code arrived}; waits until there is one, or until nothing is being committed
-     * where something {@code decided} waits for that.
+     * Moves up to {@code max} requests into {@code arrived}; waits until there is one, or until nothing is being
+     * committed where something {@code decided} waits for that.
      *
      * @return whether nothing is being committed
      */

@@ -30,9 +30,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /**
- * A group while its replica here leads, for one term: its loop, what it serves and what it does by itself. All that a leader
- * has in memory begins with it and ends with it, as with a process. Parts are added by one thread before it starts; from
- * then on it is safe for use by many threads.
+ * A group while its replica here leads, for one term: its loop, what it serves and what it does by itself. All that a
+ * leader has in memory begins with it and ends with it, as with a process. Parts are added by one thread before it
+ * starts; from then on it is safe for use by many threads.
  */
 final class LeadingGroup implements Opening, AutoCloseable {
     private final GroupRecord record;
@@ -123,8 +123,8 @@ final class LeadingGroup implements Opening, AutoCloseable {
     }
 
     /**
-     * Background tasks end, what is being committed is answered, and the rest fails with UNAVAILABLE. When this returns no
-     * thread of the group's uses the store, and no read does.
+     * Background tasks end, what is being committed is answered, and the rest fails with UNAVAILABLE. When this returns
+     * no thread of the group's uses the store, and no read does.
      */
     @Override
     public void close() {

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Of groups that only this server holds: each leads from start to end, and its store is its log. Used by one thread at a
- * time.
+ * Of groups that only this server holds: each leads from start to end, and its store is its log. Used by one thread at
+ * a time.
  */
 final class LocalReplication {
     private final GroupStores stores;

@@ -94,7 +94,8 @@ public final class MetadataServer implements AutoCloseable {
      * @param shards of a new cluster: a power of two up to 256, fixed for its life
      * @param hosted groups of a new cluster that this server hosts, the namespace group among them; the other shards
      *     wait for servers that join
-     * @param replicas how many servers are to hold each group: 1, or 3 or more and then all groups are hosted here first
+     * @param replicas how many servers are to hold each group: 1, or 3 or more and then all groups are hosted here
+     *     first
      */
     public record NewCluster(int shards, List<GroupId> hosted, int replicas) {
         /** The most servers that may hold a group. */
@@ -240,9 +241,9 @@ public final class MetadataServer implements AutoCloseable {
     }
 
     /**
-     * Opens the server of a directory as a member of a running cluster; one that is new is given shards that nobody hosts.
-     * One that has shards already serves also while the namespace group does not answer, and is known to the cluster as
-     * soon as it does.
+     * Opens the server of a directory as a member of a running cluster; one that is new is given shards that nobody
+     * hosts. One that has shards already serves also while the namespace group does not answer, and is known to the
+     * cluster as soon as it does.
      *
      * @param seeds metadata servers of the cluster
      * @param shards which to ask for; empty for all that nobody hosts
@@ -275,8 +276,8 @@ public final class MetadataServer implements AutoCloseable {
     }
 
     /**
-     * Completes with the reason once no group here is served any more, on a thread that must not be held up: after errors of
-     * the disk, or because the groups belong to another server. Also when this is closed.
+     * Completes with the reason once no group here is served any more, on a thread that must not be held up: after
+     * errors of the disk, or because the groups belong to another server. Also when this is closed.
      */
     public CompletableFuture<String> ended() {
         return groups.ended();
@@ -298,8 +299,8 @@ public final class MetadataServer implements AutoCloseable {
     }
 
     /**
-     * Asks the cluster, where it answers, whether this directory is the newest of its server, before any replica in it votes.
-     * Where nobody answers, as when all servers start at once, that is asked when the server registers.
+     * Asks the cluster, where it answers, whether this directory is the newest of its server, before any replica in it
+     * votes. Where nobody answers, as when all servers start at once, that is asked when the server registers.
      */
     private void announceStart(Place place, Start start, RpcClient client, StoreMemory memory, CallOptions options)
             throws TatamiException {
@@ -355,8 +356,9 @@ public final class MetadataServer implements AutoCloseable {
     }
 
     /**
-     * Where this server reports. Without a replica of that group it keeps to itself where it takes the namespace's leader to be: the groups
-     * here are at work already, and share what the map of the start before says, which may name another address.
+     * Where this server reports. Without a replica of that group it keeps to itself where it takes the namespace's
+     * leader to be: the groups here are at work already, and share what the map of the start before says, which may
+     * name another address.
      */
     private GroupRoutes namespaceRoutes(RpcClient client, GroupLeaders shared, List<InetSocketAddress> seeds) {
         GroupLeaders leaders = own.get().isReplicated(GroupId.NAMESPACE) ? shared : new GroupLeaders();

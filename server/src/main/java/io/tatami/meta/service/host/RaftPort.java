@@ -10,8 +10,8 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 
 /**
- * On which port a server's replicas talk to those of other servers. It is chosen when the server is new and kept from then
- * on, because the others know the server by it.
+ * On which port a server's replicas talk to those of other servers. It is chosen when the server is new and kept from
+ * then on, because the others know the server by it.
  *
  * @param configured 0 where it follows from the metadata port
  */

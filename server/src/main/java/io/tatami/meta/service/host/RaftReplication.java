@@ -29,7 +29,10 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Of groups that several servers hold, each by a replicated log. Opened and closed by one thread, when none adds replicas. */
+/**
+ * Of groups that several servers hold, each by a replicated log. Opened and closed by one thread, when none adds
+ * replicas.
+ */
 final class RaftReplication implements Replication {
     private static final Logger LOG = LoggerFactory.getLogger(RaftReplication.class);
 

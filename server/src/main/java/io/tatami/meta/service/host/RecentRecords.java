@@ -10,12 +10,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records as the thread that decides on them sees them, with those that were read or changed last kept at hand, also that
- * a key has none: a request is decided on records that those before it left, and asking the store for each costs more than
- * deciding. Long values are not kept, so that the number of records bounds the memory. Owned by one thread.
+ * Records as the thread that decides on them sees them, with those that were read or changed last kept at hand, also
+ * that a key has none: a request is decided on records that those before it left, and asking the store for each costs
+ * more than deciding. Long values are not kept, so that the number of records bounds the memory. Owned by one thread.
  *
- * <p>Two maps take turns: what is used goes into the younger one, and when that is full the older one is dropped. What was
- * used within the last {@link #HALF_MAX} other records is at hand.
+ * <p>Two maps take turns: what is used goes into the younger one, and when that is full the older one is dropped. What
+ * was used within the last {@link #HALF_MAX} other records is at hand.
  */
 final class RecentRecords implements View {
     private static final int HALF_MAX = 4_096;

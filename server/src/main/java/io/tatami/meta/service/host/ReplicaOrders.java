@@ -13,8 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows what the cluster orders of this server's replicas, in a thread of its own, and marks its directory every minute. Orders that come meanwhile are left: what
- * is still to be done then is ordered again with the next report. Safe for use by many threads.
+ * Follows what the cluster orders of this server's replicas, in a thread of its own, and marks its directory every
+ * minute. Orders that come meanwhile are left: what is still to be done then is ordered again with the next report.
+ * Safe for use by many threads.
  */
 final class ReplicaOrders implements AutoCloseable {
     private static final long END_SECONDS = 60;
@@ -97,7 +98,10 @@ final class ReplicaOrders implements AutoCloseable {
         }
     }
 
-    /** Returns when nothing is being opened or dropped any more; not interrupted, which would tear what is being written. */
+    /**
+     * Returns when nothing is being opened or dropped any more; not interrupted, which would tear what is being
+     * written.
+     */
     @Override
     public void close() {
         thread.shutdown();

@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has a group lead while its replica does. What the group begins with is the first entry of its log, so that no replica can
- * have come to lead without it. Called by the replica, one call at a time.
+ * Has a group lead while its replica does. What the group begins with is the first entry of its log, so that no replica
+ * can have come to lead without it. Called by the replica, one call at a time.
  */
 final class ReplicaTerms implements RaftReplica.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaTerms.class);
@@ -72,7 +72,9 @@ final class ReplicaTerms implements RaftReplica.Listener {
         }
     }
 
-    /** Whether the group has what it begins with, if need be from now on; where that fails, another term tries again. */
+    /**
+     * Whether the group has what it begins with, if need be from now on; where that fails, another term tries again.
+     */
     private boolean isBegun(GroupStore store, CommitLog log) {
         if (GroupStores.isBegun(store)) {
             return true;

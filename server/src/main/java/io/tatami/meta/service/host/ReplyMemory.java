@@ -28,11 +28,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The records are replicated state: a session's replies in pages under {@code c · session · page}, each with the
  * session's floor, up to which the client had them. A session that was silent for {@link #SILENCE_NANOS} is closed: its
- * replies go, and page 0 stays with the highest floor there is. Of such tombstones {@link #TOMBSTONES_MAX} are kept; when
- * the oldest go, sessions up to theirs that are not known here are refused too.
+ * replies go, and page 0 stays with the highest floor there is. Of such tombstones {@link #TOMBSTONES_MAX} are kept;
+ * when the oldest go, sessions up to theirs that are not known here are refused too.
  *
- * <p>This object keeps what the records hold for the group's thread that owns it, and writes them once a batch; it is built
- * anew when the group opens.
+ * <p>This object keeps what the records hold for the group's thread that owns it, and writes them once a batch; it is
+ * built anew when the group opens.
  */
 final class ReplyMemory {
     static final long SILENCE_NANOS = TimeUnit.HOURS.toNanos(1);
@@ -82,8 +82,8 @@ final class ReplyMemory {
     /**
      * The remembered reply; null where the request is new. On the group's thread.
      *
-     * @throws TatamiException the remembered refusal; REPLY_EVICTED where the reply was forgotten; NO_SUCH_SESSION where
-     *     the session was
+     * @throws TatamiException the remembered refusal; REPLY_EVICTED where the reply was forgotten; NO_SUCH_SESSION
+     *     where the session was
      */
     <R extends Message> @Nullable R recall(RequestOrigin origin, Method<?, R> method) throws TatamiException {
         SessionReplies session = session(origin.session());

@@ -14,8 +14,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Of all groups of a server, each by the log that its identity says, and how a group goes from the one to the other. Changed
- * by one thread at a time; asked by any.
+ * Of all groups of a server, each by the log that its identity says, and how a group goes from the one to the other.
+ * Changed by one thread at a time; asked by any.
  */
 final class ServerReplication implements Replication {
     private final OwnIdentity own;
@@ -75,9 +75,9 @@ final class ServerReplication implements Replication {
     }
 
     /**
-     * Has a group that leads here for good go on by a replicated log, as whose first member this server begins with what
-     * its store holds. Requests are refused for the moment between. At no time do both logs take something: the local one has
-     * ended before the identity names the other, and takes nothing any more once the store is sealed.
+     * Has a group that leads here for good go on by a replicated log, as whose first member this server begins with
+     * what its store holds. Requests are refused for the moment between. At no time do both logs take something: the
+     * local one has ended before the identity names the other, and takes nothing any more once the store is sealed.
      *
      * @throws TatamiException before the group was touched, or with it served here no more until the next start
      */

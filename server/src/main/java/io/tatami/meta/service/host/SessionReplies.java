@@ -12,9 +12,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The remembered replies of one session, in pages: a page's record holds the replies to {@link #NUMBERS_PER_PAGE} numbers,
- * as far as the client may still ask for them, so a client that waits for each reply has one small record, which is written
- * over again and again. Owned by the group's thread.
+ * The remembered replies of one session, in pages: a page's record holds the replies to {@link #NUMBERS_PER_PAGE}
+ * numbers, as far as the client may still ask for them, so a client that waits for each reply has one small record,
+ * which is written over again and again. Owned by the group's thread.
  */
 final class SessionReplies {
     private static final int NUMBERS_PER_PAGE = 64;

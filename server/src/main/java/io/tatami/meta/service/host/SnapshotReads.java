@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides a group's reads on snapshots, which show only what is durable. Those under way end before it is closed: the store
- * can be closed then, and opened again at once. Safe for use by many threads.
+ * Decides a group's reads on snapshots, which show only what is durable. Those under way end before it is closed: the
+ * store can be closed then, and opened again at once. Safe for use by many threads.
  */
 final class SnapshotReads implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SnapshotReads.class);

@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps room on the metadata server's own disk for what must go on when it is full: deleting, closing files, reclaiming. A
- * store that meets a full disk stops for good, so requests that let it grow are refused before. Looked at every second;
- * safe for use by many threads.
+ * Keeps room on the metadata server's own disk for what must go on when it is full: deleting, closing files,
+ * reclaiming. A store that meets a full disk stops for good, so requests that let it grow are refused before. Looked at
+ * every second; safe for use by many threads.
  */
 final class SpaceGuard {
     /** Free bytes below which nothing new is made. */

@@ -66,8 +66,8 @@ sealed interface Start {
     }
 
     /**
-     * A server that joins a cluster, or comes back to one. Its id is kept before it asks for shards, so that after a crash
-     * it is given the same ones again.
+     * A server that joins a cluster, or comes back to one. Its id is kept before it asks for shards, so that after a
+     * crash it is given the same ones again.
      */
     record Joining(MetadataServer.Place place, List<InetSocketAddress> seeds, List<Integer> shards, RaftPort raftPort)
             implements Start {

@@ -43,9 +43,9 @@ import org.jspecify.annotations.Nullable;
  *   EndArrival
  * </pre>
  *
- * Driven by the namespace group and by listings that have come to where entries have arrived; all who wait for one directory
- * share its steps. A request for a name that has not arrived waits for no more than that name: it is fetched ahead of its turn.
- * Safe for use by many threads.
+ * Driven by the namespace group and by listings that have come to where entries have arrived; all who wait for one
+ * directory share its steps. A request for a name that has not arrived waits for no more than that name: it is fetched
+ * ahead of its turn. Safe for use by many threads.
  */
 final class ArrivingEntries {
     /** How many steps a request waits for, or one call of the namespace group does. */

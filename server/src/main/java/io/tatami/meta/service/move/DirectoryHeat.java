@@ -6,8 +6,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * How fast names of directories change in a shard, by the counts that its shares keep and the times at which they were looked
- * at. Forgets the directories that were looked at longest ago. Not safe for use by many threads.
+ * How fast names of directories change in a shard, by the counts that its shares keep and the times at which they were
+ * looked at. Forgets the directories that were looked at longest ago. Not safe for use by many threads.
  */
 final class DirectoryHeat {
     /** Shorter times say little. */

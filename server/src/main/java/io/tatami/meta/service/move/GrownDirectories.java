@@ -20,8 +20,8 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A background task: asks the namespace group to widen the directories that have become large here, or whose names change
- * fast, where that helps ({@link SpreadChoice}). Runs do not overlap, and the fields are theirs.
+ * A background task: asks the namespace group to widen the directories that have become large here, or whose names
+ * change fast, where that helps ({@link SpreadChoice}). Runs do not overlap, and the fields are theirs.
  */
 final class GrownDirectories {
     private static final int DIRECTORIES_MAX = 64;

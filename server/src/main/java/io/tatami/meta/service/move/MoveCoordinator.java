@@ -53,8 +53,8 @@ import java.util.concurrent.TimeUnit;
  * </pre>
  *
  * What is durable decides after a crash of either side: a pending move that nobody here drives is aborted, a committed
- * one is finished. Whoever asks how a move stands is answered when it has ended, which takes no longer than the wait for
- * the source. Safe for use by many threads.
+ * one is finished. Whoever asks how a move stands is answered when it has ended, which takes no longer than the wait
+ * for the source. Safe for use by many threads.
  */
 final class MoveCoordinator {
     /** How long the source may take to prepare. */

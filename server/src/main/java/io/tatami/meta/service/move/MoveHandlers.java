@@ -16,7 +16,9 @@ import io.tatami.meta.service.Handlers;
 import io.tatami.meta.state.ShardState;
 import io.tatami.protocol.MetaMethods;
 
-/** The part of a shard that deletes and renames files, keeps their homes informed, and divides directories that grow. */
+/**
+ * The part of a shard that deletes and renames files, keeps their homes informed, and divides directories that grow.
+ */
 public final class MoveHandlers implements Handlers<ShardState> {
     @Override
     public void register(GroupTable<ShardState> table, GroupParts<ShardState> parts) throws TatamiException {

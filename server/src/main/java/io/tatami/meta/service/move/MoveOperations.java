@@ -35,7 +35,10 @@ import io.tatami.protocol.wire.PrepareMoveReply;
 import io.tatami.protocol.wire.PrepareMoveRequest;
 import io.tatami.protocol.wire.RenameFileRequest;
 
-/** The steps of renames, and of entries that move because a directory is widened: what their flows submit. Given from outside so that a test can put a wrong one in. */
+/**
+ * The steps of renames, and of entries that move because a directory is widened: what their flows submit. Given from
+ * outside so that a test can put a wrong one in.
+ */
 record MoveOperations(
         Operation<ShardState, RenameFileRequest, Empty> rename,
         Operation<ShardState, RenameFileRequest, BeginMoveReply> begin,

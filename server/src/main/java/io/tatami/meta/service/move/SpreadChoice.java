@@ -12,8 +12,8 @@ import java.util.Set;
 
 /**
  * Whether it helps a directory to be divided over more shards: where they are led by more servers than those it has, at
- * once or after it is divided further. More shards of the same servers have more logs to flush, smaller batches, and the
- * same processors. Pure.
+ * once or after it is divided further. More shards of the same servers have more logs to flush, smaller batches, and
+ * the same processors. Pure.
  */
 final class SpreadChoice {
     private final ClusterMap map;

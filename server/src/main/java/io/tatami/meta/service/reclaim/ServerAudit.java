@@ -33,9 +33,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Asks each block server, when it appears and every few hours, whether it has what this shard believes it to have, and
  * what else of this shard's it has. What a server misses is written down. What nobody knows of is disowned, and then
- * deleted, only where two whole rounds say the same of a block older than the first of them, where that is at most 1 % of
- * what the shard has on the server, and in a shard that was never restored from a backup: it may not know of blocks that
- * are in use. Any error voids the round in which it happens.
+ * deleted, only where two whole rounds say the same of a block older than the first of them, where that is at most 1 %
+ * of what the shard has on the server, and in a shard that was never restored from a backup: it may not know of blocks
+ * that are in use. Any error voids the round in which it happens.
  *
  * <p>The fields belong to the runs of one background task, which never overlap; a run audits at most one server.
  */

@@ -21,9 +21,9 @@ import java.security.SecureRandom;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Sums up a subtree from the shares of its directories, each of which the caller must be able to read and enter. A request
- * counts some thousand directories, so that none takes long and what nobody waits for any more goes on for no time: who
- * asks gets what was counted so far, and a number by which the next request goes on.
+ * Sums up a subtree from the shares of its directories, each of which the caller must be able to read and enter. A
+ * request counts some thousand directories, so that none takes long and what nobody waits for any more goes on for no
+ * time: who asks gets what was counted so far, and a number by which the next request goes on.
  */
 final class ContentSummaryFlow implements Flow<ContentSummaryRequest, ContentSummaryReply> {
     private final LeaderTree tree;

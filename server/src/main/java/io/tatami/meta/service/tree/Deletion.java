@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A deletion under way and the request that sees to it: each has some thousand of the directories below looked at and is
- * told that it is not the last, until one is, with whose number it is committed. It rests in between and keeps all that
- * the flow holds; when it is forgotten it fails, and the flow lets go of that. One request at a time has it.
+ * A deletion under way and the request that sees to it: each has some thousand of the directories below looked at and
+ * is told that it is not the last, until one is, with whose number it is committed. It rests in between and keeps all
+ * that the flow holds; when it is forgotten it fails, and the flow lets go of that. One request at a time has it.
  */
 final class Deletion {
     private static final Logger LOG = LoggerFactory.getLogger(Deletion.class);

@@ -19,9 +19,9 @@ import io.tatami.protocol.wire.Status;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Whether somebody may delete all that is below a directory, by HDFS's rules: he needs every permission on each directory
- * there that is not empty, and in a sticky one must own it or each of its entries. Asked while the deletion is announced
- * and the subtree is among {@link JudgedSubtrees}, so that nothing is added meanwhile.
+ * Whether somebody may delete all that is below a directory, by HDFS's rules: he needs every permission on each
+ * directory there that is not empty, and in a sticky one must own it or each of its entries. Asked while the deletion
+ * is announced and the subtree is among {@link JudgedSubtrees}, so that nothing is added meanwhile.
  */
 final class DeletionAccess {
     private static final int ALL = Access.READ | Access.WRITE | Access.EXECUTE;

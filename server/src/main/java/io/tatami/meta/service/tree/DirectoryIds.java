@@ -9,8 +9,8 @@ import io.tatami.meta.state.TreeState;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Ids for new directories, taken from the group's log many at a time: an id is on the wire before the directory it is for
- * is committed, and must never be given again. Safe for use by many threads.
+ * Ids for new directories, taken from the group's log many at a time: an id is on the wire before the directory it is
+ * for is committed, and must never be given again. Safe for use by many threads.
  */
 final class DirectoryIds {
     private static final int RANGE = 8_192;

@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives a new cluster the directories that programs expect, as soon as somebody serves every shard: {@code /tmp}, for all,
- * and the one of who made the cluster. What stands in the way stays.
+ * Gives a new cluster the directories that programs expect, as soon as somebody serves every shard: {@code /tmp}, for
+ * all, and the one of who made the cluster. What stands in the way stays.
  */
 final class FirstDirectoryMaker implements BackgroundTask {
     private static final int STICKY_FOR_ALL = 01777;

@@ -12,10 +12,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Subtrees that are being judged, directory by directory, before they are deleted. What was found of the first of them must
- * still hold after the last: meanwhile no directory is put into such a subtree and no permission in it is changed. Its files
- * are seen to by the gates of the shards. Lost with the leader, and so are the judgements. Safe for use by many threads,
- * which hold its lock only briefly.
+ * Subtrees that are being judged, directory by directory, before they are deleted. What was found of the first of them
+ * must still hold after the last: meanwhile no directory is put into such a subtree and no permission in it is changed.
+ * Its files are seen to by the gates of the shards. Lost with the leader, and so are the judgements. Safe for use by
+ * many threads, which hold its lock only briefly.
  */
 final class JudgedSubtrees {
     /** The roots of those that are judged now, each by the future of its end. */
@@ -32,8 +32,8 @@ final class JudgedSubtrees {
     }
 
     /**
-     * Runs {@code body}, which waits for no name and no judgement. Fails with {@link PlanOutdatedException} where the place
-     * is in a subtree that is judged: after {@link #over}, and with a new plan, it may be tried again.
+     * Runs {@code body}, which waits for no name and no judgement. Fails with {@link PlanOutdatedException} where the
+     * place is in a subtree that is judged: after {@link #over}, and with a new plan, it may be tried again.
      */
     <R> CompletableFuture<R> changing(Place place, String path, Supplier<CompletableFuture<R>> body) {
         CompletableFuture<Void> through = new CompletableFuture<>();

@@ -142,8 +142,8 @@ final class LeaderTree {
     }
 
     /**
-     * Holds names and then changes something at {@code place}, one of them or none: at once where all is as planned, and
-     * else it waits until that may have changed, and fails with {@link PlanOutdatedException}.
+     * Holds names and then changes something at {@code place}, one of them or none: at once where all is as planned,
+     * and else it waits until that may have changed, and fails with {@link PlanOutdatedException}.
      */
     <R> CompletableFuture<R> holding(List<Place> held, Place place, String path, Supplier<CompletableFuture<R>> body) {
         CompletableFuture<Void> judgement = judged.over(place);

@@ -13,7 +13,9 @@ import io.tatami.protocol.wire.CheckDirectoryRequest;
 import io.tatami.protocol.wire.SettleMarkerRequest;
 import java.util.concurrent.CompletableFuture;
 
-/** In a shard: asks the tree whether a directory has the name that a marker keeps, and clears the marker where none has. */
+/**
+ * In a shard: asks the tree whether a directory has the name that a marker keeps, and clears the marker where none has.
+ */
 final class MarkerSettler implements Settler<MarkerInDoubt> {
     private static final SettleMarker SETTLE = new SettleMarker();
 

@@ -23,9 +23,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Makes directories: their names are reserved in the shards that own them, then all are put into the tree in one commit.
- * Nothing is announced, because no handle says that a directory is not there. A reservation whose commit fails stays
- * behind and holds nobody up.
+ * Makes directories: their names are reserved in the shards that own them, then all are put into the tree in one
+ * commit. Nothing is announced, because no handle says that a directory is not there. A reservation whose commit fails
+ * stays behind and holds nobody up.
  */
 final class MkdirsFlow implements Flow<MkdirsRequest, MkdirsReply> {
     private static final PlanMkdirs PLAN = new PlanMkdirs();
@@ -127,7 +127,9 @@ final class MkdirsFlow implements Flow<MkdirsRequest, MkdirsReply> {
         return all;
     }
 
-    /** Nobody would ever meet the markers in directories that are never made, unless the commit may yet have succeeded. */
+    /**
+     * Nobody would ever meet the markers in directories that are never made, unless the commit may yet have succeeded.
+     */
     private CompletableFuture<MkdirsReply> withdraw(List<Place> inner, TatamiException failure) {
         boolean mayHaveSucceeded = failure.code() == ErrorCode.UNAVAILABLE || failure.code() == ErrorCode.INTERNAL;
         CompletableFuture<Void> cleared = CompletableFuture.completedFuture(null);

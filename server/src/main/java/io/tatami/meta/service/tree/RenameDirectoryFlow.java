@@ -18,8 +18,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Renames a directory: announced to all shards, its new name reserved, then one commit. Where an empty directory is to be
- * replaced, that is announced too, its emptiness is judged after the acknowledgements, and its name needs no reserving.
+ * Renames a directory: announced to all shards, its new name reserved, then one commit. Where an empty directory is to
+ * be replaced, that is announced too, its emptiness is judged after the acknowledgements, and its name needs no
+ * reserving.
  */
 final class RenameDirectoryFlow implements Flow<RenameDirectoryRequest, Empty> {
     private static final PlanRename PLAN = new PlanRename();

@@ -15,9 +15,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks through subtrees too large for one request, while they wait for the request by which they go on. In memory only, so
- * many at most, and forgotten when nobody has come for a minute, which is longer than a client waits for a reply before
- * it sends the request again. Safe for use by many threads.
+ * Walks through subtrees too large for one request, while they wait for the request by which they go on. In memory
+ * only, so many at most, and forgotten when nobody has come for a minute, which is longer than a client waits for a
+ * reply before it sends the request again. Safe for use by many threads.
  */
 final class RestingWalks<W> implements BackgroundTask {
     static final Duration REST_MAX = Duration.ofMinutes(1);

@@ -18,7 +18,9 @@ final class ShareAccess {
         this.peers = peers;
     }
 
-    /** Fails with STALE_HANDLE where a handle was shown, so that its path is resolved anew; else with PERMISSION_DENIED. */
+    /**
+     * Fails with STALE_HANDLE where a handle was shown, so that its path is resolved anew; else with PERMISSION_DENIED.
+     */
     CompletableFuture<?> check(RequestOrigin origin, ReadSharesRequest request) {
         CheckReachRequest reach = CheckReachRequest.newBuilder()
                 .addAllDirectoryId(request.getDirectoryIdList())

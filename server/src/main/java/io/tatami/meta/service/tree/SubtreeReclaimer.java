@@ -19,8 +19,8 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Hands what is unhooked from the tree to the shards, level by level. Each step may be repeated: an intent ends only after
- * every shard of the directory has made the reclamation its own and the sub-directories have intents themselves.
+ * Hands what is unhooked from the tree to the shards, level by level. Each step may be repeated: an intent ends only
+ * after every shard of the directory has made the reclamation its own and the sub-directories have intents themselves.
  */
 final class SubtreeReclaimer implements BackgroundTask {
     private static final int DIRECTORIES_MAX = 128;

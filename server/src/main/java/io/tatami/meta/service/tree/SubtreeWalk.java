@@ -17,10 +17,10 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Goes through a directory and all below it in depth, some hundred directories at a time: their sub-directories are asked
- * of the tree page by page, their shares of each shard in one call. What waits in memory grows with the depth of the
- * subtree and not with its size. What changes meanwhile may be seen or not. One walk has one step under way at a time, and
- * may rest between steps.
+ * Goes through a directory and all below it in depth, some hundred directories at a time: their sub-directories are
+ * asked of the tree page by page, their shares of each shard in one call. What waits in memory grows with the depth of
+ * the subtree and not with its size. What changes meanwhile may be seen or not. One walk has one step under way at a
+ * time, and may rest between steps.
  */
 final class SubtreeWalk {
     private static final int DIRECTORIES_MAX = 256;
@@ -124,7 +124,9 @@ final class SubtreeWalk {
         return all;
     }
 
-    /** Puts back what was not listed to its end, to come after what was found; returns those that were listed at all. */
+    /**
+     * Puts back what was not listed to its end, to come after what was found; returns those that were listed at all.
+     */
     private List<Waiting> putBack(Level level) {
         int complete = level.reply().getComplete();
         String after = level.reply().getAfter();

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Divides a directory over twice as many shards: announced to all, so that none acts on a handle with the old spread, then
- * one commit. That the entries follow is {@link WideningDirectories}' work.
+ * Divides a directory over twice as many shards: announced to all, so that none acts on a handle with the old spread,
+ * then one commit. That the entries follow is {@link WideningDirectories}' work.
  */
 final class WidenDirectoryFlow implements Flow<WidenDirectoryRequest, WidenDirectoryReply> {
     private final LeaderTree tree;

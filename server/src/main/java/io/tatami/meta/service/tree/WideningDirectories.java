@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has the shards that were added to widened directories take their entries, until all have. What is to be done is in the
- * tree, so another leader goes on with it; each step may be repeated.
+ * Has the shards that were added to widened directories take their entries, until all have. What is to be done is in
+ * the tree, so another leader goes on with it; each step may be repeated.
  */
 final class WideningDirectories implements BackgroundTask {
     private static final int DIRECTORIES_MAX = 16;

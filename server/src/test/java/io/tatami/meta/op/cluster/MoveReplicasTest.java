@@ -362,7 +362,10 @@ final class MoveReplicasTest {
                         .orElseThrow();
     }
 
-    /** Servers come, go, die and stay after all; no member is ever told to drop what it has, and in the end shares are equal. */
+    /**
+     * Servers come, go, die and stay after all; no member is ever told to drop what it has, and in the end shares are
+     * equal.
+     */
     @Test
     void anyCourseEndsInOrder() throws Exception {
         long seed = Long.getLong("tatami.test.seed", System.nanoTime() & 0xffff_ffffL);

@@ -41,9 +41,7 @@ final class FileInvariants {
         this.state = new ShardState(new Draft(store));
     }
 
-    /**
-     * @param granted every block that was ever granted
-     */
+    /** @param granted every block that was ever granted */
     static void check(MemoryView store, Set<Long> granted) {
         FileInvariants invariants = new FileInvariants(store);
         invariants.each('q', (key, value) -> {

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * I1 and I5 over real halts: a process is stopped at each durable step of a batch, and a ledger of what it had answered is
- * compared with what is there afterwards. The request that was under way is sent again and must be done once in all.
+ * I1 and I5 over real halts: a process is stopped at each durable step of a batch, and a ledger of what it had answered
+ * is compared with what is there afterwards. The request that was under way is sent again and must be done once in all.
  */
 final class GroupCrashTest {
     private static final List<String> POINTS = List.of(

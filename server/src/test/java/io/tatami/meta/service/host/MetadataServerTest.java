@@ -163,7 +163,9 @@ final class MetadataServerTest {
         }
     }
 
-    /** The groups are given time to use the map that they were stored with, whose address nobody listens on any more. */
+    /**
+     * The groups are given time to use the map that they were stored with, whose address nobody listens on any more.
+     */
     @Test
     void aServerStartsAtAnotherPortHoweverLongItsGroupsWereAtWorkBefore() throws TatamiException {
         int before;

@@ -34,10 +34,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A group that does what {@link HostedGroup} and {@link GroupLoop} do, one step at a time on the thread of a simulation:
- * requests are decided as they arrive, while the batch before is made durable, by the same {@link Pending}, {@link Batch}
- * and {@link ReplyMemory}. The store is in memory; what was not committed when the group {@linkplain #crash crashes} is
- * gone with everything that the group's parts kept in memory, and a new object over the same store is its next start.
+ * A group that does what {@link HostedGroup} and {@link GroupLoop} do, one step at a time on the thread of a
+ * simulation: requests are decided as they arrive, while the batch before is made durable, by the same {@link Pending},
+ * {@link Batch} and {@link ReplyMemory}. The store is in memory; what was not committed when the group
+ * {@linkplain #crash crashes} is gone with everything that the group's parts kept in memory, and a new object over the
+ * same store is its next start.
  */
 public final class SteppedGroup implements Opening {
     private final MemoryView store;

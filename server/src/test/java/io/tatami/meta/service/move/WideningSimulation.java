@@ -55,11 +55,11 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Clients create, close, rename, delete and list files of a few directories, which are widened from one shard to two and to
- * four meanwhile, while messages are lost, doubled and reordered, and shards crash and start again. The shards are real but
- * for their stores; the tree is the least that shards need of one. Each client has names of its own and a ledger of them:
- * every listing must show exactly those, once each. Another directory is deleted while it is widened. In the end
- * {@link MoveInvariants} must hold.
+ * Clients create, close, rename, delete and list files of a few directories, which are widened from one shard to two
+ * and to four meanwhile, while messages are lost, doubled and reordered, and shards crash and start again. The shards
+ * are real but for their stores; the tree is the least that shards need of one. Each client has names of its own and a
+ * ledger of them: every listing must show exactly those, once each. Another directory is deleted while it is widened.
+ * In the end {@link MoveInvariants} must hold.
  */
 final class WideningSimulation {
     private static final int SHARDS = 4;

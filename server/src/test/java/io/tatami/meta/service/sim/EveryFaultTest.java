@@ -14,9 +14,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Transactions that meet hold whatever goes wrong: every message lost, doubled, late or overtaken, every group crashed at
- * every step, one fault at a time, and as a soak every two. A failure names its run; {@code -Dtatami.test.encounter} does
- * that one alone.
+ * Transactions that meet hold whatever goes wrong: every message lost, doubled, late or overtaken, every group crashed
+ * at every step, one fault at a time, and as a soak every two. A failure names its run; {@code -Dtatami.test.encounter}
+ * does that one alone.
  */
 final class EveryFaultTest {
     /** When the second client begins: at once, and in the midst of what the first one does. */

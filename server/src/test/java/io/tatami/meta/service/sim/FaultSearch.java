@@ -10,9 +10,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Checks an encounter under all combinations of a few faults: the real operations and flows, in every run up to the end and
- * with every check of {@link SimulatedRun}. Complete as far as its bounds go, which random seeds are not: so many faults, of
- * the kinds of {@link PlannedFaults}, with one timing of everything else.
+ * Checks an encounter under all combinations of a few faults: the real operations and flows, in every run up to the end
+ * and with every check of {@link SimulatedRun}. Complete as far as its bounds go, which random seeds are not: so many
+ * faults, of the kinds of {@link PlannedFaults}, with one timing of everything else.
  *
  * @param laterMillis how much later the second client begins
  * @param plant a bug to be noticed

@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One tree of directories and files, changed by one operation at a time: what all groups together must be equivalent to.
- * Every method fails where the operation could not have been done in this tree.
+ * One tree of directories and files, changed by one operation at a time: what all groups together must be equivalent
+ * to. Every method fails where the operation could not have been done in this tree.
  */
 final class NamespaceModel {
     /** Of a file that was recovered: what its writer had come to say of it counts. */

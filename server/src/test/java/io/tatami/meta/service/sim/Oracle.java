@@ -42,9 +42,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Sees every commit of every group at the moment when it becomes durable, and has the model do the same. So the order of
- * the commits is the one order in which everything must have happened, and every operation must be possible in it with the
- * result that it had. Also counts how often each request of a client was done.
+ * Sees every commit of every group at the moment when it becomes durable, and has the model do the same. So the order
+ * of the commits is the one order in which everything must have happened, and every operation must be possible in it
+ * with the result that it had. Also counts how often each request of a client was done.
  */
 final class Oracle {
     private final SimWorld world;

@@ -5,8 +5,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Faults at places that a plan names. Every message that is sent and every step that a group passes is a place, numbered
- * from 0 in the order in which they come; where all faults of a plan come before a place, the run up to it is the same.
+ * Faults at places that a plan names. Every message that is sent and every step that a group passes is a place,
+ * numbered from 0 in the order in which they come; where all faults of a plan come before a place, the run up to it is
+ * the same.
  */
 final class PlannedFaults implements Faults {
     private static final long TRAVEL_MILLIS = 1;

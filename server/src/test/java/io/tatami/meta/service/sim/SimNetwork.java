@@ -19,9 +19,7 @@ import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Brings requests to groups and replies back, and loses, doubles, delays and reorders them as {@link Faults} says.
- */
+/** Brings requests to groups and replies back, and loses, doubles, delays and reorders them as {@link Faults} says. */
 final class SimNetwork {
     private final SimWorld world;
     private final SimulatedCluster cluster;
@@ -51,7 +49,8 @@ final class SimNetwork {
     /**
      * Sends one request; fails with UNAVAILABLE where the connection breaks, and with DEADLINE_EXCEEDED.
      *
-     * @param origin as the group is told, made when the request comes there, of the monotonic time when its time is over
+     * @param origin as the group is told, made when the request comes there, of the monotonic time when its time is
+     *     over
      */
     <R extends Message> CompletableFuture<R> attempt(
             Caller from,

@@ -20,8 +20,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * How a client talks to the groups: requests under the numbers of a session, sent again until they are answered, through
- * handles that are kept until they are refused. Dies at any moment, and does nothing from then on.
+ * How a client talks to the groups: requests under the numbers of a session, sent again until they are answered,
+ * through handles that are kept until they are refused. Dies at any moment, and does nothing from then on.
  */
 final class SimSession {
     /** After which a request is given up; what came of it nobody knows. */

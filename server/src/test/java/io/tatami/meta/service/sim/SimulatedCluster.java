@@ -37,8 +37,8 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A namespace group and its shards over stores in memory: the real operations, gate and flows. A group that crashes loses
- * what it did not commit, and starts again after a while.
+ * A namespace group and its shards over stores in memory: the real operations, gate and flows. A group that crashes
+ * loses what it did not commit, and starts again after a while.
  */
 final class SimulatedCluster {
     static final long SOFT_LIMIT_MILLIS = 60_000;

@@ -11,9 +11,9 @@ import java.util.function.BooleanSupplier;
 
 /**
  * A cluster, its clients, and what must hold once all has healed: within {@link #SETTLED_MILLIS} everything is settled
- * without those who died; no request waits, no move, message or reclamation is left. What is stored must be what the order
- * of the commits leads to, see {@link Oracle}, and what clients were told must agree with it. Who has a file open must be
- * able to write on.
+ * without those who died; no request waits, no move, message or reclamation is left. What is stored must be what the
+ * order of the commits leads to, see {@link Oracle}, and what clients were told must agree with it. Who has a file open
+ * must be able to write on.
  */
 final class SimulatedRun {
     /** Of virtual time, once all is healed. Leases of dead clients run longer. */

@@ -10,8 +10,8 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * One seed. Clients work on a few names in a few directories while messages are lost, doubled, delayed and reordered,
- * links are cut, and groups crash at steps of their work and start again. Some clients die. Then all heals, and must be as
- * {@link SimulatedRun} says.
+ * links are cut, and groups crash at steps of their work and start again. Some clients die. Then all heals, and must be
+ * as {@link SimulatedRun} says.
  */
 final class TransactionSimulation {
     /** What must have come about in a long run, beside a crash at each step. */
