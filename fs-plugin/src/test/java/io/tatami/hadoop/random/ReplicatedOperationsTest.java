@@ -1,7 +1,5 @@
 package io.tatami.hadoop.random;
 
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import io.tatami.auth.HadoopGroups;
 import io.tatami.base.GroupId;
 import io.tatami.base.UuidBytes;
@@ -18,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -67,17 +66,22 @@ class ReplicatedOperationsTest {
                     Clusters clusters = Clusters.start(
                             Files.createDirectory(directory.resolve("hdfs")).toFile(), () -> configuration(trio))) {
                 System.out.println("block server " + blocks.id());
+                AtomicInteger deaths = new AtomicInteger();
                 CompletableFuture<Void> rounds = CompletableFuture.runAsync(() -> {
                     try {
-                        new Rounds(clusters, coverage, COMPARE_EVERY).run(seed, operations, operationsARound);
+                        long next = seed;
+                        // More of them where servers take longer to come back than operations take.
+                        do {
+                            new Rounds(clusters, coverage, COMPARE_EVERY).run(next, operations, operationsARound);
+                            next += operations / operationsARound;
+                        } while (deaths.get() < GROUPS.size());
                     } catch (InterruptedException e) {
                         throw new IllegalStateException(e);
                     }
                 });
-                int deaths = letLeadersDie(trio, observer, coverage, rounds, operationsOfADeath);
+                letLeadersDie(trio, observer, coverage, rounds, operationsOfADeath, deaths);
                 rounds.get(1, TimeUnit.DAYS);
                 System.out.println(deaths + " deaths of leaders; " + coverage);
-                assertTrue(deaths >= GROUPS.size(), deaths + " deaths");
             }
         }
     }
@@ -102,20 +106,24 @@ class ReplicatedOperationsTest {
         return configuration;
     }
 
-    private static int letLeadersDie(
-            MetadataTrio trio, TatamiClient observer, Coverage coverage, CompletableFuture<Void> rounds, int operations)
+    /** Of one group after the other, until the rounds are done. */
+    private static void letLeadersDie(
+            MetadataTrio trio,
+            TatamiClient observer,
+            Coverage coverage,
+            CompletableFuture<Void> rounds,
+            int operations,
+            AtomicInteger deaths)
             throws Exception {
-        int deaths = 0;
         awaitOperations(coverage, operations, rounds);
         while (!rounds.isDone()) {
-            int leader = trio.leader(observer, GROUPS.get(deaths % GROUPS.size()));
+            int leader = trio.leader(observer, GROUPS.get(deaths.get() % GROUPS.size()));
             trio.kill(leader);
-            deaths++;
+            deaths.incrementAndGet();
             awaitOperations(coverage, operations, rounds);
             trio.start(leader);
             awaitOperations(coverage, operations, rounds);
         }
-        return deaths;
     }
 
     private static void awaitOperations(Coverage coverage, int operations, CompletableFuture<Void> rounds)
