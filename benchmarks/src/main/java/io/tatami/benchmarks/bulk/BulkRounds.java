@@ -12,15 +12,11 @@ import io.tatami.benchmarks.peer.TatamiDirectories;
 import io.tatami.benchmarks.peer.Undo;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.TatamiPath;
-import io.tatami.conf.Settings;
-import io.tatami.protocol.UserIdentity;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.FileUtil;
@@ -102,11 +98,9 @@ final class BulkRounds {
     }
 
     private void measure(int round, Peer peer, int clients, Random random) throws Exception {
-        String authority =
-                URI.create(peer.configuration().get("fs.defaultFS", "")).getAuthority();
+        String authority = Peers.authority(peer);
         List<CreateMode> modes = Arrays.asList(CreateMode.values());
-        try (TatamiClient observer = TatamiClient.connect(
-                        authority, UserIdentity.of(System.getProperty("user.name")), Settings.of(Map.of()));
+        try (TatamiClient observer = Peers.connect(peer);
                 ClientProcesses processes =
                         new ClientProcesses(KIND, clients, peer.configuration(), clientDirectory(), authority)) {
             Turn turn = new Turn(peer, observer, processes, clients);

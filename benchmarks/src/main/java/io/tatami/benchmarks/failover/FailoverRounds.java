@@ -12,13 +12,10 @@ import io.tatami.client.CreateSpec;
 import io.tatami.client.DirectoryListing;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.TatamiPath;
-import io.tatami.conf.Settings;
-import io.tatami.protocol.UserIdentity;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
@@ -59,7 +56,7 @@ final class FailoverRounds {
         Path directory = work.resolve("failover");
         try (ReplicatedCluster cluster = Peers.inTurn(
                         directory, undo, () -> ReplicatedCluster.start(directory, options.shards, List.of()));
-                TatamiClient observer = connect(cluster)) {
+                TatamiClient observer = Peers.connect(cluster)) {
             progress.tell("%d clients begin", options.clients);
             begin(cluster, observer);
             try {
@@ -85,16 +82,11 @@ final class FailoverRounds {
         return clients.stream().mapToLong(BusyClient::errors).sum();
     }
 
-    private static TatamiClient connect(ReplicatedCluster cluster) throws IOException {
-        return TatamiClient.connect(
-                cluster.authority(), UserIdentity.of(System.getProperty("user.name")), Settings.of(Map.of()));
-    }
-
     private void begin(ReplicatedCluster cluster, TatamiClient observer) throws IOException {
         for (int client = 0; client < options.clients; client++) {
             TatamiPath own = PLACE.child("client-" + client);
             observer.mkdirs(own, CreateSpec.modes(0777, 022), true);
-            clients.add(new BusyClient(connect(cluster), own));
+            clients.add(new BusyClient(Peers.connect(cluster), own));
         }
     }
 
@@ -153,7 +145,7 @@ final class FailoverRounds {
         }
         results.row("all", "", "", "", "", files, errors(), lost);
         results.remark(files + " files were made; " + errors() + " errors; " + lost
-                + " files that were acknowledged are" + " not there");
+                + " files that were acknowledged are not there");
     }
 
     private static int present(TatamiClient observer, TatamiPath directory, Set<String> made) throws IOException {

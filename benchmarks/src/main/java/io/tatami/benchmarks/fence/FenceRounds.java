@@ -14,14 +14,10 @@ import io.tatami.benchmarks.peer.Undo;
 import io.tatami.client.CreateSpec;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.TatamiPath;
-import io.tatami.conf.Settings;
-import io.tatami.protocol.UserIdentity;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,11 +82,11 @@ final class FenceRounds {
         Path directory = work.resolve("fence-" + shards);
         MetadataCluster.Starting untouched = (number, process) -> {};
         try (Peer started = Peers.inTurn(directory, undo, () -> MetadataCluster.start(directory, shape, untouched));
-                TatamiClient client = connect(started)) {
+                TatamiClient client = Peers.connect(started)) {
             TatamiPath here = PLACE.child("a");
             client.mkdirs(here, CreateSpec.modes(0777, 022), true);
             List<CreateLoad.Place> places = places(client, shape);
-            try (CreateLoad load = new CreateLoad(places, () -> connect(started))) {
+            try (CreateLoad load = new CreateLoad(places, () -> Peers.connect(started))) {
                 new FenceSetting(
                                 new FenceSetting.Place(round, shape, started.servers()),
                                 options,
@@ -99,12 +95,6 @@ final class FenceRounds {
                         .measure(undo, this::record);
             }
         }
-    }
-
-    private static TatamiClient connect(Peer cluster) throws IOException {
-        String authority =
-                URI.create(cluster.configuration().get("fs.defaultFS", "")).getAuthority();
-        return TatamiClient.connect(authority, UserIdentity.of(System.getProperty("user.name")), Settings.of(Map.of()));
     }
 
     /** Directories that are not renamed, as many on each server. */

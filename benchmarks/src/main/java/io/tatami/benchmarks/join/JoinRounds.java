@@ -14,8 +14,6 @@ import io.tatami.benchmarks.peer.Undo;
 import io.tatami.client.CreateSpec;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.TatamiPath;
-import io.tatami.conf.Settings;
-import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.ChangeMetadataServerRequest;
 import io.tatami.protocol.wire.ListMetadataServersReply;
 import io.tatami.protocol.wire.MetadataServerInfo;
@@ -23,7 +21,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -84,9 +81,9 @@ final class JoinRounds {
         List<String> settings = List.of("-Dtatami.metadata.move.rate=" + rate);
         try (ReplicatedCluster cluster = Peers.inTurn(
                         directory, undo, () -> ReplicatedCluster.start(directory, options.shards, settings));
-                TatamiClient admin = connect(cluster)) {
+                TatamiClient admin = Peers.connect(cluster)) {
             awaitSettled(admin);
-            try (CreateLoad load = new CreateLoad(places(admin), () -> connect(cluster))) {
+            try (CreateLoad load = new CreateLoad(places(admin), () -> Peers.connect(cluster))) {
                 Thread.sleep(TimeUnit.SECONDS.toMillis(options.fillSeconds));
                 measure(round, rate, cluster, admin, load);
             }
@@ -135,11 +132,6 @@ final class JoinRounds {
             places.add(new CreateLoad.Place(directory, 0));
         }
         return places;
-    }
-
-    private static TatamiClient connect(ReplicatedCluster cluster) throws IOException {
-        return TatamiClient.connect(
-                cluster.authority(), UserIdentity.of(System.getProperty("user.name")), Settings.of(Map.of()));
     }
 
     private static ByteString spare(TatamiClient admin) throws IOException {

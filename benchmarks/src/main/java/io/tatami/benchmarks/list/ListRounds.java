@@ -11,13 +11,9 @@ import io.tatami.client.DirectoryListing;
 import io.tatami.client.PathStatus;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.TatamiPath;
-import io.tatami.conf.Settings;
-import io.tatami.protocol.UserIdentity;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 
 /**
  * One Tatami, one directory; each round lists all of it, page by page, and notes when each tenth of the files was
@@ -58,12 +54,10 @@ final class ListRounds {
             throw new IOException("--files " + options.files + " has no tenths: give " + TENTHS + " or more");
         }
         try (Peer peer = Peers.start("tatami", work.resolve("list"), CAPACITY, undo)) {
-            String authority =
-                    URI.create(peer.configuration().get("fs.defaultFS", "")).getAuthority();
-            try (TatamiClient client = connect(authority)) {
+            try (TatamiClient client = Peers.connect(peer)) {
                 TatamiPath directory = TatamiPath.of(DIRECTORY);
                 client.mkdirs(directory, CreateSpec.modes(0777, 0), true);
-                new Crowd(directory, options.files, progress).make(options.clients, () -> connect(authority));
+                new Crowd(directory, options.files, progress).make(options.clients, () -> Peers.connect(peer));
                 for (int round = 1; round <= rounds; round++) {
                     progress.tell("round %d: listing %,d files", round, options.files);
                     list(round, client.list(directory, false));
@@ -72,10 +66,6 @@ final class ListRounds {
             }
         }
         return figures;
-    }
-
-    private static TatamiClient connect(String authority) throws IOException {
-        return TatamiClient.connect(authority, UserIdentity.of(System.getProperty("user.name")), Settings.of(Map.of()));
     }
 
     private void list(int round, DirectoryListing listing) throws IOException {

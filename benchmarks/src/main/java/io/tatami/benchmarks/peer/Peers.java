@@ -1,12 +1,28 @@
 package io.tatami.benchmarks.peer;
 
+import io.tatami.client.TatamiClient;
+import io.tatami.conf.Settings;
+import io.tatami.protocol.UserIdentity;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Path;
+import java.util.Map;
 import org.apache.hadoop.fs.FileUtil;
 
 /** The peers by the names that options give them. */
 public final class Peers {
     private Peers() {}
+
+    /** A client of a peer that is Tatami, as the user of this process. */
+    public static TatamiClient connect(Peer tatami) throws IOException {
+        return TatamiClient.connect(
+                authority(tatami), UserIdentity.of(System.getProperty("user.name")), Settings.of(Map.of()));
+    }
+
+    /** Where a peer that is Tatami is served. */
+    public static String authority(Peer tatami) {
+        return URI.create(tatami.configuration().get("fs.defaultFS", "")).getAuthority();
+    }
 
     /** How a peer is started in a directory that is not there. */
     @FunctionalInterface

@@ -3,15 +3,12 @@ package io.tatami.benchmarks.peer;
 import io.tatami.base.GroupId;
 import io.tatami.client.ClusterStatus;
 import io.tatami.client.TatamiClient;
-import io.tatami.conf.Settings;
-import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.GroupReplica;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
@@ -49,8 +46,7 @@ public final class ReplicatedCluster implements Peer {
             for (int server = 1; server < SERVERS; server++) {
                 cluster.join();
             }
-            UserIdentity user = UserIdentity.of(System.getProperty("user.name"));
-            try (TatamiClient client = TatamiClient.connect(cluster.authority(), user, Settings.of(Map.of()))) {
+            try (TatamiClient client = Peers.connect(cluster)) {
                 cluster.awaitMembers(client);
             }
             return cluster;

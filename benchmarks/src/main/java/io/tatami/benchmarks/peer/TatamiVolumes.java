@@ -1,15 +1,12 @@
 package io.tatami.benchmarks.peer;
 
 import io.tatami.client.TatamiClient;
-import io.tatami.conf.Settings;
-import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.VolumeStatus;
 import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /** What the block servers of a Tatami say of their volumes. */
 public final class TatamiVolumes {
@@ -22,8 +19,7 @@ public final class TatamiVolumes {
         List<VolumeStatus> volumes = new ArrayList<>();
         URI uri = URI.create(peer.configuration().get("fs.defaultFS", ""));
         if ("tatami".equals(uri.getScheme())) {
-            UserIdentity user = UserIdentity.of(System.getProperty("user.name"));
-            try (TatamiClient client = TatamiClient.connect(uri.getAuthority(), user, Settings.of(Map.of()))) {
+            try (TatamiClient client = Peers.connect(peer)) {
                 for (BlockServerInfo server : client.clusterStatus().map().getBlockServerList()) {
                     volumes.addAll(
                             client.blockServerStatus(server, TIMEOUT_MILLIS).getVolumeList());

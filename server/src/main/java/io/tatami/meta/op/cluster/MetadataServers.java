@@ -5,6 +5,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.base.UuidBytes;
 import io.tatami.meta.state.ClusterState;
+import io.tatami.meta.state.wire.LivingServers;
 import io.tatami.meta.state.wire.MetadataServerRecord;
 import io.tatami.meta.state.wire.MetadataServerRecord.State;
 import io.tatami.protocol.wire.RegisterMetadataServerRequest;
@@ -112,6 +113,11 @@ final class MetadataServers {
                             + "; 'tatami admin metadata status URI' lists them");
         }
         return known;
+    }
+
+    /** Whether a server was not long silent, as far as the namespace's leader can say so soon. */
+    static boolean wasHeardLately(LivingServers heard, ByteString id) {
+        return heard.getAllLately() || heard.getLatelyList().contains(id);
     }
 
     /** An id as it is written. */

@@ -84,7 +84,7 @@ final class MovePlan {
         boolean isInService = servers.stream()
                 .anyMatch(server ->
                         server.getServerId().equals(coming.getServerId()) && server.getState() == State.IN_SERVICE);
-        return isInService && (heard.getAllLately() || heard.getLatelyList().contains(coming.getServerId()));
+        return isInService && MetadataServers.wasHeardLately(heard, coming.getServerId());
     }
 
     private boolean isLeaving(ByteString id) {

@@ -37,12 +37,13 @@ public final class PlaceReplicas implements Operation<ClusterState, PlacementRec
         }
         int wanted = state.replication(founded).getReplicas();
         List<GroupReplicaRecord> holders = new ArrayList<>(known.getReplicaList());
-        holders.removeIf(holder -> !holder.getServes() && isGone(holder.getServerId(), request.getHeard()));
+        holders.removeIf(holder ->
+                !holder.getServes() && !MetadataServers.wasHeardLately(request.getHeard(), holder.getServerId()));
         for (MetadataServerRecord candidate : candidates(state, request.getHeard())) {
             boolean isHolder =
                     holders.stream().anyMatch(holder -> holder.getServerId().equals(candidate.getServerId()));
             if (holders.size() < wanted && !isHolder) {
-                holders.add(replica(candidate));
+                holders.add(ReplicaSet.replicaOn(candidate).build());
             }
         }
         if (holders.size() >= wanted && !holders.equals(known.getReplicaList())) {
@@ -51,10 +52,6 @@ public final class PlaceReplicas implements Operation<ClusterState, PlacementRec
                     known.toBuilder().clearReplica().addAllReplica(holders).build());
         }
         return Empty.getDefaultInstance();
-    }
-
-    private static boolean isGone(ByteString server, LivingServers heard) {
-        return !heard.getAllLately() && !heard.getLatelyList().contains(server);
     }
 
     private static List<MetadataServerRecord> candidates(ClusterState state, LivingServers heard) {
@@ -71,15 +68,5 @@ public final class PlaceReplicas implements Operation<ClusterState, PlacementRec
                 .filter(group -> group.isOn(candidate.getServerId()))
                 .count()));
         return candidates;
-    }
-
-    private static GroupReplicaRecord replica(MetadataServerRecord server) {
-        return GroupReplicaRecord.newBuilder()
-                .setServerId(server.getServerId())
-                .setHost(server.getHost())
-                .setPort(server.getPort())
-                .setRaftHost(server.getRaftHost())
-                .setRaftPort(server.getRaftPort())
-                .build();
     }
 }

@@ -88,22 +88,22 @@ record ReplicaSet(GroupId group, GroupHostRecord record) {
     /** With a replica that comes to one server in the place of another's. */
     GroupHostRecord moving(ByteString from, MetadataServerRecord to) {
         int place = place(from);
-        return record.toBuilder()
-                .setReplica(place, record.getReplica(place).toBuilder().setLeaving(true))
-                .addReplica(
-                        place + 1,
-                        GroupReplicaRecord.newBuilder()
-                                .setServerId(to.getServerId())
-                                .setHost(to.getHost())
-                                .setPort(to.getPort())
-                                .setRaftHost(to.getRaftHost())
-                                .setRaftPort(to.getRaftPort()))
-                .build();
+        return leavingAt(place).addReplica(place + 1, replicaOn(to)).build();
+    }
+
+    /** A server's replica, which it has yet to open. */
+    static GroupReplicaRecord.Builder replicaOn(MetadataServerRecord server) {
+        return GroupReplicaRecord.newBuilder()
+                .setServerId(server.getServerId())
+                .setHost(server.getHost())
+                .setPort(server.getPort())
+                .setRaftHost(server.getRaftHost())
+                .setRaftPort(server.getRaftPort());
     }
 
     /** With the replica of a server leaving, and none in its place. */
     GroupHostRecord releasing(ByteString server) {
-        return marked(place(server), true).build();
+        return leavingAt(place(server)).build();
     }
 
     /** With a move turned round, and who was leaving staying. */
@@ -120,8 +120,8 @@ record ReplicaSet(GroupId group, GroupHostRecord record) {
         return turned.build();
     }
 
-    private GroupHostRecord.Builder marked(int place, boolean leaving) {
+    private GroupHostRecord.Builder leavingAt(int place) {
         return record.toBuilder()
-                .setReplica(place, record.getReplica(place).toBuilder().setLeaving(leaving));
+                .setReplica(place, record.getReplica(place).toBuilder().setLeaving(true));
     }
 }

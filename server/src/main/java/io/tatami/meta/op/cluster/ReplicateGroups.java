@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * or are about to.
  */
 public final class ReplicateGroups implements Operation<ClusterState, ReplicateGroupsRequest, ReplicationProgress> {
-    private static final int REPLICAS_MAX = 7;
+    /** The most servers that may hold a group. */
+    public static final int REPLICAS_MAX = 7;
 
     private final int shards;
     private final int founded;

@@ -75,7 +75,7 @@ record GroupStores(Path directory, Identity identity) {
      * @throws TatamiException FORMAT_TOO_OLD or FORMAT_TOO_NEW, which name what to do
      */
     static void requireReadable(GroupId id, GroupStore store) throws TatamiException {
-        byte[] stored = store.newest().get(Keys.singleton("group"));
+        byte[] stored = store.newest().get(GROUP);
         int version = stored == null
                 ? Identity.GROUP_FORMAT_VERSION
                 : Records.parse(stored, GroupRecord.parser()).getFormatVersion();

@@ -11,6 +11,7 @@ import io.tatami.base.UuidBytes;
 import io.tatami.conf.Setting;
 import io.tatami.conf.Settings;
 import io.tatami.meta.gate.HandleSigner;
+import io.tatami.meta.op.cluster.ReplicateGroups;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
 import io.tatami.meta.store.StoreMemory;
 import io.tatami.meta.store.StoreSettings;
@@ -98,17 +99,14 @@ public final class MetadataServer implements AutoCloseable {
      *     first
      */
     public record NewCluster(int shards, List<GroupId> hosted, int replicas) {
-        /** The most servers that may hold a group. */
-        public static final int REPLICAS_MAX = 7;
-
         public NewCluster {
             if (Integer.bitCount(shards) != 1 || shards > GroupId.SHARDS_MAX) {
                 throw new IllegalArgumentException(
                         shards + " shards: the number is a power of two from 1 to " + GroupId.SHARDS_MAX);
             }
-            if (replicas % 2 == 0 || replicas < 1 || replicas > REPLICAS_MAX) {
+            if (replicas % 2 == 0 || replicas < 1 || replicas > ReplicateGroups.REPLICAS_MAX) {
                 throw new IllegalArgumentException(
-                        replicas + " replicas: the number is odd, from 1 to " + REPLICAS_MAX);
+                        replicas + " replicas: the number is odd, from 1 to " + ReplicateGroups.REPLICAS_MAX);
             }
             if (replicas > 1 && hosted.size() <= shards) {
                 throw new IllegalArgumentException(
