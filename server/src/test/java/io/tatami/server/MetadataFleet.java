@@ -208,6 +208,24 @@ final class MetadataFleet implements AutoCloseable {
         }
     }
 
+    /** Waits until a server's directory has so many Raft logs. */
+    void awaitLogs(int number, int expected) throws Exception {
+        long giveUpNanos = System.nanoTime() + NANOS_MAX;
+        while (logs(number) != expected) {
+            int there = logs(number);
+            assertTrue(
+                    System.nanoTime() - giveUpNanos < 0,
+                    () -> "server " + number + " has " + there + " Raft logs, not " + expected);
+            Thread.sleep(50);
+        }
+    }
+
+    private int logs(int number) throws Exception {
+        try (var files = Files.list(directory(number).resolve("raft"))) {
+            return (int) files.filter(Files::isDirectory).count();
+        }
+    }
+
     private List<String> stores(int number) throws Exception {
         List<String> stores = new ArrayList<>();
         try (var files = Files.list(directory(number))) {

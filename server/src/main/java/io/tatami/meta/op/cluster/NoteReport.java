@@ -32,7 +32,7 @@ public final class NoteReport implements Operation<ClusterState, ReportMetadataS
                                 .build());
         for (HeldReplica held : request.getHeldList()) {
             // Where the others reach its replicas it says as it registers, which it does again with its first one.
-            if (server.record().getRaftPort() != 0) {
+            if (!held.getClosed() && server.record().getRaftPort() != 0) {
                 serves(state, new GroupId(held.getGroup()), server.record());
             }
         }

@@ -9,8 +9,8 @@ import io.tatami.meta.state.wire.MetadataServerRecord;
 import io.tatami.meta.state.wire.ReplicaOrders;
 import io.tatami.protocol.wire.HeldReplica;
 import io.tatami.protocol.wire.ReportMetadataServerRequest;
-import java.util.HashSet;
-import java.util.Set;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,8 +33,8 @@ public final class ReadOrders implements Operation<ClusterState, ReportMetadataS
         orders.setRemoved(server.isRemoved())
                 .setIsNews(request.getMarks() > known.getMarks())
                 .setReportSoon(state.replication(1).getUnderWay());
-        Set<Integer> held = new HashSet<>();
-        request.getHeldList().stream().map(HeldReplica::getGroup).forEach(held::add);
+        Map<Integer, HeldReplica> held = new HashMap<>();
+        request.getHeldList().forEach(replica -> held.put(replica.getGroup(), replica));
         for (ClusterState.Host host : state.hosts()) {
             if (ReplicaSet.of(host).all().isEmpty()) {
                 if (host.record().getReplicating()
@@ -42,26 +42,30 @@ public final class ReadOrders implements Operation<ClusterState, ReportMetadataS
                     orders.addReplicateGroup(host.group().value());
                 }
             } else {
-                add(orders, host, request, held.contains(host.group().value()));
+                add(orders, host, request, held.get(host.group().value()));
             }
         }
         return orders.build();
     }
 
     private static void add(
-            ReplicaOrders.Builder orders, ClusterState.Host host, ReportMetadataServerRequest request, boolean isHeld) {
+            ReplicaOrders.Builder orders,
+            ClusterState.Host host,
+            ReportMetadataServerRequest request,
+            @Nullable HeldReplica held) {
+        boolean isOpen = held != null && !held.getClosed();
         GroupId group = host.group();
         @Nullable GroupReplicaRecord replica = ReplicaSet.of(host).of(request.getServerId());
-        if (replica == null && isHeld) {
+        if (replica == null && held != null) {
             orders.addDropGroup(group.value());
         }
-        if (replica != null && !isHeld && !replica.getServes()) {
+        if (replica != null && !isOpen && !replica.getServes()) {
             orders.addOpenGroup(group.value());
         }
         boolean leads = request.getLedGroupList().contains(group.value());
         boolean isNewLeader =
                 replica != null && leads && !host.record().getServerId().equals(request.getServerId());
-        boolean isNewReplica = replica != null && isHeld && !replica.getServes();
+        boolean isNewReplica = replica != null && isOpen && !replica.getServes();
         orders.setIsNews(orders.getIsNews() || isNewLeader || isNewReplica);
     }
 }

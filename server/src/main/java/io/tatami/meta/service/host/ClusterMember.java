@@ -53,7 +53,7 @@ final class ClusterMember {
         /** The replicated groups that it leads now. */
         List<Integer> led();
 
-        /** The replicas that it has open. */
+        /** The replicas of which it has anything stored. */
         List<HeldReplica> held();
 
         /** Is told what to open and drop; must not block. */
@@ -77,21 +77,22 @@ final class ClusterMember {
         return routes.call(GroupId.NAMESPACE, MetaMethods.REGISTER_METADATA_SERVER, options, self)
                 .thenAccept(reply -> {
                     maps.offer(reply.getMap());
-                    told = unmarked(self);
+                    told = self;
                     registered = true;
                 });
     }
 
     /**
-     * A {@link io.tatami.meta.service.BackgroundTask}: registers if that is still to be done, as where it has other
+     * A {@link io.tatami.meta.service.BackgroundTask}: registers if that is still to be done, as where it has more
      * groups now, else reports.
      */
     CompletableFuture<Duration> run() {
         if (displaced) {
             return CompletableFuture.completedFuture(REST);
         }
-        boolean isKnown = registered && told.equals(unmarked(here.registration()));
-        CompletableFuture<Duration> rest = isKnown ? report() : register().thenApply(done -> SHORT_REST);
+        CompletableFuture<Duration> rest = registered && isTold(here.registration())
+                ? report()
+                : register().thenApply(done -> SHORT_REST);
         return rest.handle((wanted, thrown) -> {
             if (thrown == null) {
                 answered();
@@ -102,9 +103,19 @@ final class ClusterMember {
         });
     }
 
-    /** But for what changes by itself. */
-    private static RegisterMetadataServerRequest unmarked(RegisterMetadataServerRequest registration) {
-        return registration.toBuilder().clearMarks().build();
+    /** Groups that it has no more are the cluster's doing, and a server that was removed may not register. */
+    private boolean isTold(RegisterMetadataServerRequest now) {
+        return itself(told).equals(itself(now))
+                && told.getHostedGroupList().containsAll(now.getHostedGroupList())
+                && told.getReplicatedGroupList().containsAll(now.getReplicatedGroupList());
+    }
+
+    private static RegisterMetadataServerRequest itself(RegisterMetadataServerRequest registration) {
+        return registration.toBuilder()
+                .clearMarks()
+                .clearHostedGroup()
+                .clearReplicatedGroup()
+                .build();
     }
 
     /** The rest until the next one. */

@@ -9,6 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Function;
@@ -98,6 +101,9 @@ final class HostedGroups implements AutoCloseable {
             return;
         }
         if (!own.get().groups().contains(id)) {
+            if (replication.stored().contains(id)) {
+                replication.drop(id);
+            }
             own.change(identity -> identity.holding(id, Identity.Log.GIVEN));
         }
         CrashPoint.hit("meta.move.replica-named");
@@ -129,14 +135,18 @@ final class HostedGroups implements AutoCloseable {
         replication.replicate(group);
     }
 
-    /** Deletes all that is here of a group that others hold now. */
+    /** Deletes all that is here of a group that others hold now; where this fails, it goes on when called again. */
     synchronized void drop(GroupId id) throws TatamiException {
-        HostedGroup group = groups.get(id);
-        if (closed || group == null) {
+        if (closed || !replicas().contains(id)) {
             return;
         }
-        close(group);
-        own.change(identity -> identity.without(id));
+        HostedGroup group = groups.get(id);
+        if (group != null) {
+            close(group);
+        }
+        if (own.get().groups().contains(id)) {
+            own.change(identity -> identity.without(id));
+        }
         CrashPoint.hit("meta.move.replica-unnamed");
         replication.drop(id);
         CrashPoint.hit("meta.move.replica-dropped");
@@ -149,14 +159,30 @@ final class HostedGroups implements AutoCloseable {
         replication.remove(group.id());
     }
 
-    /** Has a replica that the others did not count as a member take part again: it is to be one. */
-    synchronized void reopenExcluded() throws TatamiException {
-        for (HostedGroup group : List.copyOf(groups.values())) {
-            if (!closed && group.isExcluded()) {
-                close(group);
-                open(group.id());
-            }
+    /** The replicas that take no part though they are to: one could not be opened, or the others did not count it. */
+    List<GroupId> idle() {
+        Identity identity = own.get();
+        return identity.groups().stream()
+                .filter(identity::isReplicated)
+                .filter(this::isIdle)
+                .toList();
+    }
+
+    private boolean isIdle(GroupId id) {
+        HostedGroup group = groups.get(id);
+        return group == null || group.isExcluded();
+    }
+
+    /** Has a replica take part again that is idle. */
+    synchronized void reopen(GroupId id) throws TatamiException {
+        if (closed || !own.get().isReplicated(id) || !isIdle(id)) {
+            return;
         }
+        HostedGroup group = groups.get(id);
+        if (group != null) {
+            close(group);
+        }
+        open(id);
     }
 
     private HostedGroup.Stage telling(HostedGroup.Stage stage) {
@@ -187,18 +213,28 @@ final class HostedGroups implements AutoCloseable {
                 .toList();
     }
 
-    /** The replicas that are open here, and could be moved. */
+    /** The replicas of which anything is stored here, open or not. */
     List<HeldReplica> held() {
         List<HeldReplica> held = new ArrayList<>();
-        for (GroupId id : groups.keySet()) {
-            replication
-                    .appliedIndex(id)
-                    .ifPresent(index -> held.add(HeldReplica.newBuilder()
-                            .setGroup(id.value())
-                            .setAppliedIndex(index)
-                            .build()));
+        for (GroupId id : replicas()) {
+            OptionalLong index = groups.containsKey(id) ? replication.appliedIndex(id) : OptionalLong.empty();
+            held.add(HeldReplica.newBuilder()
+                    .setGroup(id.value())
+                    .setAppliedIndex(index.orElse(0))
+                    .setClosed(index.isEmpty())
+                    .build());
         }
         return held;
+    }
+
+    /**
+     * Of groups with a replicated log: what the identity names, and what is left of those it does not name any more.
+     */
+    private Set<GroupId> replicas() {
+        Set<GroupId> replicas = new TreeSet<>(replication.stored());
+        Identity identity = own.get();
+        identity.groups().stream().filter(identity::isReplicated).forEach(replicas::add);
+        return replicas;
     }
 
     private void proveWritable() {

@@ -146,6 +146,11 @@ final class RaftReplication implements Replication {
     }
 
     @Override
+    public List<GroupId> stored() {
+        return host.stored();
+    }
+
+    @Override
     public OptionalLong appliedIndex(GroupId group) {
         RaftReplica replica = replicas.get(group);
         return replica == null

@@ -67,10 +67,8 @@ final class ReplicaOrders implements AutoCloseable {
             attempt("open a replica of", new GroupId(group), () -> groups.add(new GroupId(group)));
         }
         markIfDue();
-        try {
-            groups.reopenExcluded();
-        } catch (TatamiException | RuntimeException e) {
-            LOG.warn("a replica cannot take part again; that is tried once more soon", e);
+        for (GroupId group : groups.idle()) {
+            attempt("have its replica take part again of", group, () -> groups.reopen(group));
         }
     }
 

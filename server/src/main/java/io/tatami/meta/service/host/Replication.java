@@ -30,6 +30,9 @@ interface Replication extends AutoCloseable {
     /** Deletes what is stored of a group that was removed. As {@link #add}; may be done again after a crash. */
     void drop(GroupId group) throws TatamiException;
 
+    /** The groups of which something may be stored here for a replica, open or not. */
+    List<GroupId> stored();
+
     /** The number of the last entry applied to a replica here; empty where there is none that could be moved. */
     OptionalLong appliedIndex(GroupId group);
 

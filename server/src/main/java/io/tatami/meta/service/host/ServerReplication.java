@@ -122,6 +122,12 @@ final class ServerReplication implements Replication {
     }
 
     @Override
+    public List<GroupId> stored() {
+        RaftReplication known = raft;
+        return known == null ? List.of() : known.stored();
+    }
+
+    @Override
     public OptionalLong appliedIndex(GroupId group) {
         RaftReplication known = raft;
         return known == null ? OptionalLong.empty() : known.appliedIndex(group);

@@ -303,6 +303,27 @@ final class MoveReplicasTest {
         assertEquals(Set.of(), disks.get(1));
     }
 
+    /** As while it is being opened or deleted, or where that has failed. */
+    @Test
+    void aReplicaThatIsClosedIsDroppedOrOpenedAndDoesNotCount() throws Exception {
+        form(4);
+        decide(new MoveReplicas(), heard());
+        for (int group = GroupId.NAMESPACE.value(); group < SHARDS; group++) {
+            ReportMetadataServerRequest report = ReportMetadataServerRequest.newBuilder()
+                    .setServerId(id(3))
+                    .addHeld(HeldReplica.newBuilder().setGroup(group).setClosed(true))
+                    .build();
+            var orders = decide(new ReadOrders(), report);
+            decide(new NoteReport(), report);
+            boolean isGiven = replicas(group).isOn(id(3));
+            assertEquals(isGiven, orders.getOpenGroupList().contains(group));
+            assertEquals(!isGiven, orders.getDropGroupList().contains(group));
+            assertTrue(replicas(group).all().stream()
+                    .noneMatch(replica -> replica.getServerId().equals(id(3)) && replica.getServes()));
+        }
+        assertEquals(1, list().getMoveCount());
+    }
+
     @Test
     void whatIsNotedTooLateChangesNothing() throws Exception {
         form(4);
