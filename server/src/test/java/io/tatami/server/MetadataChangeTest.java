@@ -17,6 +17,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -197,6 +198,19 @@ final class MetadataChangeTest {
             assertEquals(4, all.getServerCount());
             assertTrue(fleet.info(0).getHeldGroupCount() >= 2, () -> "shares are equal: " + all);
             fleet.assertPlaces();
+        });
+    }
+
+    @Tag("soak")
+    @Test
+    void groupsAreHandedBackToAServerThatWasAway() throws Exception {
+        whileAClientWorks((fleet, admin, client) -> {
+            Map<Integer, ByteString> before = fleet.awaitSteadyLeaders();
+            int away = fleet.namespaceLeader();
+            fleet.kill(away);
+            client.awaitSteps(STEPS);
+            fleet.start(away);
+            fleet.awaitServers(all -> MetadataFleet.leaders(all).equals(before));
         });
     }
 

@@ -18,6 +18,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -146,6 +147,26 @@ final class MetadataFleet implements AutoCloseable {
 
     private static boolean leadsNamespace(MetadataServerInfo info) {
         return info.getLedGroupList().contains(GroupId.NAMESPACE.value());
+    }
+
+    /** The server that leads each group, as they themselves say. */
+    static Map<Integer, ByteString> leaders(ListMetadataServersReply all) {
+        Map<Integer, ByteString> leaders = new TreeMap<>();
+        all.getServerList()
+                .forEach(info -> info.getLedGroupList().forEach(group -> {
+                    ByteString unused = leaders.put(group, info.getServerId());
+                }));
+        return leaders;
+    }
+
+    /** Waits until no server leads more groups than another and one, and returns who leads what. */
+    Map<Integer, ByteString> awaitSteadyLeaders() throws Exception {
+        return leaders(awaitServers(all -> {
+            List<Integer> counts = all.getServerList().stream()
+                    .map(MetadataServerInfo::getLedGroupCount)
+                    .toList();
+            return leaders(all).size() == 1 + shards && Collections.max(counts) - Collections.min(counts) <= 1;
+        }));
     }
 
     /** Waits until the cluster's list of its metadata servers is as wanted, and returns it. */

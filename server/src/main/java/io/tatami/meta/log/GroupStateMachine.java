@@ -143,6 +143,8 @@ final class GroupStateMachine extends BaseStateMachine {
             assert isNew;
             if (rhythm.isDueAfter(bytes.size())) {
                 events.snapshotDue();
+            } else if (rhythm.isFlushDue()) {
+                store.get().flushSoon();
             }
             return CompletableFuture.completedFuture(accepted ? ACCEPTED : REFUSED);
         } catch (TatamiException e) {

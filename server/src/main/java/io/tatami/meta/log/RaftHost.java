@@ -131,8 +131,8 @@ public final class RaftHost implements AutoCloseable {
      * @param store the directory of its records, whose parent exists; what is there is opened, and is the replica's
      *     until it is closed. Records of a group that was not replicated become those of its first replica where this
      *     server is the only founder, and are sealed: nobody changes them without the log from then on
-     * @param founders the members of a new group, the same at each of them, the first preferred as leader; empty for a
-     *     replica that the leader adds later. Without effect where the replica was opened before
+     * @param founders the members of a new group, the same at each of them; empty for a replica that the leader adds
+     *     later. Without effect where the replica was opened before
      * @throws TatamiException CORRUPT where what the replica had promised to keep is gone or damaged
      */
     public RaftReplica open(

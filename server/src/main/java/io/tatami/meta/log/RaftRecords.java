@@ -120,7 +120,7 @@ final class RaftRecords {
         write();
     }
 
-    /** Who founded a group, the first preferred as leader. */
+    /** Who founded a group. */
     static List<Member> founders(RaftGroupRecord group) {
         return group.getFounderList().stream()
                 .map(founder -> new Member(

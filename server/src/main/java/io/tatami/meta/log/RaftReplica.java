@@ -45,14 +45,22 @@ public interface RaftReplica extends AutoCloseable {
     List<Member> members();
 
     /**
-     * Makes these the members, the first preferred as leader; on the leader only, one change at a time. New ones have
-     * to have opened the group; they catch up before they count. A leader that is not among them makes them members
-     * beside itself, lets one of them lead, and has the rest done by that one.
+     * Makes these the members; on the leader only, one change at a time. New ones have to have opened the group; they
+     * catch up before they count. A leader that is not among them makes them members beside itself, lets one of them
+     * lead, and has the rest done by that one.
      *
      * @return completes when the change is committed; fails with NOT_LEADER, also where another leader is to be asked
      *     once more, IN_USE while another change is under way, or UNAVAILABLE when the outcome is unknown
      */
     CompletableFuture<Void> setMembers(List<Member> members);
+
+    /**
+     * Lets another member lead; on the leader only. Who it is should have applied nearly all: until it has the rest,
+     * nobody decides.
+     *
+     * @return completes when it leads; fails where this one leads on, or does not lead
+     */
+    CompletableFuture<Void> handOver(UUID successor);
 
     /**
      * The store as it is now; a follower's may be replaced by a snapshot of the leader's at any time, and must not be

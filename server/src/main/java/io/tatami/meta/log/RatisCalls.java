@@ -39,6 +39,8 @@ import org.jspecify.annotations.Nullable;
 final class RatisCalls {
     private static final long SNAPSHOT_TIMEOUT_MILLIS = 600_000;
     private static final long STEP_DOWN_TIMEOUT_MILLIS = 10_000;
+    /** Nothing is decided meanwhile. */
+    private static final long HAND_OVER_TIMEOUT_MILLIS = 2_000;
 
     private final RaftServer server;
     private final ClientId client;
@@ -84,17 +86,17 @@ final class RatisCalls {
     /** Has another replica elected, or this one for a new term; without effect where this one does not lead. */
     CompletableFuture<Message> stepDown(RaftGroupId group) {
         @Nullable RaftPeerId whoever = null;
-        return transfer(group, whoever);
+        return transfer(group, whoever, STEP_DOWN_TIMEOUT_MILLIS);
     }
 
-    /** Has a member elected that is preferred to this one, and has all that this one has within ten seconds. */
+    /** Has another member elected; goes on leading where that one has not all that this one has within two seconds. */
     CompletableFuture<Message> handOver(RaftGroupId group, RaftPeerId successor) {
-        return transfer(group, successor);
+        return transfer(group, successor, HAND_OVER_TIMEOUT_MILLIS);
     }
 
-    private CompletableFuture<Message> transfer(RaftGroupId group, @Nullable RaftPeerId successor) {
+    private CompletableFuture<Message> transfer(RaftGroupId group, @Nullable RaftPeerId successor, long timeoutMillis) {
         TransferLeadershipRequest request = new TransferLeadershipRequest(
-                client, server.getId(), group, calls.incrementAndGet(), successor, STEP_DOWN_TIMEOUT_MILLIS);
+                client, server.getId(), group, calls.incrementAndGet(), successor, timeoutMillis);
         return later(() -> server.transferLeadershipAsync(request));
     }
 

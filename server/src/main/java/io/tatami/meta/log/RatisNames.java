@@ -6,7 +6,6 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
 import org.apache.ratis.protocol.RaftGroupId;
@@ -33,7 +32,10 @@ final class RatisNames {
         return UUID.fromString(peer.toString());
     }
 
-    /** The first gets the highest priority. */
+    /**
+     * All of the same priority. With others Ratis would hand a group over by itself to a member that has every entry,
+     * though it may have yet to apply many before it can lead; and a vote is refused to whoever has a lower one.
+     */
     static List<RaftPeer> peers(List<Member> members) {
         List<RaftPeer> peers = new ArrayList<>();
         for (Member member : members) {
@@ -41,16 +43,13 @@ final class RatisNames {
                     .setId(peer(member.server()))
                     .setAddress(member.address().getHostString() + ":"
                             + member.address().getPort())
-                    .setPriority(members.size() - peers.size())
                     .build());
         }
         return peers;
     }
 
-    /** In order of priority. */
     static List<Member> members(Collection<RaftPeer> peers) {
         return peers.stream()
-                .sorted(Comparator.comparingInt(RaftPeer::getPriority).reversed())
                 .map(peer -> new Member(server(peer.getId()), address(peer.getAddress())))
                 .toList();
     }

@@ -67,6 +67,8 @@ final class RatisProperties {
         RaftServerConfigKeys.Log.setAsyncFlushEnabled(properties, false);
         RaftServerConfigKeys.Log.setUnsafeFlushEnabled(properties, false);
         RaftServerConfigKeys.Log.setAppendEntriesComposeEnabled(properties, false);
+        // Else each commit is followed by an entry that says so: twice as many entries, and another flush for each.
+        RaftServerConfigKeys.Log.setLogMetadataEnabled(properties, false);
         // A member that is away must not make the log of the others grow; it is sent a snapshot.
         RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(properties, true);
         RaftServerConfigKeys.Log.setPurgeGap(properties, 1);

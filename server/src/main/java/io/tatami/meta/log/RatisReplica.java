@@ -5,12 +5,13 @@ import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.store.GroupStore;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -28,6 +29,12 @@ import org.slf4j.LoggerFactory;
 final class RatisReplica implements RaftReplica {
     private static final Logger LOG = LoggerFactory.getLogger(RatisReplica.class);
 
+    /** So long a term is left alone: of followers that have not answered in it, nobody knows whether they are there. */
+    private static final long STEADY_MILLIS = 5_000;
+
+    /** Heartbeats come several times in that. */
+    private static final long SILENCE_MILLIS_MAX = 1_000;
+
     private final GroupId id;
     private final RaftGroupId group;
     private final RaftServer server;
@@ -38,6 +45,7 @@ final class RatisReplica implements RaftReplica {
     private final Consumer<RatisReplica> closed;
     private final GroupStateMachine machine;
     private final AtomicBoolean ending = new AtomicBoolean();
+    private final AtomicBoolean handingOver = new AtomicBoolean();
 
     /**
      * @param store closed with the replica
@@ -100,7 +108,7 @@ final class RatisReplica implements RaftReplica {
         return calls.takeSnapshot(group)
                 .thenCompose(taken -> members.stream().anyMatch(this::isSelf)
                         ? calls.setMembers(group, RatisNames.peers(members))
-                        : handOver(members))
+                        : makeRoomFor(members))
                 .thenApply(reply -> null);
     }
 
@@ -109,22 +117,57 @@ final class RatisReplica implements RaftReplica {
     }
 
     /** Fails always: with NOT_LEADER where one of them leads now. */
-    private CompletableFuture<Message> handOver(List<Member> successors) {
-        List<Member> preferred = new ArrayList<>(successors);
-        Member first = liveliest(successors);
-        preferred.remove(first);
-        preferred.add(0, first);
-        members().stream().filter(this::isSelf).forEach(preferred::add);
-        CompletableFuture<Message> set = preferred.equals(members())
+    private CompletableFuture<Message> makeRoomFor(List<Member> successors) {
+        Set<Member> withSelf = new LinkedHashSet<>(successors);
+        members().stream().filter(this::isSelf).forEach(withSelf::add);
+        CompletableFuture<Message> set = withSelf.equals(Set.copyOf(members()))
                 ? CompletableFuture.completedFuture(Message.EMPTY)
-                : calls.setMembers(group, RatisNames.peers(preferred));
-        return set.thenCompose(done -> calls.handOver(group, RatisNames.peer(first.server())))
+                : calls.setMembers(group, RatisNames.peers(List.copyOf(withSelf)));
+        return set.thenCompose(done -> calls.handOver(
+                        group, RatisNames.peer(liveliest(successors).server())))
                 .thenCompose(done -> CompletableFuture.failedFuture(new TatamiException(
                         ErrorCode.NOT_LEADER, "this replica of " + id + " goes, and has let another one lead")));
     }
 
+    @Override
+    public CompletableFuture<Void> handOver(UUID successor) {
+        RaftPeerId peer = RatisNames.peer(successor);
+        Map<RaftPeerId, Long> silentMillis = silentMillis();
+        if (roleMillis() < STEADY_MILLIS || silentMillis.getOrDefault(peer, Long.MAX_VALUE) > SILENCE_MILLIS_MAX) {
+            return CompletableFuture.failedFuture(new TatamiException(
+                    ErrorCode.BUSY,
+                    "this replica of " + id + " has not led for long, or does not" + " hear from " + successor));
+        }
+        if (!handingOver.compareAndSet(false, true)) {
+            return CompletableFuture.failedFuture(
+                    new TatamiException(ErrorCode.BUSY, id + " is just being handed over"));
+        }
+        return calls.handOver(group, peer)
+                .<Void>thenApply(done -> null)
+                .whenComplete((done, thrown) -> handingOver.set(false));
+    }
+
+    /** For how long this replica has led, or followed. */
+    private long roleMillis() {
+        try {
+            return server.getDivision(group).getInfo().getRoleInfoProto().getRoleElapsedTimeMs();
+        } catch (IOException e) {
+            LOG.debug("{} is closed", id, e);
+            return 0;
+        }
+    }
+
     /** The one that has answered this leader last, of those that are members already; else the first. */
     private Member liveliest(List<Member> successors) {
+        Map<RaftPeerId, Long> silentMillis = silentMillis();
+        return successors.stream()
+                .min(Comparator.comparingLong(
+                        member -> silentMillis.getOrDefault(RatisNames.peer(member.server()), Long.MAX_VALUE)))
+                .orElseThrow();
+    }
+
+    /** How long ago each follower has answered this leader. */
+    private Map<RaftPeerId, Long> silentMillis() {
         Map<RaftPeerId, Long> silentMillis = new HashMap<>();
         try {
             server.getDivision(group).getInfo().getRoleInfoProto().getLeaderInfo().getFollowerInfoList().stream()
@@ -133,10 +176,7 @@ final class RatisReplica implements RaftReplica {
         } catch (IOException e) {
             LOG.debug("{} is closed", id, e);
         }
-        return successors.stream()
-                .min(Comparator.comparingLong(
-                        member -> silentMillis.getOrDefault(RatisNames.peer(member.server()), Long.MAX_VALUE)))
-                .orElseThrow();
+        return silentMillis;
     }
 
     @Override

@@ -1,7 +1,13 @@
 package io.tatami.meta.log;
 
-/** When a replica writes a snapshot: after so many entries or bytes of the log. Used by one thread. */
+/**
+ * When a replica writes out what its store has in memory: all of it as a snapshot after so many entries or bytes of the
+ * log, and more often what is new, as that is what a start has to apply again before the replica can lead. Used by one
+ * thread.
+ */
 final class SnapshotRhythm {
+    private static final int FLUSH_ENTRIES = 2_000;
+
     private final int entriesMax;
     private final long bytesMax;
     private int entries;
@@ -21,6 +27,11 @@ final class SnapshotRhythm {
         }
         taken();
         return true;
+    }
+
+    /** After {@link #isDueAfter}: whether it is time to write out what is new. */
+    boolean isFlushDue() {
+        return entries > 0 && entries % FLUSH_ENTRIES == 0;
     }
 
     /** Begins anew. */

@@ -208,6 +208,21 @@ public final class GroupStore implements AutoCloseable {
     }
 
     /**
+     * Has what is in memory alone written out, on a thread of the store: what was applied before the call is still
+     * there after a crash a moment later. May wait where the store has much to write already.
+     *
+     * @throws TatamiException the store failed, and stays stopped
+     */
+    public void flushSoon() throws TatamiException {
+        requireHealthy();
+        try (FlushOptions flush = new FlushOptions().setWaitForFlush(false)) {
+            database.flush(flush);
+        } catch (RocksDBException e) {
+            throw watch.fail(StoreErrors.of("cannot write out the metadata store " + directory, e));
+        }
+    }
+
+    /**
      * Reads everything and compares it with its checksums.
      *
      * @throws TatamiException CORRUPT or IO_ERROR

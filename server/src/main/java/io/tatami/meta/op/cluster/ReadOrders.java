@@ -1,5 +1,6 @@
 package io.tatami.meta.op.cluster;
 
+import com.google.protobuf.ByteString;
 import io.tatami.base.GroupId;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.ClusterState;
@@ -7,6 +8,7 @@ import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.wire.GroupReplicaRecord;
 import io.tatami.meta.state.wire.MetadataServerRecord;
 import io.tatami.meta.state.wire.ReplicaOrders;
+import io.tatami.protocol.wire.HandOver;
 import io.tatami.protocol.wire.HeldReplica;
 import io.tatami.protocol.wire.ReportMetadataServerRequest;
 import java.util.HashMap;
@@ -14,9 +16,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server that reports is to do: open replicas that were given to it, and drop those that others hold in its
- * place. A replica that it once served and does not hold any more is not ordered again: it would come back empty under
- * an id that has acknowledged what was in it.
+ * What a server that reports is to do: open replicas that were given to it, drop those that others hold in its place,
+ * and let those lead that are preferred, where they can. A replica that it once served and does not hold any more is
+ * not ordered again: it would come back empty under an id that has acknowledged what was in it.
  */
 public final class ReadOrders implements Operation<ClusterState, ReportMetadataServerRequest, ReplicaOrders> {
     @Override
@@ -63,6 +65,12 @@ public final class ReadOrders implements Operation<ClusterState, ReportMetadataS
             orders.addOpenGroup(group.value());
         }
         boolean leads = request.getLedGroupList().contains(group.value());
+        ReplicaSet replicas = ReplicaSet.of(host);
+        @Nullable ByteString preferred = replicas.preferredLeader();
+        boolean isSettled = replicas.leaving() == null && replicas.coming() == null;
+        if (leads && isSettled && preferred != null && !preferred.equals(request.getServerId())) {
+            orders.addPreferred(HandOver.newBuilder().setGroup(group.value()).setServerId(preferred));
+        }
         boolean isNewLeader =
                 replica != null && leads && !host.record().getServerId().equals(request.getServerId());
         boolean isNewReplica = replica != null && isOpen && !replica.getServes();

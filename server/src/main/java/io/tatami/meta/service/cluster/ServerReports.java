@@ -11,6 +11,7 @@ import io.tatami.meta.state.wire.LivingServers;
 import io.tatami.meta.state.wire.ReplicaOrders;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Endpoint;
+import io.tatami.protocol.wire.HandOver;
 import io.tatami.protocol.wire.HeldReplica;
 import io.tatami.protocol.wire.ReportMetadataServerReply;
 import io.tatami.protocol.wire.ReportMetadataServerRequest;
@@ -31,6 +32,12 @@ final class ServerReports {
     /** One that was silent for so long is not waited for. */
     private static final long LONG_SILENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
+    /** So long a server has to be there before groups are handed over to it. */
+    private static final long STEADY_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    /** A report is up to a second old; what comes in a second is applied in much less. */
+    private static final long ENTRIES_BEHIND_MAX = 1_000;
+
     private final Group<ClusterState> group;
     private final Clock clock;
     private final ClusterMapHolder maps;
@@ -41,8 +48,13 @@ final class ServerReports {
     private final NoteReport noteReport = new NoteReport();
     private final Map<ByteString, Heard> heard = new ConcurrentHashMap<>();
 
-    /** What a server said, and when. */
-    private record Heard(ReportMetadataServerRequest report, long nanos) {}
+    /**
+     * What a server said.
+     *
+     * @param nanos when
+     * @param sinceNanos from when on it was never silent for long
+     */
+    private record Heard(ReportMetadataServerRequest report, long nanos, long sinceNanos) {}
 
     ServerReports(
             Group<ClusterState> group, Clock clock, ClusterMapHolder maps, ClusterWatch watch, MapAnnouncer announcer) {
@@ -59,9 +71,14 @@ final class ServerReports {
      * again only when it has the answer or does not want it any more: so it never follows old ones.
      */
     CompletableFuture<ReportMetadataServerReply> report(RequestOrigin origin, ReportMetadataServerRequest request) {
-        heard.put(request.getServerId(), new Heard(request, clock.monotonicNanos()));
+        long now = clock.monotonicNanos();
+        heard.compute(request.getServerId(), (server, last) -> {
+            boolean goesOn =
+                    last != null && last.report().getRun() == request.getRun() && now - last.nanos() < SILENCE_NANOS;
+            return new Heard(request, now, goesOn ? last.sinceNanos() : now);
+        });
         return group.read(readOrders, origin, request)
-                .thenCompose(orders -> noted(origin, request, orders).thenApply(map -> reply(map, orders)));
+                .thenCompose(orders -> noted(origin, request, orders).thenApply(map -> reply(map, request, orders)));
     }
 
     private CompletableFuture<ClusterMap> noted(
@@ -77,7 +94,7 @@ final class ServerReports {
                 });
     }
 
-    private static ReportMetadataServerReply reply(ClusterMap map, ReplicaOrders orders) {
+    private ReportMetadataServerReply reply(ClusterMap map, ReportMetadataServerRequest request, ReplicaOrders orders) {
         return ReportMetadataServerReply.newBuilder()
                 .setMap(map)
                 .addAllOpenGroup(orders.getOpenGroupList())
@@ -86,7 +103,27 @@ final class ServerReports {
                 .setRemoved(orders.getRemoved())
                 .setSuperseded(orders.getSuperseded())
                 .setReportSoon(orders.getReportSoon())
+                .addAllHandOver(orders.getPreferredList().stream()
+                        .filter(preferred -> canLead(preferred, request.getServerId()))
+                        .toList())
                 .build();
+    }
+
+    /**
+     * Whether a server could lead a group at once: it has been there for a while, and has applied what the leader has.
+     */
+    private boolean canLead(HandOver preferred, ByteString leader) {
+        Heard last = heard.get(preferred.getServerId());
+        return last != null
+                && isWithin(last, SILENCE_NANOS)
+                && last.nanos() - last.sinceNanos() >= STEADY_NANOS
+                && appliedIndex(preferred.getServerId(), preferred.getGroup())
+                        > appliedIndex(leader, preferred.getGroup()) - ENTRIES_BEHIND_MAX
+                && isOpen(last.report(), preferred.getGroup());
+    }
+
+    private static boolean isOpen(ReportMetadataServerRequest report, int group) {
+        return report.getHeldList().stream().anyMatch(held -> held.getGroup() == group && !held.getClosed());
     }
 
     /** Where a server is by the map; the default where that does not tell. */

@@ -12,6 +12,7 @@ import java.util.NavigableSet;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Function;
@@ -133,6 +134,11 @@ final class HostedGroups implements AutoCloseable {
         }
         LOG.info("{} goes from the log of its own store to a replicated one", id);
         replication.replicate(group);
+    }
+
+    /** Lets another server lead a group that leads here; returns at once. */
+    void handOver(GroupId id, UUID successor) {
+        replication.handOver(id, successor);
     }
 
     /** Deletes all that is here of a group that others hold now; where this fails, it goes on when called again. */

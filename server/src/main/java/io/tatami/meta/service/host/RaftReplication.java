@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -164,6 +165,21 @@ final class RaftReplication implements Replication {
         return replica == null ? Optional.empty() : replica.leader();
     }
 
+    @Override
+    public void handOver(GroupId group, UUID successor) {
+        RaftReplica replica = replicas.get(group);
+        if (replica == null) {
+            return;
+        }
+        CompletableFuture<Void> unused = replica.handOver(successor).whenComplete((done, failure) -> {
+            if (failure == null) {
+                LOG.info("{} was handed over to {}, which is preferred to lead it", group, successor);
+            } else {
+                LOG.debug("{} is not handed over for now", group, failure);
+            }
+        });
+    }
+
     private CompletableFuture<Void> setMembers(GroupId group, SetGroupMembersRequest request) {
         RaftReplica replica = replicas.get(group);
         if (replica == null) {
@@ -181,7 +197,7 @@ final class RaftReplication implements Replication {
             return CompletableFuture.failedFuture(new TatamiException(
                     ErrorCode.FENCED, "others are to be the members of " + group + " by now; this comes late"));
         }
-        if (wanted.equals(replica.members())) {
+        if (Set.copyOf(wanted).equals(Set.copyOf(replica.members()))) {
             return CompletableFuture.completedFuture(null);
         }
         LOG.info("{} gets the members {}", group, wanted);

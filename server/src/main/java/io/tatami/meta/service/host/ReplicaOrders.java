@@ -3,6 +3,8 @@ package io.tatami.meta.service.host;
 import io.tatami.base.Clock;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.base.UuidBytes;
+import io.tatami.protocol.wire.HandOver;
 import io.tatami.protocol.wire.ReportMetadataServerReply;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -65,6 +67,11 @@ final class ReplicaOrders implements AutoCloseable {
         }
         for (int group : orders.getOpenGroupList()) {
             attempt("open a replica of", new GroupId(group), () -> groups.add(new GroupId(group)));
+        }
+        for (HandOver over : orders.getHandOverList()) {
+            groups.handOver(
+                    new GroupId(over.getGroup()),
+                    UuidBytes.get(over.getServerId().asReadOnlyByteBuffer()));
         }
         markIfDue();
         for (GroupId group : groups.idle()) {

@@ -30,6 +30,9 @@ interface Replication extends AutoCloseable {
     /** Deletes what is stored of a group that was removed. As {@link #add}; may be done again after a crash. */
     void drop(GroupId group) throws TatamiException;
 
+    /** Lets another server lead a group that leads here; without effect where it does not. Returns at once. */
+    void handOver(GroupId group, UUID successor);
+
     /** The groups of which something may be stored here for a replica, open or not. */
     List<GroupId> stored();
 

@@ -128,6 +128,14 @@ final class ServerReplication implements Replication {
     }
 
     @Override
+    public void handOver(GroupId group, UUID successor) {
+        RaftReplication known = raft;
+        if (known != null) {
+            known.handOver(group, successor);
+        }
+    }
+
+    @Override
     public OptionalLong appliedIndex(GroupId group) {
         RaftReplication known = raft;
         return known == null ? OptionalLong.empty() : known.appliedIndex(group);

@@ -26,6 +26,7 @@ import io.tatami.protocol.wire.ChangeMetadataServerRequest.Action;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.Endpoint;
+import io.tatami.protocol.wire.HandOver;
 import io.tatami.protocol.wire.HeldReplica;
 import io.tatami.protocol.wire.ListMetadataServersReply;
 import io.tatami.protocol.wire.ListMetadataServersRequest;
@@ -322,6 +323,41 @@ final class MoveReplicasTest {
                     .noneMatch(replica -> replica.getServerId().equals(id(3)) && replica.getServes()));
         }
         assertEquals(1, list().getMoveCount());
+    }
+
+    @Test
+    void whoLeadsInThePlaceOfThePreferredServerIsToldSoUnlessReplicasMove() throws Exception {
+        form(3);
+        settle();
+        for (int group = GroupId.NAMESPACE.value(); group < SHARDS; group++) {
+            for (int server = 0; server < 3; server++) {
+                ReportMetadataServerRequest report = ReportMetadataServerRequest.newBuilder()
+                        .setServerId(id(server))
+                        .addLedGroup(group)
+                        .build();
+                ByteString preferred = replicas(group).preferredLeader();
+                assertEquals(
+                        id(server).equals(preferred)
+                                ? List.of()
+                                : List.of(HandOver.newBuilder()
+                                        .setGroup(group)
+                                        .setServerId(preferred)
+                                        .build()),
+                        decide(new ReadOrders(), report).getPreferredList());
+            }
+        }
+        join(3);
+        change(3, Action.ADD);
+        decide(new MoveReplicas(), heard());
+        for (int group = GroupId.NAMESPACE.value(); group < SHARDS; group++) {
+            ReportMetadataServerRequest report = ReportMetadataServerRequest.newBuilder()
+                    .setServerId(id(3))
+                    .addLedGroup(group)
+                    .build();
+            assertEquals(
+                    replicas(group).coming() == null,
+                    decide(new ReadOrders(), report).getPreferredCount() == 1);
+        }
     }
 
     @Test
