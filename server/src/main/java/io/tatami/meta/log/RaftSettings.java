@@ -25,13 +25,13 @@ public record RaftSettings(
         long receiveBytesPerSecond) {
     private static final Setting<Duration> ELECTION_MIN = Setting.duration(
             "tatami.meta.raft.election.min",
-            "600ms",
+            "400ms",
             "50ms",
             "60s",
             "The least time without a word from a group's leader before another is elected.");
     private static final Setting<Duration> ELECTION_MAX = Setting.duration(
             "tatami.meta.raft.election.max",
-            "1200ms",
+            "800ms",
             "100ms",
             "120s",
             "The most time without a word from a group's leader before another is elected.");
