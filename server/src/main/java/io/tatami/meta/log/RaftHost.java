@@ -198,6 +198,7 @@ public final class RaftHost implements AutoCloseable {
     private boolean requireLog(GroupId group) throws TatamiException {
         Path log = directory.resolve(RatisNames.group(cluster, group).getUuid().toString());
         if (Files.exists(log.resolve("current").resolve("raft-meta"))) {
+            cutTornEnd(group, log.resolve("current"));
             return false;
         }
         if (wasMade(group)) {
@@ -214,6 +215,15 @@ public final class RaftHost implements AutoCloseable {
             throw new TatamiException(ErrorCode.IO_ERROR, "cannot remove what a start left in " + log + ": " + e, e);
         }
         return true;
+    }
+
+    private static void cutTornEnd(GroupId group, Path segments) throws TatamiException {
+        try {
+            TornEnd.cut(segments);
+        } catch (IOException e) {
+            throw new TatamiException(
+                    ErrorCode.IO_ERROR, "cannot read the Raft log of " + group + " in " + segments + ": " + e, e);
+        }
     }
 
     /** A store is sealed after the record names its log, so that one that is sealed and has none was robbed of it. */
