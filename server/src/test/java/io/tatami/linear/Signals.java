@@ -4,11 +4,11 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /** Sends signals to processes. */
-final class Signals {
+public final class Signals {
     private Signals() {}
 
     /** @param name without SIG */
-    static void send(String name, long pid) throws IOException {
+    public static void send(String name, long pid) throws IOException {
         Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(pid))
                 .redirectErrorStream(true)
                 .start();

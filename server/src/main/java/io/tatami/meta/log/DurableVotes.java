@@ -22,10 +22,15 @@ import org.apache.ratis.server.RaftServerConfigKeys;
  */
 final class DurableVotes {
     private final RaftProperties properties;
+    private final Dismissals dismissals;
 
-    /** @param properties say where the logs are, once a vote is asked for */
-    DurableVotes(RaftProperties properties) {
+    /**
+     * @param properties say where the logs are, once a vote is asked for
+     * @param dismissals hear what others answer
+     */
+    DurableVotes(RaftProperties properties, Dismissals dismissals) {
         this.properties = properties;
+        this.dismissals = dismissals;
     }
 
     /** The server, as others ask it for its vote. */
@@ -49,7 +54,11 @@ final class DurableVotes {
                 CrashPoint.hit("meta.raft.before-candidacy-synced");
                 sync(request);
             }
-            return call.make();
+            Object reply = call.make();
+            if (reply instanceof RequestVoteReplyProto told) {
+                dismissals.hear(request, told);
+            }
+            return reply;
         });
     }
 

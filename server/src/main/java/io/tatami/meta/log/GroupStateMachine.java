@@ -230,6 +230,14 @@ final class GroupStateMachine extends BaseStateMachine {
                 ErrorCode.IO_ERROR, "the Raft log of " + id + " cannot be written: " + cause, cause));
     }
 
+    /** Ratis ends a replica that an election cannot be held by, and keeps the reason to its own log. */
+    void electionFailed() {
+        TatamiException unused = stop(new TatamiException(
+                ErrorCode.IO_ERROR,
+                "an election in " + id + " has failed here, as it does where a vote cannot be written; the log has the"
+                        + " error just before"));
+    }
+
     @Override
     public void notifyServerShutdown(RoleInfoProto role, boolean allServers) {
         events.ended();
@@ -259,10 +267,23 @@ final class GroupStateMachine extends BaseStateMachine {
             if (first != null) {
                 return first;
             }
-            failure = reason;
+            failure = withRemedy(reason);
         }
-        LOG.error("This replica of {} has stopped", id, reason);
-        events.failed(reason);
-        return reason;
+        TatamiException told = failure;
+        LOG.error("This replica of {} has stopped", id, told);
+        events.failed(told);
+        return told;
+    }
+
+    private static TatamiException withRemedy(TatamiException reason) {
+        boolean isOfDisk = reason.code() == ErrorCode.IO_ERROR || reason.code() == ErrorCode.NO_SPACE;
+        return isOfDisk
+                ? new TatamiException(
+                        reason.code(),
+                        reason.getMessage()
+                                + "; the other replicas go on without this one. Look at the disk, which may be full or"
+                                + " fail, then start this server again",
+                        reason)
+                : reason;
     }
 }

@@ -47,6 +47,7 @@ public final class RaftHost implements AutoCloseable {
     private final Path directory;
     private final RaftSettings settings;
     private final RaftRecords records;
+    private final Dismissals dismissals = new Dismissals();
     private final ClientId client = ClientId.randomId();
     private final Map<RaftGroupId, RatisReplica> replicas = new ConcurrentHashMap<>();
     private final RaftServer server;
@@ -69,6 +70,7 @@ public final class RaftHost implements AutoCloseable {
                 RatisProperties.of(settings, bindHost, self.address().getPort());
         RatisProperties.setDirectory(properties, directory.resolve(NO_GROUPS));
         Parameters parameters = new Parameters();
+        dismissals.giveTo(parameters);
         AddressedRequests addressed = new AddressedRequests(RatisNames.peer(self.server()));
         SnapshotPace pace = new SnapshotPace(settings.receiveBytesPerSecond(), Clock.SYSTEM);
         PacedSnapshots paced = new PacedSnapshots(pace::nanosAfter);
@@ -196,6 +198,7 @@ public final class RaftHost implements AutoCloseable {
     private boolean requireLog(GroupId group) throws TatamiException {
         Path log = directory.resolve(RatisNames.group(cluster, group).getUuid().toString());
         if (Files.exists(log.resolve("current").resolve("raft-meta"))) {
+            cutTornEnd(group, log.resolve("current"));
             return false;
         }
         if (wasMade(group)) {
@@ -212,6 +215,15 @@ public final class RaftHost implements AutoCloseable {
             throw new TatamiException(ErrorCode.IO_ERROR, "cannot remove what a start left in " + log + ": " + e, e);
         }
         return true;
+    }
+
+    private static void cutTornEnd(GroupId group, Path segments) throws TatamiException {
+        try {
+            TornEnd.cut(segments);
+        } catch (IOException e) {
+            throw new TatamiException(
+                    ErrorCode.IO_ERROR, "cannot read the Raft log of " + group + " in " + segments + ": " + e, e);
+        }
     }
 
     /** A store is sealed after the record names its log, so that one that is sealed and has none was robbed of it. */
@@ -238,8 +250,17 @@ public final class RaftHost implements AutoCloseable {
             GroupId group, ReplicaStore store, List<Member> founders, boolean isNew, RaftReplica.Listener listener)
             throws TatamiException {
         RaftGroupId raftGroup = RatisNames.group(cluster, group);
-        RatisReplica replica =
-                new RatisReplica(group, raftGroup, server, calls, client, store, settings, listener, this::forget);
+        RatisReplica replica = new RatisReplica(
+                group,
+                raftGroup,
+                server,
+                calls,
+                client,
+                store,
+                settings,
+                listener,
+                () -> dismissals.forget(raftGroup),
+                this::forget);
         if (replicas.putIfAbsent(raftGroup, replica) != null) {
             throw new TatamiException(ErrorCode.IN_USE, group + " is open already");
         }

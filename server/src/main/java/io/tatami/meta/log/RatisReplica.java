@@ -16,6 +16,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
@@ -42,13 +43,16 @@ final class RatisReplica implements RaftReplica {
     private final ReplicaStore store;
     private final Leadership leadership;
     private final Listener listener;
+    private final BooleanSupplier dismissed;
     private final Consumer<RatisReplica> closed;
     private final GroupStateMachine machine;
     private final AtomicBoolean ending = new AtomicBoolean();
     private final AtomicBoolean handingOver = new AtomicBoolean();
+    private boolean left;
 
     /**
      * @param store closed with the replica
+     * @param dismissed whether the others have said that this server is no member
      * @param closed told once the replica is
      */
     RatisReplica(
@@ -60,6 +64,7 @@ final class RatisReplica implements RaftReplica {
             ReplicaStore store,
             RaftSettings settings,
             Listener listener,
+            BooleanSupplier dismissed,
             Consumer<RatisReplica> closed) {
         this.id = id;
         this.group = group;
@@ -67,6 +72,7 @@ final class RatisReplica implements RaftReplica {
         this.calls = calls;
         this.store = store;
         this.listener = listener;
+        this.dismissed = dismissed;
         this.closed = closed;
         this.leadership = new Leadership("raft-" + id, listener);
         this.machine = new GroupStateMachine(id, store, client, new SnapshotRhythm(settings), new Reactions());
@@ -210,7 +216,12 @@ final class RatisReplica implements RaftReplica {
         assert asked != null;
     }
 
-    private void leave() {
+    /** Returns when Ratis has ended with the group, whoever has asked for that first. */
+    private synchronized void leave() {
+        if (left) {
+            return;
+        }
+        left = true;
         try {
             Message unused = calls.removeGroup(group).join();
         } catch (CompletionException e) {
@@ -258,9 +269,15 @@ final class RatisReplica implements RaftReplica {
 
         @Override
         public void ended() {
-            if (!ending.get()) {
+            boolean isDismissed = dismissed.getAsBoolean();
+            if (ending.get()) {
+                return;
+            }
+            if (isDismissed || members().stream().noneMatch(RatisReplica.this::isSelf)) {
                 LOG.info("{} is no member of its group by what the others say", id);
                 leadership.excluded();
+            } else {
+                machine.electionFailed();
             }
         }
     }

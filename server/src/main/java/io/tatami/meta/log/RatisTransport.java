@@ -30,15 +30,17 @@ final class RatisTransport implements RpcType {
 
     /** Of one server. */
     static final class Factory extends GrpcFactory {
+        private final Dismissals dismissals;
         private volatile @Nullable GrpcServicesImpl services;
 
         private Factory(Parameters parameters) {
             super(parameters);
+            this.dismissals = Dismissals.of(parameters);
         }
 
         @Override
         public GrpcServices newRaftServerRpc(RaftServer server) {
-            DurableVotes votes = new DurableVotes(server.getProperties());
+            DurableVotes votes = new DurableVotes(server.getProperties(), dismissals);
             GrpcServices made = super.newRaftServerRpc(votes.granting(server));
             services = (GrpcServicesImpl) made;
             return votes.asking(made);

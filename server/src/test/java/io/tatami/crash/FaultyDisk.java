@@ -1,0 +1,92 @@
+package io.tatami.crash;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * A disk of its own for a test, which becomes full, or fails, when the test says so. It is ext4 on a loop device whose
+ * file has no blocks yet and lies in a small file system in memory: what the device writes for the first time while
+ * that one has no room is an I/O error, as of a disk that breaks. Needs root; the test is skipped without. Used by one
+ * thread.
+ */
+public final class FaultyDisk implements AutoCloseable {
+    private static final long DISK_BYTES = 256L << 20;
+    private static final long BACKING_BYTES = 320L << 20;
+    private static final int CHUNK_BYTES = 64 << 10;
+
+    private final Path backing;
+    private final Path directory;
+    private LoopMount mount;
+
+    /** @param directory where the disk is mounted */
+    public FaultyDisk(Path directory) throws IOException {
+        if (!"root".equals(System.getProperty("user.name"))) {
+            abort("mounting a file system needs root");
+        }
+        this.directory = directory;
+        this.backing = Files.createDirectories(directory.resolveSibling(directory.getFileName() + ".disk"));
+        LoopMount.run("mount", "-t", "tmpfs", "-o", "size=" + BACKING_BYTES, "tmpfs", backing.toString());
+        try {
+            this.mount = LoopMount.make(image(), DISK_BYTES, directory);
+        } catch (IOException | RuntimeException e) {
+            LoopMount.run("umount", backing.toString());
+            throw e;
+        }
+    }
+
+    private Path image() {
+        return backing.resolve("image");
+    }
+
+    /** From here on nothing more fits on it: {@code ENOSPC}. */
+    public void fill() throws IOException {
+        fill(directory.resolve("ballast"));
+    }
+
+    /** From here on it cannot write what it has not written before: {@code EIO}. */
+    public void fail() throws IOException {
+        fill(backing.resolve("ballast"));
+    }
+
+    private static void fill(Path ballast) throws IOException {
+        for (int bytes = CHUNK_BYTES; bytes > 0; bytes /= 2) {
+            try (OutputStream out =
+                    Files.newOutputStream(ballast, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+                writeUntilFull(out, new byte[bytes]);
+            }
+        }
+    }
+
+    private static void writeUntilFull(OutputStream out, byte[] chunk) throws IOException {
+        try {
+            while (true) {
+                out.write(chunk);
+            }
+        } catch (IOException e) {
+            assertTrue(String.valueOf(e.getMessage()).contains("No space left"), e::toString);
+        }
+    }
+
+    /**
+     * It takes everything again, and has what had reached it: what the kernel kept of it is lost. Nobody may use it
+     * meanwhile.
+     */
+    public void heal() throws IOException {
+        Files.deleteIfExists(backing.resolve("ballast"));
+        mount.close();
+        mount = LoopMount.mount(image(), directory);
+        Files.deleteIfExists(directory.resolve("ballast"));
+    }
+
+    @Override
+    public void close() throws IOException {
+        mount.close();
+        LoopMount.run("umount", backing.toString());
+    }
+}

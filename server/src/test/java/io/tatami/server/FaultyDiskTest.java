@@ -1,0 +1,103 @@
+package io.tatami.server;
+
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tatami.base.GroupId;
+import io.tatami.client.TatamiClient;
+import io.tatami.crash.FaultyDisk;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The disk of the metadata server that leads the namespace becomes full, or fails: another one leads, clients see delay
+ * and no error, and the server takes part again after a start on a disk that is well.
+ */
+final class FaultyDiskTest {
+    private static final long SEED = Long.getLong("tatami.test.seed", System.nanoTime());
+    private static final long NANOS_MAX = TimeUnit.MINUTES.toNanos(4);
+    private static final int CLIENTS = 2;
+    private static final int STEPS = 10;
+
+    /** So that the disk is full before new files are refused for the sake of deletions, and soon. */
+    private static final Map<String, String> NO_RESERVE =
+            Map.of("tatami.meta.reserve", "0", "tatami.meta.raft.segment", "8m");
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    /** What happens to a disk. */
+    private interface Fault {
+        void strike(FaultyDisk disk) throws Exception;
+    }
+
+    @Test
+    void clientsGoOnWhenTheLeadersDiskFails() throws Exception {
+        strike(FaultyDisk::fail);
+    }
+
+    /** Long, because a Raft log goes on in what it has of its file until that is used up. */
+    @Tag("soak")
+    @Test
+    void clientsGoOnWhenTheLeadersDiskIsFull() throws Exception {
+        strike(FaultyDisk::fill);
+    }
+
+    private void strike(Fault fault) throws Exception {
+        System.out.println("tatami.test.seed=" + SEED);
+        int struck = 0;
+        List<FailoverClient> clients = new ArrayList<>();
+        try (FaultyDisk disk = new FaultyDisk(directory.resolve("meta-" + struck));
+                MetadataTrio trio =
+                        new MetadataTrio.InOneProcess(directory, new int[MetadataTrio.SERVERS], server -> NO_RESERVE)) {
+            trio.form();
+            try (TatamiClient observer = trio.connect()) {
+                awaitLeader(trio, observer, struck, true);
+                for (int i = 0; i < CLIENTS; i++) {
+                    FailoverClient client = new FailoverClient(trio.connect(), "client-" + i, SEED + i);
+                    clients.add(client);
+                    client.start();
+                }
+                awaitSteps(clients);
+                fault.strike(disk);
+                awaitLeader(trio, observer, struck, false);
+                awaitSteps(clients);
+                assertNotEquals(struck, trio.leader(observer, GroupId.NAMESPACE));
+                trio.kill(struck);
+                disk.heal();
+                trio.start(struck);
+                awaitSteps(clients);
+                // Those that have gone on alone are fewer than a majority without it.
+                trio.kill(1);
+                awaitSteps(clients);
+                for (FailoverClient client : clients) {
+                    client.check(observer);
+                }
+            } finally {
+                clients.forEach(FailoverClient::close);
+            }
+        }
+    }
+
+    /** While clients work. */
+    private static void awaitLeader(MetadataTrio trio, TatamiClient observer, int server, boolean leads)
+            throws Exception {
+        long giveUpNanos = System.nanoTime() + NANOS_MAX;
+        while (trio.leader(observer, GroupId.NAMESPACE) == server != leads) {
+            assertTrue(System.nanoTime() - giveUpNanos < 0, "the namespace's leader does not change");
+            Thread.sleep(50);
+        }
+    }
+
+    private static void awaitSteps(List<FailoverClient> clients) throws InterruptedException {
+        for (FailoverClient client : clients) {
+            client.awaitSteps(STEPS);
+        }
+    }
+}
