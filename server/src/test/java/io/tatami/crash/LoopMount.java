@@ -13,7 +13,7 @@ import java.util.List;
  * An ext4 file system in a file, mounted for the length of a test. Needs root: the test is skipped, with the reason,
  * where that is missing. Used by one thread.
  */
-final class LoopMount implements AutoCloseable {
+public final class LoopMount implements AutoCloseable {
     private static final int COPIES_MAX = 50;
 
     private final Path image;
@@ -29,7 +29,7 @@ final class LoopMount implements AutoCloseable {
     }
 
     /** Makes the file system. */
-    static LoopMount make(Path image, long sizeBytes, Path directory) throws IOException {
+    public static LoopMount make(Path image, long sizeBytes, Path directory) throws IOException {
         if (!"root".equals(System.getProperty("user.name"))) {
             abort("mounting a file system needs root");
         }
@@ -45,11 +45,11 @@ final class LoopMount implements AutoCloseable {
     }
 
     /** Mounts a file system that was made before; its journal is replayed. */
-    static LoopMount mount(Path image, Path directory) throws IOException {
+    public static LoopMount mount(Path image, Path directory) throws IOException {
         return new LoopMount(image, directory);
     }
 
-    Path directory() {
+    public Path directory() {
         return directory;
     }
 
@@ -58,7 +58,7 @@ final class LoopMount implements AutoCloseable {
      * while the copy is made, so that is made again until it is equal to the device afterwards: then nothing was
      * written from the end of the copying to the beginning of the comparison.
      */
-    void copyTo(Path copy) throws IOException {
+    public void copyTo(Path copy) throws IOException {
         for (int tries = 1; true; tries++) {
             run("cp", "--sparse=always", image.toString(), copy.toString());
             try {

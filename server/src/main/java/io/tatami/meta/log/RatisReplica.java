@@ -3,6 +3,7 @@ package io.tatami.meta.log;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.meta.log.flush.TreeFlush;
 import io.tatami.meta.store.GroupStore;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -41,6 +42,7 @@ final class RatisReplica implements RaftReplica {
 
     /**
      * @param store closed with the replica
+     * @param flush for snapshots that come; outlives the replica
      * @param closed told once the replica is
      */
     RatisReplica(
@@ -51,6 +53,7 @@ final class RatisReplica implements RaftReplica {
             ClientId client,
             ReplicaStore store,
             RaftSettings settings,
+            TreeFlush flush,
             Listener listener,
             Consumer<RatisReplica> closed) {
         this.id = id;
@@ -61,7 +64,7 @@ final class RatisReplica implements RaftReplica {
         this.listener = listener;
         this.closed = closed;
         this.leadership = new Leadership("raft-" + id, listener);
-        this.machine = new GroupStateMachine(id, store, client, new SnapshotRhythm(settings), new Reactions());
+        this.machine = new GroupStateMachine(id, store, client, new SnapshotRhythm(settings), flush, new Reactions());
     }
 
     RaftGroupId group() {

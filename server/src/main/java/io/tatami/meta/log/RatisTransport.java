@@ -14,8 +14,9 @@ import org.apache.ratis.server.leader.LogAppender;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How Raft servers talk: Ratis's gRPC, with durable votes ({@link DurableVotes}) and with entries that are sent again
- * where it is not known whether they came ({@link PersistentAppender}). Ratis makes one, by the name of this class.
+ * How Raft servers talk: Ratis's gRPC, with durable votes ({@link DurableVotes}), with snapshots that are told of when
+ * they are durable ({@link ReceivedSnapshots}), and with entries that are sent again where it is not known whether they
+ * came ({@link PersistentAppender}). Ratis makes one, by the name of this class.
  */
 final class RatisTransport implements RpcType {
     @Override
@@ -39,7 +40,8 @@ final class RatisTransport implements RpcType {
         @Override
         public GrpcServices newRaftServerRpc(RaftServer server) {
             DurableVotes votes = new DurableVotes(server.getProperties());
-            GrpcServices made = super.newRaftServerRpc(votes.granting(server));
+            ReceivedSnapshots received = new ReceivedSnapshots(server.getProperties());
+            GrpcServices made = super.newRaftServerRpc(received.taking(votes.granting(server)));
             services = (GrpcServicesImpl) made;
             return votes.asking(made);
         }
