@@ -148,6 +148,11 @@ final class RatisReplica implements RaftReplica {
     }
 
     @Override
+    public Optional<SnapshotProgress> receiving() {
+        return ((RatisTransport.Factory) server.getFactory()).received().progress(group);
+    }
+
+    @Override
     public void read(Reading reading) throws TatamiException {
         store.read(reading);
     }

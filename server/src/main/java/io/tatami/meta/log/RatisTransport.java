@@ -32,6 +32,7 @@ final class RatisTransport implements RpcType {
     /** Of one server. */
     static final class Factory extends GrpcFactory {
         private volatile @Nullable GrpcServicesImpl services;
+        private volatile @Nullable ReceivedSnapshots received;
 
         private Factory(Parameters parameters) {
             super(parameters);
@@ -40,8 +41,9 @@ final class RatisTransport implements RpcType {
         @Override
         public GrpcServices newRaftServerRpc(RaftServer server) {
             DurableVotes votes = new DurableVotes(server.getProperties());
-            ReceivedSnapshots received = new ReceivedSnapshots(server.getProperties());
-            GrpcServices made = super.newRaftServerRpc(received.taking(votes.granting(server)));
+            ReceivedSnapshots snapshots = new ReceivedSnapshots(server.getProperties());
+            received = snapshots;
+            GrpcServices made = super.newRaftServerRpc(snapshots.taking(votes.granting(server)));
             services = (GrpcServicesImpl) made;
             return votes.asking(made);
         }
@@ -49,6 +51,11 @@ final class RatisTransport implements RpcType {
         @Override
         public LogAppender newLogAppender(RaftServer.Division server, LeaderState state, FollowerInfo follower) {
             return new PersistentAppender(server, state, follower);
+        }
+
+        /** What the server takes in. */
+        ReceivedSnapshots received() {
+            return Objects.requireNonNull(received, "the server has not been made yet");
         }
 
         /** What the server talks through, without what is around it. */

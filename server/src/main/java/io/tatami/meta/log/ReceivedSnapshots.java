@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.ratis.conf.RaftProperties;
 import org.apache.ratis.proto.RaftProtos.FileChunkProto;
@@ -32,10 +33,18 @@ final class ReceivedSnapshots {
     /** A snapshot on its way, of which one piece comes after the other. */
     private static final class Receiving {
         private final String request;
+        private final long bytesTotal;
         private MessageDigest digest = MD5FileUtil.newMD5();
 
-        private Receiving(String request) {
+        private long bytes;
+
+        private Receiving(String request, long bytesTotal) {
             this.request = request;
+            this.bytesTotal = bytesTotal;
+        }
+
+        private synchronized SnapshotProgress progress() {
+            return new SnapshotProgress(bytes, bytesTotal);
         }
 
         /** @throws IOException where a file that is complete is not the one that was sent */
@@ -44,6 +53,7 @@ final class ReceivedSnapshots {
                 digest = MD5FileUtil.newMD5();
             }
             digest.update(piece.getData().asReadOnlyByteBuffer());
+            bytes += piece.getData().size();
             if (piece.getDone() && !ByteString.copyFrom(digest.digest()).equals(piece.getFileDigest())) {
                 throw new IOException(piece.getFilename() + " of the leader's snapshot was damaged on its way; it is"
                         + " sent again");
@@ -54,6 +64,11 @@ final class ReceivedSnapshots {
     /** @param properties say where the logs are, once a snapshot comes */
     ReceivedSnapshots(RaftProperties properties) {
         this.properties = properties;
+    }
+
+    /** How much has come of what a group is being sent; empty where that is nothing. */
+    Optional<SnapshotProgress> progress(RaftGroupId group) {
+        return Optional.ofNullable(receiving.get(group)).map(Receiving::progress);
     }
 
     /** The server, as others send it snapshots. */
@@ -72,7 +87,7 @@ final class ReceivedSnapshots {
         Receiving here = receiving.compute(
                 group,
                 (id, known) -> known == null || !known.request.equals(chunk.getRequestId())
-                        ? new Receiving(chunk.getRequestId())
+                        ? new Receiving(chunk.getRequestId(), chunk.getTotalSize())
                         : known);
         boolean goesOn = false;
         try {

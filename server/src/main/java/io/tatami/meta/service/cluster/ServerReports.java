@@ -124,15 +124,14 @@ final class ServerReports {
         return clock.monotonicNanos() - last.nanos() < nanos;
     }
 
-    /** How far a server's replica of a group was when it last said so; 0 where it has said nothing. */
-    long appliedIndex(ByteString server, int ofGroup) {
+    /** A server's replica of a group as it was when it last said so; the default where it has said nothing. */
+    HeldReplica held(ByteString server, int ofGroup) {
         Heard last = heard.get(server);
         return last == null
-                ? 0
+                ? HeldReplica.getDefaultInstance()
                 : last.report().getHeldList().stream()
                         .filter(held -> held.getGroup() == ofGroup)
-                        .mapToLong(HeldReplica::getAppliedIndex)
                         .findFirst()
-                        .orElse(0);
+                        .orElse(HeldReplica.getDefaultInstance());
     }
 }
