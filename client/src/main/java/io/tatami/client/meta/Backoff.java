@@ -8,6 +8,8 @@ import java.util.random.RandomGenerator;
 public final class Backoff {
     private static final int FIRST_MILLIS = 4;
     private static final int MILLIS_MAX = 1_000;
+    /** While a group has no leader: it has one in a second or two, and nobody shall notice that much later. */
+    private static final int LEADERLESS_MILLIS_MAX = 250;
 
     private final RandomGenerator random;
     private int nextMillis = FIRST_MILLIS;
@@ -22,8 +24,18 @@ public final class Backoff {
      * @throws TatamiException CANCELLED on an interrupt, with the flag set again
      */
     public void pause(Deadline deadline) throws TatamiException {
+        pause(deadline, MILLIS_MAX);
+    }
+
+    /** As {@link #pause(Deadline)} before the next attempt at a group whose leader did not answer; shorter. */
+    void pauseLeaderless(Deadline deadline) throws TatamiException {
+        pause(deadline, LEADERLESS_MILLIS_MAX);
+    }
+
+    private void pause(Deadline deadline, int millisMax) throws TatamiException {
+        nextMillis = Math.min(nextMillis, millisMax);
         long millis = nextMillis / 2L + random.nextInt(nextMillis);
-        nextMillis = Math.min(MILLIS_MAX, nextMillis * 2);
+        nextMillis = Math.min(millisMax, nextMillis * 2);
         try {
             Thread.sleep(Math.min(millis, deadline.remainingMillis()));
         } catch (InterruptedException e) {

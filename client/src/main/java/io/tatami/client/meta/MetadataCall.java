@@ -6,6 +6,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.Method;
+import io.tatami.rpc.GroupLeaders;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -127,7 +128,11 @@ public final class MetadataCall<Q extends Message, R extends Message> {
             return;
         }
         caller.mend(target.group(), asked, failure, deadline);
-        backoff.pause(deadline);
+        if (GroupLeaders.MAYBE_MOVED.contains(code)) {
+            backoff.pauseLeaderless(deadline);
+        } else {
+            backoff.pause(deadline);
+        }
         send(requireStarted(session));
     }
 

@@ -29,13 +29,13 @@ public record RaftSettings(
         FlushMode snapshotFlush) {
     private static final Setting<Duration> ELECTION_MIN = Setting.duration(
             "tatami.meta.raft.election.min",
-            "600ms",
+            "400ms",
             "50ms",
             "60s",
             "The least time without a word from a group's leader before another is elected.");
     private static final Setting<Duration> ELECTION_MAX = Setting.duration(
             "tatami.meta.raft.election.max",
-            "1200ms",
+            "800ms",
             "100ms",
             "120s",
             "The most time without a word from a group's leader before another is elected.");

@@ -21,6 +21,12 @@ final class RatisProperties {
     private static final SizeInBytes WRITE_BUFFER_BYTES = SizeInBytes.valueOf((4 << 20) + (64 << 10));
 
     private static final SizeInBytes SNAPSHOT_CHUNK_BYTES = SizeInBytes.valueOf("4MB");
+    /**
+     * How soon a member that did not answer is tried again. One that comes back counts only when its leader reaches it:
+     * by Ratis's own policy that takes up to 5 s, in which another death would leave no majority.
+     */
+    private static final String APPEND_RETRIES = "1ms,10, 200ms,1000000000";
+
     private static final int CACHED_SEGMENTS = 2;
     private static final TimeDuration STAGING = TimeDuration.valueOf(60, TimeUnit.SECONDS);
     private static final TimeDuration REQUEST = TimeDuration.valueOf(10, TimeUnit.SECONDS);
@@ -67,6 +73,7 @@ final class RatisProperties {
         RaftServerConfigKeys.Log.Appender.setBufferByteLimit(properties, APPEND_BYTES);
         RaftServerConfigKeys.Log.Appender.setSnapshotChunkSizeMax(properties, SNAPSHOT_CHUNK_BYTES);
         RaftServerConfigKeys.Log.Appender.setInstallSnapshotEnabled(properties, true);
+        RaftServerConfigKeys.Log.Appender.setRetryPolicy(properties, APPEND_RETRIES);
     }
 
     /** The replica itself says when: by entries and by bytes. */
