@@ -78,7 +78,7 @@ final class ArchitectureTest {
 
     private static final List<ArchRule> ONLY_IMPORTERS = List.of(
             onlyImportedBy("org.rocksdb..", "io.tatami.meta.store..", "io.tatami.block.volume.."),
-            onlyImportedBy("com.sun.jna..", "io.tatami.block.device.."),
+            onlyImportedBy("com.sun.jna..", "io.tatami.block.device..", "io.tatami.meta.log.flush.."),
             onlyImportedBy("org.apache.ratis..", "io.tatami.meta.log.."),
             onlyImportedBy("org.apache.hadoop..", "io.tatami.auth.."),
             onlyImportedBy("io.tatami.server..", "io.tatami.server.."));

@@ -59,8 +59,21 @@ record MetadataServersText(ListMetadataServersReply servers) {
         }
         return switch (move.getStep()) {
             case OPENING, UNRECOGNIZED -> "is being opened there";
-            case CATCHING_UP -> "has " + move.getEntriesThere() + " of " + move.getEntriesOfLeader() + " entries there";
+            case CATCHING_UP ->
+                "has " + move.getEntriesThere() + " of " + move.getEntriesOfLeader() + " entries there"
+                        + snapshot(move);
         };
+    }
+
+    /** Entries stand still until all of it has come. */
+    private static String snapshot(ReplicaMove move) {
+        return move.getSnapshotBytesTotal() == 0
+                ? ""
+                : String.format(
+                        Locale.ROOT,
+                        ", and %.1f of %.1f MiB of a snapshot",
+                        (double) move.getSnapshotBytes() / (1 << 20),
+                        (double) move.getSnapshotBytesTotal() / (1 << 20));
     }
 
     private String address(ByteString server) {
@@ -106,6 +119,8 @@ record MetadataServersText(ListMetadataServersReply servers) {
         move.put("step", info.getStep().name().toLowerCase(Locale.ROOT));
         move.put("entries_there", info.getEntriesThere());
         move.put("entries_of_leader", info.getEntriesOfLeader());
+        move.put("snapshot_bytes", info.getSnapshotBytes());
+        move.put("snapshot_bytes_total", info.getSnapshotBytesTotal());
         return move;
     }
 

@@ -5,7 +5,9 @@ import io.tatami.benchmarks.RoundOptions;
 import io.tatami.benchmarks.Rounds;
 import io.tatami.benchmarks.RoundsCommand;
 import io.tatami.benchmarks.peer.Undo;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -40,15 +42,30 @@ public final class JoinBenchmark extends RoundsCommand {
     @Override
     protected boolean measure(RoundOptions rounds, Path work, Undo undo, Results results) throws Exception {
         results.remark("clients create and close empty files the whole time; three metadata servers hold every group,"
-                + " and a fourth is started and added; rate is tatami.metadata.move.rate");
+                + " and a fourth is started and added; rate is tatami.metadata.move.rate, flush is"
+                + " tatami.meta.raft.snapshot.flush");
         Rounds figures = new JoinRounds(options, rounds, work, undo, results).run();
         figures.medians().forEach(results::remark);
+        List<JoinRounds.Way> ways = JoinRounds.Way.all(options);
+        for (JoinRounds.Way way : ways) {
+            results.remark(way.of("creates while replicas move to creates before ")
+                    + Rounds.describe(figures.ratios(way.of(JoinRounds.RATE), way.of(JoinRounds.RATE_BEFORE))));
+        }
         for (String rate : options.rates) {
-            results.remark(JoinRounds.of(rate, "creates while replicas move to creates before ")
-                    + Rounds.describe(figures.ratios(
-                            JoinRounds.of(rate, "creates/s while they move"),
-                            JoinRounds.of(rate, "creates/s before"))));
+            compareFlushes(rate, figures, results);
         }
         return true;
+    }
+
+    /** The first of them is compared with the others. */
+    private void compareFlushes(String rate, Rounds figures, Results results) throws IOException {
+        JoinRounds.Way first = new JoinRounds.Way(rate, options.flushes.get(0));
+        for (String flush : options.flushes.subList(1, options.flushes.size())) {
+            JoinRounds.Way other = new JoinRounds.Way(rate, flush);
+            for (String what : List.of(JoinRounds.SECONDS, JoinRounds.RATE, JoinRounds.LONGEST)) {
+                results.remark("rate " + rate + ", " + what + ", flush " + first.flush() + " to " + flush + " "
+                        + Rounds.describe(figures.ratios(first.of(what), other.of(what))));
+            }
+        }
     }
 }

@@ -29,4 +29,11 @@ final class JoinOptions {
             split = ",",
             description = "Of the settings tatami.metadata.move.rate that are compared (default: 1t,64m,8m).")
     List<String> rates = List.of("1t", "64m", "8m");
+
+    @Option(
+            names = "--flush",
+            split = ",",
+            description = "Of the settings tatami.meta.raft.snapshot.flush that are compared, at each rate (default:"
+                    + " once,each).")
+    List<String> flushes = List.of("once", "each");
 }

@@ -20,24 +20,37 @@ import io.tatami.protocol.wire.MetadataServerInfo;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
- * In each round, in random order, a new cluster for each rate at which replicas may move. Clients create files without
- * end; then a fourth server is started and added, and when nothing moves any more the round's figures are there.
+ * In each round, in random order, a new cluster for each rate at which replicas may move and each way in which what has
+ * come is flushed. Clients create files without end; then a fourth server is started and added, and when nothing moves
+ * any more the round's figures are there.
  */
 final class JoinRounds {
     static final List<String> COLUMNS = List.of(
             "round",
             "rate",
+            "flush",
             "files",
             "replicas_moved",
+            "bytes_received",
             "seconds",
             "creates_per_second_before",
             "creates_per_second_meanwhile",
+            "creates_in_a_median_second_meanwhile",
             "longest_ms_before",
             "longest_ms_meanwhile");
+
+    static final String SECONDS = "seconds";
+    static final String RATE_BEFORE = "creates/s before";
+    static final String RATE = "creates/s while they move";
+    static final String MEDIAN_RATE = "creates in a median second while they move";
+    static final String LONGEST = "longest create, ms";
 
     private static final long STEP_MILLIS = 50;
     private static final long LIMIT_NANOS = TimeUnit.MINUTES.toNanos(30);
@@ -59,38 +72,52 @@ final class JoinRounds {
         this.results = results;
     }
 
-    static String of(String rate, String what) {
-        return "rate " + rate + ": " + what;
+    /** What is compared. */
+    record Way(String rate, String flush) {
+        static List<Way> all(JoinOptions options) {
+            return options.rates.stream()
+                    .flatMap(rate -> options.flushes.stream().map(flush -> new Way(rate, flush)))
+                    .toList();
+        }
+
+        String of(String what) {
+            return "rate " + rate + ", flush " + flush + ": " + what;
+        }
+
+        List<String> settings() {
+            return List.of("-Dtatami.metadata.move.rate=" + rate, "-Dtatami.meta.raft.snapshot.flush=" + flush);
+        }
     }
 
     /** The figures of all rounds. */
     Rounds run() throws Exception {
-        PeerOrder order = new PeerOrder(options.rates, rounds.random());
+        Map<String, Way> ways = new LinkedHashMap<>();
+        Way.all(options).forEach(way -> ways.put(way.rate() + "-" + way.flush(), way));
+        PeerOrder order = new PeerOrder(List.copyOf(ways.keySet()), rounds.random());
         for (int round = 1; round <= rounds.rounds(); round++) {
-            for (String rate : order.next()) {
-                measure(round, rate);
+            for (String name : order.next()) {
+                measure(round, name, Objects.requireNonNull(ways.get(name)));
             }
             figures.keep();
         }
         return figures;
     }
 
-    private void measure(int round, String rate) throws Exception {
-        progress.tell("round %d: replicas move at %s bytes a second", round, rate);
-        Path directory = work.resolve("join-" + rate);
-        List<String> settings = List.of("-Dtatami.metadata.move.rate=" + rate);
+    private void measure(int round, String name, Way way) throws Exception {
+        progress.tell("round %d: replicas move at %s bytes a second, flush %s", round, way.rate(), way.flush());
+        Path directory = work.resolve("join-" + name);
         try (ReplicatedCluster cluster = Peers.inTurn(
-                        directory, undo, () -> ReplicatedCluster.start(directory, options.shards, settings));
+                        directory, undo, () -> ReplicatedCluster.start(directory, options.shards, way.settings()));
                 TatamiClient admin = Peers.connect(cluster)) {
-            awaitSettled(admin);
+            awaitSettled(admin, () -> {});
             try (CreateLoad load = new CreateLoad(places(admin), () -> Peers.connect(cluster))) {
                 Thread.sleep(TimeUnit.SECONDS.toMillis(options.fillSeconds));
-                measure(round, rate, cluster, admin, load);
+                measure(round, way, cluster, admin, load);
             }
         }
     }
 
-    private void measure(int round, String rate, ReplicatedCluster cluster, TatamiClient admin, CreateLoad load)
+    private void measure(int round, Way way, ReplicatedCluster cluster, TatamiClient admin, CreateLoad load)
             throws Exception {
         load.takeLongestNanos();
         CreateRate before = CreateRate.begin(load, 1);
@@ -104,24 +131,60 @@ final class JoinRounds {
         CreateRate meanwhile = CreateRate.begin(load, 1);
         long beganNanos = System.nanoTime();
         admin.changeMetadataServer(added, ChangeMetadataServerRequest.Action.ADD);
-        ListMetadataServersReply settled = awaitSettled(admin);
+        MedianSecond second = new MedianSecond(load);
+        ListMetadataServersReply settled = awaitSettled(admin, second::look);
         double seconds = (System.nanoTime() - beganNanos) / 1e9;
         meanwhile.end();
         double longest = load.takeLongestNanos() / 1e6;
         results.row(
                 round,
-                rate,
+                way.rate(),
+                way.flush(),
                 files,
                 held(settled, added),
+                cluster.snapshotBytesOfNewest(),
                 String.format("%.1f", seconds),
                 String.format("%.0f", before.all()),
                 String.format("%.0f", meanwhile.all()),
+                String.format("%.0f", second.creates()),
                 String.format("%.1f", longestBefore),
                 String.format("%.1f", longest));
-        figures.put(of(rate, "seconds"), seconds);
-        figures.put(of(rate, "creates/s before"), before.all());
-        figures.put(of(rate, "creates/s while they move"), meanwhile.all());
-        figures.put(of(rate, "longest create, ms"), longest);
+        figures.put(way.of(SECONDS), seconds);
+        figures.put(way.of(RATE_BEFORE), before.all());
+        figures.put(way.of(RATE), meanwhile.all());
+        figures.put(way.of(MEDIAN_RATE), second.creates());
+        figures.put(way.of(LONGEST), longest);
+    }
+
+    /** Something done again and again while replicas move. */
+    private interface Look {
+        void look() throws IOException, InterruptedException;
+    }
+
+    /** What is created in a second, of all whole seconds; where there is none, of the time there is. */
+    private static final class MedianSecond {
+        private final CreateLoad load;
+        private final List<Double> rates = new ArrayList<>();
+        private CreateRate current;
+        private long beganNanos = System.nanoTime();
+
+        MedianSecond(CreateLoad load) throws IOException, InterruptedException {
+            this.load = load;
+            this.current = CreateRate.begin(load, 1);
+        }
+
+        void look() throws IOException, InterruptedException {
+            long now = System.nanoTime();
+            if (now - beganNanos >= TimeUnit.SECONDS.toNanos(1)) {
+                rates.add(current.end().all());
+                current = CreateRate.begin(load, 1);
+                beganNanos = now;
+            }
+        }
+
+        double creates() throws IOException, InterruptedException {
+            return rates.isEmpty() ? current.end().all() : Results.median(rates);
+        }
     }
 
     private List<CreateLoad.Place> places(TatamiClient client) throws IOException {
@@ -149,7 +212,8 @@ final class JoinRounds {
                 .sum();
     }
 
-    private static ListMetadataServersReply awaitSettled(TatamiClient admin) throws IOException, InterruptedException {
+    private static ListMetadataServersReply awaitSettled(TatamiClient admin, Look meanwhile)
+            throws IOException, InterruptedException {
         long giveUpNanos = System.nanoTime() + LIMIT_NANOS;
         while (true) {
             ListMetadataServersReply servers = admin.metadataServers();
@@ -159,6 +223,7 @@ final class JoinRounds {
             if (System.nanoTime() - giveUpNanos > 0) {
                 throw new IOException("replicas still move after 30 minutes: " + servers);
             }
+            meanwhile.look();
             Thread.sleep(STEP_MILLIS);
         }
     }

@@ -6,7 +6,12 @@ import io.tatami.client.TatamiClient;
 import io.tatami.protocol.wire.GroupReplica;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -59,6 +64,32 @@ public final class ReplicatedCluster implements Peer {
     /** Starts one more server, which holds nothing where every group has its replicas. */
     public void join() throws IOException, InterruptedException {
         add(List.of("--join", processes.get(0).uri()));
+    }
+
+    /**
+     * The bytes of the snapshots that the server has which joined last: those it was sent, or newer ones of its own.
+     */
+    public long snapshotBytesOfNewest() throws IOException {
+        long[] bytes = {0};
+        Files.walkFileTree(home(processes.size() - 1), new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                if (file.toString().contains("/sm/snapshot-")) {
+                    bytes[0] += attributes.size();
+                }
+                return FileVisitResult.CONTINUE;
+            }
+
+            /** The server may delete some meanwhile. */
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
+                if (e instanceof NoSuchFileException) {
+                    return FileVisitResult.CONTINUE;
+                }
+                throw e;
+            }
+        });
+        return bytes[0];
     }
 
     private void add(List<String> options) throws IOException, InterruptedException {

@@ -3,8 +3,6 @@ package io.tatami.meta.log;
 import io.tatami.base.CrashPoint;
 import io.tatami.base.DurableFile;
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import org.apache.ratis.conf.RaftProperties;
 import org.apache.ratis.grpc.server.GrpcServices;
@@ -35,8 +33,8 @@ final class DurableVotes {
 
     /** The server, as others ask it for its vote. */
     RaftServer granting(RaftServer server) {
-        return around(RaftServer.class, server, (request, call) -> {
-            Object reply = call.make();
+        return HeldCalls.around(RaftServer.class, server, RequestVoteRequestProto.class, (request, call) -> {
+            Object reply = call.make(request);
             if (reply instanceof RequestVoteReplyProto told
                     && told.getServerReply().getSuccess()
                     && !request.getPreVote()) {
@@ -49,12 +47,12 @@ final class DurableVotes {
 
     /** The way to other servers, as this one asks for their votes. */
     GrpcServices asking(GrpcServices others) {
-        return around(GrpcServices.class, others, (request, call) -> {
+        return HeldCalls.around(GrpcServices.class, others, RequestVoteRequestProto.class, (request, call) -> {
             if (!request.getPreVote()) {
                 CrashPoint.hit("meta.raft.before-candidacy-synced");
                 sync(request);
             }
-            Object reply = call.make();
+            Object reply = call.make(request);
             if (reply instanceof RequestVoteReplyProto told) {
                 dismissals.hear(request, told);
             }
@@ -67,34 +65,5 @@ final class DurableVotes {
                 RaftGroupId.valueOf(request.getServerRequest().getRaftGroupId().getId());
         Path directory = RaftServerConfigKeys.storageDir(properties).get(0).toPath();
         DurableFile.syncDirectory(directory.resolve(group.getUuid().toString()).resolve("current"));
-    }
-
-    /** A call that is held up. */
-    private interface Call {
-        Object make() throws Throwable;
-    }
-
-    /** What happens around it. */
-    private interface Around {
-        Object vote(RequestVoteRequestProto request, Call call) throws Throwable;
-    }
-
-    private static <T> T around(Class<T> kind, T target, Around around) {
-        Object made =
-                Proxy.newProxyInstance(kind.getClassLoader(), new Class<?>[] {kind}, (proxy, method, arguments) -> {
-                    Call call = () -> {
-                        try {
-                            return method.invoke(target, arguments);
-                        } catch (InvocationTargetException e) {
-                            throw e.getCause() == null ? e : e.getCause();
-                        }
-                    };
-                    return arguments != null
-                                    && arguments.length == 1
-                                    && arguments[0] instanceof RequestVoteRequestProto request
-                            ? around.vote(request, call)
-                            : call.make();
-                });
-        return kind.cast(made);
     }
 }

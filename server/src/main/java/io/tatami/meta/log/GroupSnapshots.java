@@ -1,7 +1,9 @@
 package io.tatami.meta.log;
 
+import io.tatami.base.CrashPoint;
 import io.tatami.base.DurableFile;
 import io.tatami.base.TatamiException;
+import io.tatami.meta.log.flush.TreeFlush;
 import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.meta.store.GroupStore;
 import java.io.File;
@@ -25,30 +27,43 @@ import org.apache.ratis.statemachine.SnapshotRetentionPolicy;
 import org.apache.ratis.statemachine.StateMachineStorage;
 import org.apache.ratis.statemachine.impl.FileListSnapshotInfo;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A replica's snapshots, in directories of the Raft log's {@code sm}: {@code snapshot-TERM-INDEX-APPLIED-HASH}, the
  * place in the Raft log that it stands for, and the applied index and state hash that the store in it has. Such a
- * directory is a whole store of RocksDB, under its name once it is complete. Ratis sends its files to replicas that are
- * far behind, each with its MD5, and puts those in place of all of {@code sm} there.
+ * directory is a whole store of RocksDB, under its name once all of it is durable. Ratis sends its files to replicas
+ * that are far behind, each with its MD5, and puts those in place of all of {@code sm} there.
  */
 final class GroupSnapshots implements StateMachineStorage {
+    private static final Logger LOG = LoggerFactory.getLogger(GroupSnapshots.class);
     private static final Pattern NAME = Pattern.compile("snapshot-(\\d+)-(\\d+)-(\\d+)-([0-9a-f]{16})");
-    private static final String DIGEST_SUFFIX = ".md5";
     /** The newest, and the one before it, which may still be on its way to another replica. */
     private static final int KEPT = 2;
 
+    private final TreeFlush flush;
     private volatile @Nullable Path directory;
+    private volatile @Nullable Path arriving;
     private volatile @Nullable SnapshotInfo latest;
 
     /** A snapshot on disk. */
     record Snapshot(Path path, TermIndex at, long appliedIndex, long stateHash) {}
+
+    /** @param flush for those that come */
+    GroupSnapshots(TreeFlush flush) {
+        this.flush = flush;
+    }
 
     @Override
     public void init(RaftStorage storage) throws IOException {
         Path made = storage.getStorageDir().getStateMachineDir().toPath();
         Files.createDirectories(made);
         directory = made;
+        Path come = storage.getStorageDir().getTmpDir().toPath();
+        // Ratis begins anew with what did not come to its end, and lets that lie.
+        delete(come);
+        arriving = come;
         refresh();
     }
 
@@ -64,7 +79,7 @@ final class GroupSnapshots implements StateMachineStorage {
 
     /** Writes what the store has applied, which is all up to {@code at}. */
     void take(GroupStore store, TermIndex at) throws TatamiException, IOException {
-        Path into = home();
+        Path into = required(directory);
         Files.createDirectories(into);
         ProgressRecord progress = store.progress();
         Path path = into.resolve(String.format(
@@ -75,6 +90,14 @@ final class GroupSnapshots implements StateMachineStorage {
             DurableFile.syncDirectory(into);
         }
         refresh();
+    }
+
+    /** Makes what has come of other members' snapshots durable; before Ratis puts it in the place of those here. */
+    void flushReceived() throws IOException {
+        Path come = required(arriving);
+        CrashPoint.hit("meta.snapshot.before-flush");
+        flush.flush(come);
+        CrashPoint.hit("meta.snapshot.flushed");
     }
 
     /** The newest on disk. */
@@ -95,9 +118,7 @@ final class GroupSnapshots implements StateMachineStorage {
     private static List<FileInfo> files(Path snapshot) throws IOException {
         List<FileInfo> files = new ArrayList<>();
         for (Path file : entries(snapshot)) {
-            if (!file.toString().endsWith(DIGEST_SUFFIX)) {
-                files.add(fileWithoutDigest(file));
-            }
+            files.add(fileWithoutDigest(file));
         }
         return files;
     }
@@ -111,7 +132,7 @@ final class GroupSnapshots implements StateMachineStorage {
     /** Oldest first. */
     private List<Snapshot> list() throws IOException {
         List<Snapshot> snapshots = new ArrayList<>();
-        for (Path path : entries(home())) {
+        for (Path path : entries(required(directory))) {
             Matcher name = NAME.matcher(path.getFileName().toString());
             if (name.matches()) {
                 snapshots.add(new Snapshot(
@@ -126,33 +147,29 @@ final class GroupSnapshots implements StateMachineStorage {
     }
 
     /**
-     * Makes a store at {@code live}, which must be absent, of a snapshot: tables are shared, all else is copied. Its
-     * files and names are durable, but for its own.
+     * Makes a store at {@code live}, which must be absent, of a snapshot: tables are shared, as durable as they are
+     * there, and all else is copied. Its files and names are durable, but for its own.
      */
     static void copyTo(Path live, Snapshot snapshot) throws IOException {
         Files.createDirectory(live);
         for (Path file : entries(snapshot.path())) {
             String name = file.getFileName().toString();
-            if (name.endsWith(DIGEST_SUFFIX)) {
-                continue;
-            }
             Path copy = live.resolve(name);
-            if (name.endsWith(".sst")) {
-                link(copy, file);
-            } else {
+            if (!name.endsWith(".sst") || !isLinked(copy, file)) {
                 Files.copy(file, copy);
+                DurableFile.sync(copy);
             }
-            DurableFile.sync(copy);
         }
         DurableFile.syncDirectory(live);
     }
 
-    private static void link(Path link, Path file) throws IOException {
+    private static boolean isLinked(Path link, Path file) {
         try {
             Files.createLink(link, file);
+            return true;
         } catch (IOException | UnsupportedOperationException e) {
-            // Another file system, or one without links.
-            Files.copy(file, link);
+            LOG.debug("{} is copied: another file system, or one without links", file, e);
+            return false;
         }
     }
 
@@ -179,10 +196,9 @@ final class GroupSnapshots implements StateMachineStorage {
         return null;
     }
 
-    private Path home() {
-        Path known = directory;
+    private static Path required(@Nullable Path known) {
         if (known == null) {
-            throw new IllegalStateException("the directory of snapshots is asked for before the log is open");
+            throw new IllegalStateException("a directory of snapshots is asked for before the log is open");
         }
         return known;
     }

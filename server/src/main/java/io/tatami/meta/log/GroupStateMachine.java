@@ -4,9 +4,11 @@ import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.meta.log.flush.TreeFlush;
 import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.meta.state.wire.ReplicatedEntry;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -43,7 +45,7 @@ final class GroupStateMachine extends BaseStateMachine {
     private final ClientId ours;
     private final SnapshotRhythm rhythm;
     private final Events events;
-    private final GroupSnapshots snapshots = new GroupSnapshots();
+    private final GroupSnapshots snapshots;
     private final EntryApplier applier = new EntryApplier();
     private volatile @Nullable TatamiException failure;
 
@@ -65,12 +67,17 @@ final class GroupStateMachine extends BaseStateMachine {
         void ended();
     }
 
-    /** @param ours the only client whose entries are taken */
-    GroupStateMachine(GroupId id, ReplicaStore store, ClientId ours, SnapshotRhythm rhythm, Events events) {
+    /**
+     * @param ours the only client whose entries are taken
+     * @param flush for snapshots that come
+     */
+    GroupStateMachine(
+            GroupId id, ReplicaStore store, ClientId ours, SnapshotRhythm rhythm, TreeFlush flush, Events events) {
         this.id = id;
         this.store = store;
         this.ours = ours;
         this.rhythm = rhythm;
+        this.snapshots = new GroupSnapshots(flush);
         this.events = events;
     }
 
@@ -180,8 +187,22 @@ final class GroupStateMachine extends BaseStateMachine {
         return settled.getIndex();
     }
 
+    /**
+     * Ratis has all files of the leader's snapshot and is about to put them in the place of ours; then the leader
+     * counts on this replica, and the log before goes. It holds its lock, so others wait for this group's answers.
+     */
     @Override
-    public synchronized void pause() {
+    public void pause() {
+        try {
+            snapshots.flushReceived();
+        } catch (IOException e) {
+            throw new UncheckedIOException(
+                    new IOException(stop(ioError("cannot make the leader's snapshot durable", e))));
+        }
+        stopApplying();
+    }
+
+    private synchronized void stopApplying() {
         if (getLifeCycleState() == LifeCycle.State.RUNNING) {
             getLifeCycle().transition(LifeCycle.State.PAUSING);
             getLifeCycle().transition(LifeCycle.State.PAUSED);

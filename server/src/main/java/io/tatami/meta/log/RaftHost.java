@@ -5,6 +5,7 @@ import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.meta.log.flush.TreeFlush;
 import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.meta.state.wire.RaftGroupRecord;
 import io.tatami.meta.store.GroupStore;
@@ -48,6 +49,7 @@ public final class RaftHost implements AutoCloseable {
     private final RaftSettings settings;
     private final RaftRecords records;
     private final Dismissals dismissals = new Dismissals();
+    private final TreeFlush flush;
     private final ClientId client = ClientId.randomId();
     private final Map<RaftGroupId, RatisReplica> replicas = new ConcurrentHashMap<>();
     private final RaftServer server;
@@ -59,13 +61,20 @@ public final class RaftHost implements AutoCloseable {
     });
 
     private RaftHost(
-            UUID cluster, Member self, String bindHost, Path directory, RaftSettings settings, RaftRecords records)
+            UUID cluster,
+            Member self,
+            String bindHost,
+            Path directory,
+            RaftSettings settings,
+            RaftRecords records,
+            TreeFlush flush)
             throws IOException {
         this.cluster = cluster;
         this.self = self;
         this.directory = directory;
         this.settings = settings;
         this.records = records;
+        this.flush = flush;
         RaftProperties properties =
                 RatisProperties.of(settings, bindHost, self.address().getPort());
         RatisProperties.setDirectory(properties, directory.resolve(NO_GROUPS));
@@ -97,12 +106,26 @@ public final class RaftHost implements AutoCloseable {
      */
     public static RaftHost open(UUID cluster, Member self, String bindHost, Path directory, RaftSettings settings)
             throws TatamiException {
+        TreeFlush flush;
+        try {
+            Files.createDirectories(directory);
+            flush = TreeFlush.open(settings.snapshotFlush(), directory);
+        } catch (IOException e) {
+            throw cannotOpen(self, bindHost, directory, e);
+        }
+        return open(cluster, self, bindHost, directory, settings, flush);
+    }
+
+    /** @param flush for snapshots that come; closed with the host, and where this fails */
+    static RaftHost open(
+            UUID cluster, Member self, String bindHost, Path directory, RaftSettings settings, TreeFlush flush)
+            throws TatamiException {
         try {
             Files.createDirectories(directory);
             RaftRecords records = RaftRecords.open(directory, cluster, self.server());
             // Else a port that is taken would end the process.
             ExitUtils.disableSystemExit();
-            RaftHost host = new RaftHost(cluster, self, bindHost, directory, settings, records);
+            RaftHost host = new RaftHost(cluster, self, bindHost, directory, settings, records, flush);
             try {
                 host.server.start();
             } catch (IOException | RuntimeException e) {
@@ -110,13 +133,21 @@ public final class RaftHost implements AutoCloseable {
                 throw e;
             }
             return host;
+        } catch (TatamiException e) {
+            flush.close();
+            throw e;
         } catch (IOException | RuntimeException e) {
-            throw new TatamiException(
-                    ErrorCode.IO_ERROR,
-                    "cannot take part in replicated groups with the logs in " + directory + " at " + bindHost + ":"
-                            + self.address().getPort() + ": " + e,
-                    e);
+            flush.close();
+            throw cannotOpen(self, bindHost, directory, e);
         }
+    }
+
+    private static TatamiException cannotOpen(Member self, String bindHost, Path directory, Exception e) {
+        return new TatamiException(
+                ErrorCode.IO_ERROR,
+                "cannot take part in replicated groups with the logs in " + directory + " at " + bindHost + ":"
+                        + self.address().getPort() + ": " + e,
+                e);
     }
 
     private StateMachine machine(RaftGroupId group) {
@@ -258,6 +289,7 @@ public final class RaftHost implements AutoCloseable {
                 client,
                 store,
                 settings,
+                flush,
                 listener,
                 () -> dismissals.forget(raftGroup),
                 this::forget);
@@ -317,6 +349,7 @@ public final class RaftHost implements AutoCloseable {
         } catch (IOException e) {
             LOG.warn("The Raft server in {} was not closed in order", directory, e);
         }
+        flush.close();
         executor.shutdown();
     }
 }

@@ -68,6 +68,9 @@ public interface RaftReplica extends AutoCloseable {
      */
     GroupStore store();
 
+    /** How much has come of a snapshot of the leader's that is on its way here; empty where none is. */
+    Optional<SnapshotProgress> receiving();
+
     /** Something that is read of a store. */
     @FunctionalInterface
     interface Reading {

@@ -2,7 +2,9 @@ package io.tatami.meta.log;
 
 import io.tatami.conf.Setting;
 import io.tatami.conf.SettingException;
+import io.tatami.conf.SettingKind;
 import io.tatami.conf.Settings;
+import io.tatami.meta.log.flush.FlushMode;
 import java.time.Duration;
 import java.util.List;
 
@@ -15,6 +17,7 @@ import java.util.List;
  * @param snapshotBytes or after so many bytes of them, what comes first
  * @param segmentBytes of one file of the log
  * @param receiveBytesPerSecond at most so much of other members' snapshots is taken in
+ * @param snapshotFlush how one that was taken in becomes durable
  */
 public record RaftSettings(
         Duration electionMin,
@@ -22,7 +25,8 @@ public record RaftSettings(
         int snapshotEntries,
         long snapshotBytes,
         long segmentBytes,
-        long receiveBytesPerSecond) {
+        long receiveBytesPerSecond,
+        FlushMode snapshotFlush) {
     private static final Setting<Duration> ELECTION_MIN = Setting.duration(
             "tatami.meta.raft.election.min",
             "400ms",
@@ -58,9 +62,18 @@ public record RaftSettings(
             "Bytes a second at which a metadata server takes in replicas that come to it, and those of its own that were"
                     + " away too long.");
 
+    private static final Setting<FlushMode> SNAPSHOT_FLUSH = new Setting<>(
+            "tatami.meta.raft.snapshot.flush",
+            "once",
+            SettingKind.oneOf(FlushMode.class),
+            "",
+            value -> true,
+            "How a replica that has come becomes durable: by one flush of the file system it lies on, or by one of each"
+                    + " file.");
+
     /** Every setting read here. */
-    public static final List<Setting<?>> ALL =
-            List.of(ELECTION_MIN, ELECTION_MAX, SNAPSHOT_ENTRIES, SNAPSHOT_BYTES, SEGMENT_BYTES, RECEIVE_BYTES);
+    public static final List<Setting<?>> ALL = List.of(
+            ELECTION_MIN, ELECTION_MAX, SNAPSHOT_ENTRIES, SNAPSHOT_BYTES, SEGMENT_BYTES, RECEIVE_BYTES, SNAPSHOT_FLUSH);
 
     /** @throws SettingException INVALID_ARGUMENT on a bad value */
     public static RaftSettings from(Settings settings) throws SettingException {
@@ -70,6 +83,7 @@ public record RaftSettings(
                 settings.get(SNAPSHOT_ENTRIES),
                 settings.get(SNAPSHOT_BYTES),
                 settings.get(SEGMENT_BYTES),
-                settings.get(RECEIVE_BYTES));
+                settings.get(RECEIVE_BYTES),
+                settings.get(SNAPSHOT_FLUSH));
     }
 }

@@ -3,6 +3,7 @@ package io.tatami.meta.log;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.meta.log.flush.TreeFlush;
 import io.tatami.meta.store.GroupStore;
 import java.io.IOException;
 import java.util.Comparator;
@@ -52,6 +53,7 @@ final class RatisReplica implements RaftReplica {
 
     /**
      * @param store closed with the replica
+     * @param flush for snapshots that come; outlives the replica
      * @param dismissed whether the others have said that this server is no member
      * @param closed told once the replica is
      */
@@ -63,6 +65,7 @@ final class RatisReplica implements RaftReplica {
             ClientId client,
             ReplicaStore store,
             RaftSettings settings,
+            TreeFlush flush,
             Listener listener,
             BooleanSupplier dismissed,
             Consumer<RatisReplica> closed) {
@@ -75,7 +78,7 @@ final class RatisReplica implements RaftReplica {
         this.dismissed = dismissed;
         this.closed = closed;
         this.leadership = new Leadership("raft-" + id, listener);
-        this.machine = new GroupStateMachine(id, store, client, new SnapshotRhythm(settings), new Reactions());
+        this.machine = new GroupStateMachine(id, store, client, new SnapshotRhythm(settings), flush, new Reactions());
     }
 
     RaftGroupId group() {
@@ -188,6 +191,11 @@ final class RatisReplica implements RaftReplica {
     @Override
     public GroupStore store() {
         return store.get();
+    }
+
+    @Override
+    public Optional<SnapshotProgress> receiving() {
+        return ((RatisTransport.Factory) server.getFactory()).received().progress(group);
     }
 
     @Override

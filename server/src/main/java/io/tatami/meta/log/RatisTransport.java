@@ -14,8 +14,9 @@ import org.apache.ratis.server.leader.LogAppender;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How Raft servers talk: Ratis's gRPC, with durable votes ({@link DurableVotes}) and with entries that are sent again
- * where it is not known whether they came ({@link PersistentAppender}). Ratis makes one, by the name of this class.
+ * How Raft servers talk: Ratis's gRPC, with durable votes ({@link DurableVotes}), with snapshots that are told of when
+ * they are durable ({@link ReceivedSnapshots}), and with entries that are sent again where it is not known whether they
+ * came ({@link PersistentAppender}). Ratis makes one, by the name of this class.
  */
 final class RatisTransport implements RpcType {
     @Override
@@ -32,6 +33,7 @@ final class RatisTransport implements RpcType {
     static final class Factory extends GrpcFactory {
         private final Dismissals dismissals;
         private volatile @Nullable GrpcServicesImpl services;
+        private volatile @Nullable ReceivedSnapshots received;
 
         private Factory(Parameters parameters) {
             super(parameters);
@@ -41,7 +43,9 @@ final class RatisTransport implements RpcType {
         @Override
         public GrpcServices newRaftServerRpc(RaftServer server) {
             DurableVotes votes = new DurableVotes(server.getProperties(), dismissals);
-            GrpcServices made = super.newRaftServerRpc(votes.granting(server));
+            ReceivedSnapshots snapshots = new ReceivedSnapshots(server.getProperties());
+            received = snapshots;
+            GrpcServices made = super.newRaftServerRpc(snapshots.taking(votes.granting(server)));
             services = (GrpcServicesImpl) made;
             return votes.asking(made);
         }
@@ -49,6 +53,11 @@ final class RatisTransport implements RpcType {
         @Override
         public LogAppender newLogAppender(RaftServer.Division server, LeaderState state, FollowerInfo follower) {
             return new PersistentAppender(server, state, follower);
+        }
+
+        /** What the server takes in. */
+        ReceivedSnapshots received() {
+            return Objects.requireNonNull(received, "the server has not been made yet");
         }
 
         /** What the server talks through, without what is around it. */

@@ -1,5 +1,6 @@
 package io.tatami.meta.log;
 
+import io.tatami.base.CrashPoint;
 import io.tatami.base.DurableFile;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
@@ -66,13 +67,16 @@ final class ReplicaStore implements AutoCloseable {
         GroupSnapshots.delete(fresh);
         GroupSnapshots.delete(old);
         GroupSnapshots.copyTo(fresh, snapshot);
+        CrashPoint.hit("meta.snapshot.copied");
         verify(fresh, snapshot);
         inUse.writeLock().lock();
         try {
             store.close();
             Files.move(path, old);
+            CrashPoint.hit("meta.snapshot.old-aside");
             Files.move(fresh, path);
             DurableFile.syncDirectory(path.resolveSibling("."));
+            CrashPoint.hit("meta.snapshot.in-place");
             store = GroupStore.open(path, memory);
         } finally {
             inUse.writeLock().unlock();

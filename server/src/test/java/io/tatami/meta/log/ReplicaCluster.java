@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.fail;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.meta.log.flush.FlushMode;
+import io.tatami.meta.log.flush.TreeFlush;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.meta.store.GroupStore;
@@ -73,24 +75,43 @@ final class ReplicaCluster implements AutoCloseable {
     }
 
     static RaftSettings settings() {
-        return new RaftSettings(Duration.ofMillis(400), Duration.ofMillis(800), 1_000_000, 1L << 30, 8 << 20, RATE);
+        return new RaftSettings(
+                Duration.ofMillis(400), Duration.ofMillis(800), 1_000_000, 1L << 30, 8 << 20, RATE, FlushMode.ONCE);
     }
 
     /** With elections after so long. */
     static RaftSettings settings(Duration electionMin, Duration electionMax) {
-        return new RaftSettings(electionMin, electionMax, 1_000_000, 1L << 30, 8 << 20, RATE);
+        return new RaftSettings(electionMin, electionMax, 1_000_000, 1L << 30, 8 << 20, RATE, FlushMode.ONCE);
     }
 
     /** Snapshots after so many entries, and segments so short that what is before them goes. */
     static RaftSettings settings(int snapshotEntries, long segmentBytes) {
         return new RaftSettings(
-                Duration.ofMillis(400), Duration.ofMillis(800), snapshotEntries, 1L << 30, segmentBytes, RATE);
+                Duration.ofMillis(400),
+                Duration.ofMillis(800),
+                snapshotEntries,
+                1L << 30,
+                segmentBytes,
+                RATE,
+                FlushMode.ONCE);
     }
 
     /** As {@link #settings()}, and snapshots come in at so many bytes a second. */
     static RaftSettings receivingAt(long bytesPerSecond) {
         return new RaftSettings(
-                Duration.ofMillis(400), Duration.ofMillis(800), 1_000_000, 1L << 30, 8 << 20, bytesPerSecond);
+                Duration.ofMillis(400),
+                Duration.ofMillis(800),
+                1_000_000,
+                1L << 30,
+                8 << 20,
+                bytesPerSecond,
+                FlushMode.ONCE);
+    }
+
+    /** As {@link #settings(int, long)}, and snapshots that come are flushed in a mode. */
+    static RaftSettings flushing(FlushMode mode, int snapshotEntries, long segmentBytes) {
+        return new RaftSettings(
+                Duration.ofMillis(400), Duration.ofMillis(800), snapshotEntries, 1L << 30, segmentBytes, RATE, mode);
     }
 
     /** What a leader was given. */
@@ -103,13 +124,16 @@ final class ReplicaCluster implements AutoCloseable {
         final AtomicReference<@Nullable Lead> lead = new AtomicReference<>();
         final BlockingQueue<TatamiException> failures = new LinkedBlockingQueue<>();
         volatile boolean excluded;
+        /** In the place of what the settings say. */
+        volatile @Nullable TreeFlush flush;
+
         private final @Nullable TcpRelay relay;
         private @Nullable RaftHost host;
         private volatile @Nullable RaftReplica replica;
 
-        private Node(int number, InetSocketAddress address) throws IOException {
+        private Node(Path home, InetSocketAddress address) throws IOException {
             this.member = new Member(UUID.randomUUID(), address);
-            this.home = directory.resolve("server-" + number);
+            this.home = home;
             int port = member.address().getPort();
             this.relay = relayed
                     ? new TcpRelay(new InetSocketAddress("127.0.0.1", port), new InetSocketAddress(BEHIND_RELAY, port))
@@ -122,8 +146,12 @@ final class ReplicaCluster implements AutoCloseable {
 
         void open(List<Member> founders) throws TatamiException, IOException {
             java.nio.file.Files.createDirectories(home);
-            RaftHost opened = RaftHost.open(
-                    cluster, member, relay == null ? "127.0.0.1" : BEHIND_RELAY, home.resolve("raft"), settings);
+            String bindHost = relay == null ? "127.0.0.1" : BEHIND_RELAY;
+            Path logs = home.resolve("raft");
+            TreeFlush given = flush;
+            RaftHost opened = given == null
+                    ? RaftHost.open(cluster, member, bindHost, logs, settings)
+                    : RaftHost.open(cluster, member, bindHost, logs, settings, given);
             host = opened;
             replica = opened.open(GROUP, store(), memory, founders, this);
         }
@@ -209,7 +237,16 @@ final class ReplicaCluster implements AutoCloseable {
 
     /** As {@link #add}, where another one was before. */
     Node addAt(InetSocketAddress address) throws IOException {
-        Node node = new Node(nodes.size(), address);
+        return addAt(address, directory.resolve("server-" + nodes.size()));
+    }
+
+    /** As {@link #add}, with its directory there. */
+    Node addIn(Path home) throws IOException {
+        return addAt(new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort()), home);
+    }
+
+    private Node addAt(InetSocketAddress address, Path home) throws IOException {
+        Node node = new Node(home, address);
         nodes.add(node);
         return node;
     }

@@ -9,6 +9,7 @@ import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.ClusterState;
 import io.tatami.protocol.wire.ChangeMetadataServerReply;
 import io.tatami.protocol.wire.ChangeMetadataServerRequest;
+import io.tatami.protocol.wire.HeldReplica;
 import io.tatami.protocol.wire.ListMetadataServersReply;
 import io.tatami.protocol.wire.ListMetadataServersRequest;
 import io.tatami.protocol.wire.MetadataServerInfo;
@@ -47,8 +48,12 @@ final class MetadataServerFlows {
     private ListMetadataServersReply withProgress(ListMetadataServersReply reply) {
         ListMetadataServersReply.Builder full = reply.toBuilder();
         for (ReplicaMove.Builder moving : full.getMoveBuilderList()) {
-            moving.setEntriesThere(reports.appliedIndex(moving.getToServerId(), moving.getGroup()))
-                    .setEntriesOfLeader(reports.appliedIndex(leader(reply, moving.getGroup()), moving.getGroup()));
+            HeldReplica there = reports.held(moving.getToServerId(), moving.getGroup());
+            HeldReplica ofLeader = reports.held(leader(reply, moving.getGroup()), moving.getGroup());
+            moving.setEntriesThere(there.getAppliedIndex())
+                    .setEntriesOfLeader(ofLeader.getAppliedIndex())
+                    .setSnapshotBytes(there.getSnapshotBytes())
+                    .setSnapshotBytesTotal(there.getSnapshotBytesTotal());
         }
         return full.build();
     }

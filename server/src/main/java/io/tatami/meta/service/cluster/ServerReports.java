@@ -114,16 +114,11 @@ final class ServerReports {
      */
     private boolean canLead(HandOver preferred, ByteString leader) {
         Heard last = heard.get(preferred.getServerId());
-        return last != null
-                && isWithin(last, SILENCE_NANOS)
-                && last.nanos() - last.sinceNanos() >= STEADY_NANOS
-                && appliedIndex(preferred.getServerId(), preferred.getGroup())
-                        > appliedIndex(leader, preferred.getGroup()) - ENTRIES_BEHIND_MAX
-                && isOpen(last.report(), preferred.getGroup());
-    }
-
-    private static boolean isOpen(ReportMetadataServerRequest report, int group) {
-        return report.getHeldList().stream().anyMatch(held -> held.getGroup() == group && !held.getClosed());
+        boolean isSteady =
+                last != null && isWithin(last, SILENCE_NANOS) && last.nanos() - last.sinceNanos() >= STEADY_NANOS;
+        HeldReplica there = held(preferred.getServerId(), preferred.getGroup());
+        long behind = held(leader, preferred.getGroup()).getAppliedIndex() - there.getAppliedIndex();
+        return isSteady && there.getAppliedIndex() > 0 && behind < ENTRIES_BEHIND_MAX;
     }
 
     /** Where a server is by the map; the default where that does not tell. */
@@ -161,15 +156,14 @@ final class ServerReports {
         return clock.monotonicNanos() - last.nanos() < nanos;
     }
 
-    /** How far a server's replica of a group was when it last said so; 0 where it has said nothing. */
-    long appliedIndex(ByteString server, int ofGroup) {
+    /** A server's replica of a group as it was when it last said so; the default where it has said nothing. */
+    HeldReplica held(ByteString server, int ofGroup) {
         Heard last = heard.get(server);
         return last == null
-                ? 0
+                ? HeldReplica.getDefaultInstance()
                 : last.report().getHeldList().stream()
                         .filter(held -> held.getGroup() == ofGroup)
-                        .mapToLong(HeldReplica::getAppliedIndex)
                         .findFirst()
-                        .orElse(0);
+                        .orElse(HeldReplica.getDefaultInstance());
     }
 }

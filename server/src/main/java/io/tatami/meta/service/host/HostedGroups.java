@@ -3,12 +3,14 @@ package io.tatami.meta.service.host;
 import io.tatami.base.CrashPoint;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.meta.log.SnapshotProgress;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
 import io.tatami.protocol.wire.HeldReplica;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
@@ -224,10 +226,14 @@ final class HostedGroups implements AutoCloseable {
         List<HeldReplica> held = new ArrayList<>();
         for (GroupId id : replicas()) {
             OptionalLong index = groups.containsKey(id) ? replication.appliedIndex(id) : OptionalLong.empty();
+            Optional<SnapshotProgress> receiving = replication.receiving(id);
             held.add(HeldReplica.newBuilder()
                     .setGroup(id.value())
                     .setAppliedIndex(index.orElse(0))
                     .setClosed(index.isEmpty())
+                    .setSnapshotBytes(receiving.map(SnapshotProgress::bytes).orElse(0L))
+                    .setSnapshotBytesTotal(
+                            receiving.map(SnapshotProgress::bytesTotal).orElse(0L))
                     .build());
         }
         return held;

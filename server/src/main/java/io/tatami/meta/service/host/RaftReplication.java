@@ -9,6 +9,7 @@ import io.tatami.meta.log.Member;
 import io.tatami.meta.log.RaftHost;
 import io.tatami.meta.log.RaftReplica;
 import io.tatami.meta.log.RaftSettings;
+import io.tatami.meta.log.SnapshotProgress;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.meta.store.StoreMemory;
@@ -157,6 +158,12 @@ final class RaftReplication implements Replication {
         return replica == null
                 ? OptionalLong.empty()
                 : OptionalLong.of(replica.store().appliedIndex());
+    }
+
+    @Override
+    public Optional<SnapshotProgress> receiving(GroupId group) {
+        RaftReplica replica = replicas.get(group);
+        return replica == null ? Optional.empty() : replica.receiving();
     }
 
     @Override

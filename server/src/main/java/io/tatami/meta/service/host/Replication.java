@@ -2,6 +2,7 @@ package io.tatami.meta.service.host;
 
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.meta.log.SnapshotProgress;
 import io.tatami.meta.state.wire.GroupRecord;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -38,6 +39,9 @@ interface Replication extends AutoCloseable {
 
     /** The number of the last entry applied to a replica here; empty where there is none that could be moved. */
     OptionalLong appliedIndex(GroupId group);
+
+    /** How much of a snapshot has come to a replica here; empty where none is on its way. */
+    Optional<SnapshotProgress> receiving(GroupId group);
 
     /** The id of the server that leads a group, as far as that is known here; empty where this one may. */
     Optional<UUID> leader(GroupId group);

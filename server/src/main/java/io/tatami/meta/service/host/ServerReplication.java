@@ -4,6 +4,7 @@ import io.tatami.base.Check;
 import io.tatami.base.CrashPoint;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.meta.log.SnapshotProgress;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.store.GroupStore;
 import java.net.InetSocketAddress;
@@ -139,6 +140,12 @@ final class ServerReplication implements Replication {
     public OptionalLong appliedIndex(GroupId group) {
         RaftReplication known = raft;
         return known == null ? OptionalLong.empty() : known.appliedIndex(group);
+    }
+
+    @Override
+    public Optional<SnapshotProgress> receiving(GroupId group) {
+        RaftReplication known = raft;
+        return known == null ? Optional.empty() : known.receiving(group);
     }
 
     @Override
