@@ -4,7 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.io.IOException;
-import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -54,19 +55,26 @@ public final class FaultyDisk implements AutoCloseable {
         fill(backing.resolve("ballast"));
     }
 
+    /**
+     * As often as there is room again: a file system reserves more for a file that is open than it takes in the end.
+     */
     private static void fill(Path ballast) throws IOException {
-        for (int bytes = CHUNK_BYTES; bytes > 0; bytes /= 2) {
-            try (OutputStream out =
-                    Files.newOutputStream(ballast, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
-                writeUntilFull(out, new byte[bytes]);
+        long filled = -1;
+        while (!Files.exists(ballast) || Files.size(ballast) > filled) {
+            filled = Files.exists(ballast) ? Files.size(ballast) : 0;
+            try (FileChannel out = FileChannel.open(ballast, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+                for (int bytes = CHUNK_BYTES; bytes > 0; bytes /= 2) {
+                    writeUntilFull(out, bytes);
+                }
+                out.force(true);
             }
         }
     }
 
-    private static void writeUntilFull(OutputStream out, byte[] chunk) throws IOException {
+    private static void writeUntilFull(FileChannel out, int bytes) {
         try {
             while (true) {
-                out.write(chunk);
+                int unused = out.write(ByteBuffer.allocate(bytes));
             }
         } catch (IOException e) {
             assertTrue(String.valueOf(e.getMessage()).contains("No space left"), e::toString);

@@ -1,6 +1,5 @@
 package io.tatami.server;
 
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.GroupId;
@@ -51,45 +50,59 @@ final class FaultyDiskTest {
 
     private void strike(Fault fault) throws Exception {
         System.out.println("tatami.test.seed=" + SEED);
-        int struck = 0;
-        List<FailoverClient> clients = new ArrayList<>();
-        try (FaultyDisk disk = new FaultyDisk(directory.resolve("meta-" + struck));
-                MetadataTrio trio =
-                        new MetadataTrio.InOneProcess(directory, new int[MetadataTrio.SERVERS], server -> NO_RESERVE)) {
-            trio.form();
-            try (TatamiClient observer = trio.connect()) {
-                awaitLeader(trio, observer, struck, true);
-                for (int i = 0; i < CLIENTS; i++) {
-                    FailoverClient client = new FailoverClient(trio.connect(), "client-" + i, SEED + i);
-                    clients.add(client);
-                    client.start();
-                }
-                awaitSteps(clients);
-                fault.strike(disk);
-                awaitLeader(trio, observer, struck, false);
-                awaitSteps(clients);
-                assertNotEquals(struck, trio.leader(observer, GroupId.NAMESPACE));
-                trio.kill(struck);
-                disk.heal();
-                trio.start(struck);
-                awaitSteps(clients);
-                // Those that have gone on alone are fewer than a majority without it.
-                trio.kill(1);
-                awaitSteps(clients);
-                for (FailoverClient client : clients) {
-                    client.check(observer);
-                }
-            } finally {
-                clients.forEach(FailoverClient::close);
+        List<FaultyDisk> disks = new ArrayList<>();
+        try {
+            for (int server = 0; server < MetadataTrio.SERVERS; server++) {
+                disks.add(new FaultyDisk(directory.resolve("meta-" + server)));
+            }
+            try (MetadataTrio trio =
+                    new MetadataTrio.InOneProcess(directory, new int[MetadataTrio.SERVERS], server -> NO_RESERVE)) {
+                trio.form();
+                strike(fault, disks, trio);
+            }
+        } finally {
+            for (FaultyDisk disk : disks) {
+                disk.close();
             }
         }
     }
 
-    /** While clients work. */
-    private static void awaitLeader(MetadataTrio trio, TatamiClient observer, int server, boolean leads)
-            throws Exception {
+    private static void strike(Fault fault, List<FaultyDisk> disks, MetadataTrio trio) throws Exception {
+        List<FailoverClient> clients = new ArrayList<>();
+        try (TatamiClient observer = trio.connect()) {
+            for (int i = 0; i < CLIENTS; i++) {
+                FailoverClient client = new FailoverClient(trio.connect(), "client-" + i, SEED + i);
+                clients.add(client);
+                client.start();
+            }
+            awaitSteps(clients);
+            int struck = trio.leader(observer, GroupId.NAMESPACE);
+            fault.strike(disks.get(struck));
+            int next = awaitOtherLeader(trio, observer, struck);
+            awaitSteps(clients);
+            trio.kill(struck);
+            disks.get(struck).heal();
+            trio.start(struck);
+            awaitSteps(clients);
+            // Without it those that are left are no majority.
+            trio.kill(next);
+            awaitSteps(clients);
+            for (FailoverClient client : clients) {
+                client.check(observer);
+            }
+        } finally {
+            clients.forEach(FailoverClient::close);
+        }
+    }
+
+    /** While clients work; returns who leads the namespace now. */
+    private static int awaitOtherLeader(MetadataTrio trio, TatamiClient observer, int struck) throws Exception {
         long giveUpNanos = System.nanoTime() + NANOS_MAX;
-        while (trio.leader(observer, GroupId.NAMESPACE) == server != leads) {
+        while (true) {
+            int leader = trio.leader(observer, GroupId.NAMESPACE);
+            if (leader != struck) {
+                return leader;
+            }
             assertTrue(System.nanoTime() - giveUpNanos < 0, "the namespace's leader does not change");
             Thread.sleep(50);
         }

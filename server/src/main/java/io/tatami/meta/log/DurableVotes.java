@@ -20,15 +20,10 @@ import org.apache.ratis.server.RaftServerConfigKeys;
  */
 final class DurableVotes {
     private final RaftProperties properties;
-    private final Dismissals dismissals;
 
-    /**
-     * @param properties say where the logs are, once a vote is asked for
-     * @param dismissals hear what others answer
-     */
-    DurableVotes(RaftProperties properties, Dismissals dismissals) {
+    /** @param properties say where the logs are, once a vote is asked for */
+    DurableVotes(RaftProperties properties) {
         this.properties = properties;
-        this.dismissals = dismissals;
     }
 
     /** The server, as others ask it for its vote. */
@@ -52,11 +47,7 @@ final class DurableVotes {
                 CrashPoint.hit("meta.raft.before-candidacy-synced");
                 sync(request);
             }
-            Object reply = call.make(request);
-            if (reply instanceof RequestVoteReplyProto told) {
-                dismissals.hear(request, told);
-            }
-            return reply;
+            return call.make(request);
         });
     }
 

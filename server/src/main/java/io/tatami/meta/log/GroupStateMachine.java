@@ -251,14 +251,6 @@ final class GroupStateMachine extends BaseStateMachine {
                 ErrorCode.IO_ERROR, "the Raft log of " + id + " cannot be written: " + cause, cause));
     }
 
-    /** Ratis ends a replica that an election cannot be held by, and keeps the reason to its own log. */
-    void electionFailed() {
-        TatamiException unused = stop(new TatamiException(
-                ErrorCode.IO_ERROR,
-                "an election in " + id + " has failed here, as it does where a vote cannot be written; the log has the"
-                        + " error just before"));
-    }
-
     @Override
     public void notifyServerShutdown(RoleInfoProto role, boolean allServers) {
         events.ended();

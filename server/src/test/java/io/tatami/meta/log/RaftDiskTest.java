@@ -3,7 +3,6 @@ package io.tatami.meta.log;
 import static io.tatami.meta.log.ReplicaCluster.await;
 import static io.tatami.meta.log.ReplicaCluster.read;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,13 +11,16 @@ import io.tatami.base.TatamiException;
 import io.tatami.crash.FaultyDisk;
 import io.tatami.meta.log.ReplicaCluster.Lead;
 import io.tatami.meta.log.ReplicaCluster.Node;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -32,18 +34,30 @@ import org.junit.jupiter.api.io.TempDir;
 final class RaftDiskTest {
     private static final int VALUE_BYTES = 32 << 10;
     private static final int ENTRIES = 5;
+    private static final int SERVERS = 3;
 
     @TempDir
     private Path directory = Path.of("");
 
+    private final List<FaultyDisk> disks = new ArrayList<>();
     private final Map<String, String> acknowledged = new TreeMap<>();
     private Random random = new Random(0);
 
     @BeforeEach
-    void printSeed() {
+    void mountDisks() throws IOException {
         long seed = Long.getLong("tatami.test.seed", System.nanoTime() & 0xffff_ffffL);
         System.out.println("replay with -Dtatami.test.seed=" + seed);
         random = new Random(seed);
+        for (int server = 0; server < SERVERS; server++) {
+            disks.add(new FaultyDisk(directory.resolve("server-" + server)));
+        }
+    }
+
+    @AfterEach
+    void unmountDisks() throws IOException {
+        for (FaultyDisk disk : disks) {
+            disk.close();
+        }
     }
 
     /** What happens to a disk. */
@@ -54,35 +68,33 @@ final class RaftDiskTest {
     @Tag("soak")
     @Test
     void theOthersGoOnWithoutAFollowerWhoseDiskIsFull() throws Exception {
-        oneDiskStruck(2, FaultyDisk::fill);
+        oneDiskStruck(false, FaultyDisk::fill);
     }
 
     @Tag("soak")
     @Test
     void theOthersGoOnWithoutAFollowerWhoseDiskFails() throws Exception {
-        oneDiskStruck(2, FaultyDisk::fail);
+        oneDiskStruck(false, FaultyDisk::fail);
     }
 
     @Test
     void anotherReplicaLeadsWhenTheLeadersDiskIsFull() throws Exception {
-        oneDiskStruck(0, FaultyDisk::fill);
+        oneDiskStruck(true, FaultyDisk::fill);
     }
 
     @Tag("soak")
     @Test
     void anotherReplicaLeadsWhenTheLeadersDiskFails() throws Exception {
-        oneDiskStruck(0, FaultyDisk::fail);
+        oneDiskStruck(true, FaultyDisk::fail);
     }
 
-    private void oneDiskStruck(int number, Fault fault) throws Exception {
-        try (FaultyDisk disk = new FaultyDisk(directory.resolve("server-" + number));
-                ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
-            List<Node> nodes = cluster.found(3);
-            Node struck = nodes.get(number);
+    private void oneDiskStruck(boolean isLeader, Fault fault) throws Exception {
+        try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
+            List<Node> nodes = cluster.found(SERVERS);
             commit(cluster);
-            // The first one is preferred.
-            await("the first to lead", () -> nodes.get(0).lead.get() != null);
-            fault.strike(disk);
+            Node leader = cluster.awaitLeader();
+            Node struck = isLeader ? leader : others(nodes, leader).get(0);
+            fault.strike(diskOf(nodes, struck));
             await("the end of the replica", () -> {
                 commit(cluster);
                 return !struck.failures.isEmpty();
@@ -92,9 +104,7 @@ final class RaftDiskTest {
                 commit(cluster);
             }
             assertTrue(cluster.awaitLeader() != struck, "a replica leads that has failed");
-            struck.close();
-            disk.heal();
-            struck.open(List.of());
+            comeBack(nodes, struck);
             commit(cluster);
             cluster.awaitEqual();
             nodes.forEach(this::requireAll);
@@ -102,65 +112,47 @@ final class RaftDiskTest {
         }
     }
 
-    /** Its last vote is what a server must not forget; where it cannot be written, there is none. */
+    /** What is acknowledged is on two disks at least, so the two that were struck have it without the third. */
     @Test
-    void aReplicaThatCannotWriteItsVoteStopsAndIsNotTakenForOneThatWasRemoved() throws Exception {
-        try (FaultyDisk disk = new FaultyDisk(directory.resolve("server-2"));
-                ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
-            List<Node> nodes = cluster.found(3);
-            Node struck = nodes.get(2);
+    void nothingIsAcknowledgedThatAMajorityCouldNotWrite() throws Exception {
+        try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
+            List<Node> nodes = cluster.found(SERVERS);
+            commit(cluster);
+            Node leader = cluster.awaitLeader();
+            Lead lead = Objects.requireNonNull(leader.lead.get());
+            List<Node> struck = others(nodes, leader);
+            diskOf(nodes, struck.get(0)).fail();
+            diskOf(nodes, struck.get(1)).fill();
+            TatamiException refused = assertThrows(TatamiException.class, () -> commitUntilRefused(cluster, lead));
+            assertEquals(ErrorCode.NOT_LEADER, refused.code(), refused.toString());
+            leader.close();
+            for (Node node : struck) {
+                requireNamesDisk(node.awaitFailure());
+                comeBack(nodes, node);
+            }
             commit(cluster);
             cluster.awaitEqual();
-            await("the first to lead", () -> nodes.get(0).lead.get() != null);
-            disk.fill();
-            nodes.get(0).close();
-            requireNamesDisk(struck.awaitFailure());
-            assertFalse(struck.excluded);
-            assertFalse(cluster.isLed(), "elected without a vote that was written");
-            struck.close();
-            disk.heal();
-            struck.open(List.of());
-            commit(cluster);
-            nodes.get(0).open(List.of());
+            struck.forEach(this::requireAll);
+            leader.open(List.of());
             commit(cluster);
             cluster.awaitEqual();
             nodes.forEach(this::requireAll);
         }
     }
 
-    /** What is acknowledged is on two disks at least, so the two that were struck have it without the third. */
-    @Test
-    void nothingIsAcknowledgedThatAMajorityCouldNotWrite() throws Exception {
-        try (FaultyDisk second = new FaultyDisk(directory.resolve("server-1"));
-                FaultyDisk third = new FaultyDisk(directory.resolve("server-2"));
-                ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
-            List<Node> nodes = cluster.found(3);
-            List<Node> struck = nodes.subList(1, 3);
-            commit(cluster);
-            await("the first to lead", () -> nodes.get(0).lead.get() != null);
-            Lead lead = Objects.requireNonNull(nodes.get(0).lead.get());
-            second.fail();
-            third.fill();
-            TatamiException refused = assertThrows(TatamiException.class, () -> commitUntilRefused(cluster, lead));
-            assertEquals(ErrorCode.NOT_LEADER, refused.code(), refused.toString());
-            nodes.get(0).close();
-            for (Node node : struck) {
-                requireNamesDisk(node.awaitFailure());
-                node.close();
-            }
-            second.heal();
-            third.heal();
-            for (Node node : struck) {
-                node.open(List.of());
-            }
-            commit(cluster);
-            cluster.awaitEqual();
-            struck.forEach(this::requireAll);
-            nodes.get(0).open(List.of());
-            commit(cluster);
-            cluster.awaitEqual();
-            nodes.forEach(this::requireAll);
-        }
+    private static List<Node> others(List<Node> nodes, Node leader) {
+        return nodes.stream().filter(node -> node != leader).toList();
+    }
+
+    private FaultyDisk diskOf(List<Node> nodes, Node node) {
+        return disks.get(nodes.indexOf(node));
+    }
+
+    /** On a disk that is well. */
+    private void comeBack(List<Node> nodes, Node struck) throws Exception {
+        struck.close();
+        diskOf(nodes, struck).heal();
+        struck.open(List.of());
     }
 
     private void commitUntilRefused(ReplicaCluster cluster, Lead lead) throws TatamiException {
