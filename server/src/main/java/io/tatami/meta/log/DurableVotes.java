@@ -22,15 +22,10 @@ import org.apache.ratis.server.RaftServerConfigKeys;
  */
 final class DurableVotes {
     private final RaftProperties properties;
-    private final Dismissals dismissals;
 
-    /**
-     * @param properties say where the logs are, once a vote is asked for
-     * @param dismissals hear what others answer
-     */
-    DurableVotes(RaftProperties properties, Dismissals dismissals) {
+    /** @param properties say where the logs are, once a vote is asked for */
+    DurableVotes(RaftProperties properties) {
         this.properties = properties;
-        this.dismissals = dismissals;
     }
 
     /** The server, as others ask it for its vote. */
@@ -48,7 +43,7 @@ final class DurableVotes {
             } catch (IOException e) {
                 // Of Ratis's own there are such as that the server is not ready.
                 if (!(e instanceof RaftException)) {
-                    stop(server, groupOf(request));
+                    stop(server, groupOf(request), e);
                 }
                 throw e;
             }
@@ -56,9 +51,9 @@ final class DurableVotes {
     }
 
     /** Ratis would go on with a replica that could not write its vote, and never again have it stand for election. */
-    private static void stop(RaftServer server, RaftGroupId group) throws IOException {
+    private static void stop(RaftServer server, RaftGroupId group, IOException reason) throws IOException {
         if (server.getDivision(group).getStateMachine() instanceof GroupStateMachine machine) {
-            machine.electionFailed();
+            machine.voteFailed(reason);
         }
     }
 
@@ -73,11 +68,7 @@ final class DurableVotes {
                 CrashPoint.hit("meta.raft.before-candidacy-synced");
                 sync(request);
             }
-            Object reply = call.make(request);
-            if (reply instanceof RequestVoteReplyProto told) {
-                dismissals.hear(request, told);
-            }
-            return reply;
+            return call.make(request);
         });
     }
 

@@ -251,12 +251,10 @@ final class GroupStateMachine extends BaseStateMachine {
                 ErrorCode.IO_ERROR, "the Raft log of " + id + " cannot be written: " + cause, cause));
     }
 
-    /** Ratis ends a replica that an election cannot be held by, and keeps the reason to its own log. */
-    void electionFailed() {
+    /** A vote that was asked of this replica was not written: it must not be taken for one that votes. */
+    void voteFailed(IOException reason) {
         TatamiException unused = stop(new TatamiException(
-                ErrorCode.IO_ERROR,
-                "an election in " + id + " has failed here, as it does where a vote cannot be written; the log has the"
-                        + " error just before"));
+                ErrorCode.IO_ERROR, "the vote of this replica of " + id + " cannot be written: " + reason, reason));
     }
 
     @Override

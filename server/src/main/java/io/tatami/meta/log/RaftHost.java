@@ -48,7 +48,6 @@ public final class RaftHost implements AutoCloseable {
     private final Path directory;
     private final RaftSettings settings;
     private final RaftRecords records;
-    private final Dismissals dismissals = new Dismissals();
     private final TreeFlush flush;
     private final ClientId client = ClientId.randomId();
     private final Map<RaftGroupId, RatisReplica> replicas = new ConcurrentHashMap<>();
@@ -79,7 +78,6 @@ public final class RaftHost implements AutoCloseable {
                 RatisProperties.of(settings, bindHost, self.address().getPort());
         RatisProperties.setDirectory(properties, directory.resolve(NO_GROUPS));
         Parameters parameters = new Parameters();
-        dismissals.giveTo(parameters);
         AddressedRequests addressed = new AddressedRequests(RatisNames.peer(self.server()));
         SnapshotPace pace = new SnapshotPace(settings.receiveBytesPerSecond(), Clock.SYSTEM);
         PacedSnapshots paced = new PacedSnapshots(pace::nanosAfter);
@@ -282,17 +280,7 @@ public final class RaftHost implements AutoCloseable {
             throws TatamiException {
         RaftGroupId raftGroup = RatisNames.group(cluster, group);
         RatisReplica replica = new RatisReplica(
-                group,
-                raftGroup,
-                server,
-                calls,
-                client,
-                store,
-                settings,
-                flush,
-                listener,
-                () -> dismissals.forget(raftGroup),
-                this::forget);
+                group, raftGroup, server, calls, client, store, settings, flush, listener, this::forget);
         if (replicas.putIfAbsent(raftGroup, replica) != null) {
             throw new TatamiException(ErrorCode.IN_USE, group + " is open already");
         }

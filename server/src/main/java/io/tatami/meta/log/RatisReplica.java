@@ -17,7 +17,6 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
@@ -44,7 +43,6 @@ final class RatisReplica implements RaftReplica {
     private final ReplicaStore store;
     private final Leadership leadership;
     private final Listener listener;
-    private final BooleanSupplier dismissed;
     private final Consumer<RatisReplica> closed;
     private final GroupStateMachine machine;
     private final AtomicBoolean ending = new AtomicBoolean();
@@ -54,7 +52,6 @@ final class RatisReplica implements RaftReplica {
     /**
      * @param store closed with the replica
      * @param flush for snapshots that come; outlives the replica
-     * @param dismissed whether the others have said that this server is no member
      * @param closed told once the replica is
      */
     RatisReplica(
@@ -67,7 +64,6 @@ final class RatisReplica implements RaftReplica {
             RaftSettings settings,
             TreeFlush flush,
             Listener listener,
-            BooleanSupplier dismissed,
             Consumer<RatisReplica> closed) {
         this.id = id;
         this.group = group;
@@ -75,7 +71,6 @@ final class RatisReplica implements RaftReplica {
         this.calls = calls;
         this.store = store;
         this.listener = listener;
-        this.dismissed = dismissed;
         this.closed = closed;
         this.leadership = new Leadership("raft-" + id, listener);
         this.machine = new GroupStateMachine(id, store, client, new SnapshotRhythm(settings), flush, new Reactions());
@@ -277,15 +272,9 @@ final class RatisReplica implements RaftReplica {
 
         @Override
         public void ended() {
-            boolean isDismissed = dismissed.getAsBoolean();
-            if (ending.get()) {
-                return;
-            }
-            if (isDismissed || members().stream().noneMatch(RatisReplica.this::isSelf)) {
+            if (!ending.get()) {
                 LOG.info("{} is no member of its group by what the others say", id);
                 leadership.excluded();
-            } else {
-                machine.electionFailed();
             }
         }
     }

@@ -31,18 +31,16 @@ final class RatisTransport implements RpcType {
 
     /** Of one server. */
     static final class Factory extends GrpcFactory {
-        private final Dismissals dismissals;
         private volatile @Nullable GrpcServicesImpl services;
         private volatile @Nullable ReceivedSnapshots received;
 
         private Factory(Parameters parameters) {
             super(parameters);
-            this.dismissals = Dismissals.of(parameters);
         }
 
         @Override
         public GrpcServices newRaftServerRpc(RaftServer server) {
-            DurableVotes votes = new DurableVotes(server.getProperties(), dismissals);
+            DurableVotes votes = new DurableVotes(server.getProperties());
             ReceivedSnapshots snapshots = new ReceivedSnapshots(server.getProperties());
             received = snapshots;
             GrpcServices made = super.newRaftServerRpc(snapshots.taking(votes.granting(server)));

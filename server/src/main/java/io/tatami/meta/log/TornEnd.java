@@ -3,13 +3,12 @@ package io.tatami.meta.log;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
 import org.slf4j.Logger;
@@ -55,7 +54,7 @@ final class TornEnd {
         if (end < HEADER.length) {
             return;
         }
-        try (FileChannel file = FileChannel.open(segment, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        try (RandomAccessFile file = new RandomAccessFile(segment.toFile(), "rw")) {
             byte[] rest = read(file, end);
             int length = lengthWithoutZeros(rest);
             boolean isLong = rest.length == END_BYTES_MAX && length > END_BYTES_MAX - SECTOR_BYTES;
@@ -65,8 +64,8 @@ final class TornEnd {
                         segment,
                         length,
                         end);
-                file.truncate(end);
-                file.force(true);
+                file.setLength(end);
+                file.getFD().sync();
             }
         }
     }
@@ -93,12 +92,11 @@ final class TornEnd {
         }
     }
 
-    private static byte[] read(FileChannel file, long from) throws IOException {
-        ByteBuffer rest = ByteBuffer.allocate((int) Math.min(file.size() - from, END_BYTES_MAX));
-        while (rest.hasRemaining() && file.read(rest, from + rest.position()) >= 0) {
-            continue;
-        }
-        return Arrays.copyOf(rest.array(), rest.position());
+    private static byte[] read(RandomAccessFile file, long from) throws IOException {
+        byte[] rest = new byte[(int) Math.min(file.length() - from, END_BYTES_MAX)];
+        file.seek(from);
+        file.readFully(rest);
+        return rest;
     }
 
     private static int lengthWithoutZeros(byte[] bytes) {
