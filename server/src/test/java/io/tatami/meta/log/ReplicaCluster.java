@@ -259,6 +259,10 @@ final class ReplicaCluster implements AutoCloseable {
         while (true) {
             // Below those that systems give to outgoing connections.
             int port = PORT_LEAST + ports.nextInt(PORTS);
+            if (nodes.stream().anyMatch(node -> node.member.address().getPort() == port)) {
+                // Of one that is not open now.
+                continue;
+            }
             try (ServerSocket probe = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
                 return probe.getLocalPort();
             } catch (java.net.BindException e) {
