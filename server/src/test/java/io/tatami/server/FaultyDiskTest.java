@@ -36,6 +36,7 @@ final class FaultyDiskTest {
         void strike(FaultyDisk disk) throws Exception;
     }
 
+    @Tag("soak")
     @Test
     void clientsGoOnWhenTheLeadersDiskFails() throws Exception {
         strike(FaultyDisk::fail);

@@ -144,6 +144,7 @@ final class ReceivedSnapshotTest {
                 .toList();
     }
 
+    @Tag("soak")
     @Test
     void itTellsHowMuchHasCome() throws Exception {
         RaftSettings slow = ReplicaCluster.receivingAt(1 << 20);
