@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.tatami.base.GroupId;
 import io.tatami.client.TatamiClient;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -29,10 +28,10 @@ final class FailoverTest {
     void eachServerInTurnMayDieAndComeBack() throws Exception {
         try (MetadataTrio trio = new MetadataTrio.InOneProcess(directory)) {
             trio.form();
-            whileClientsWork(trio, (clients, observer) -> {
+            try (FailoverClients clients = new FailoverClients(trio, CLIENTS, STEPS, SEED)) {
                 Set<Integer> died = new TreeSet<>();
                 for (GroupId group : List.of(GroupId.NAMESPACE, GroupId.ofShard(0), GroupId.ofShard(1))) {
-                    int leader = trio.leader(observer, group);
+                    int leader = clients.leader(group);
                     died.add(leader);
                     dieAndComeBack(trio, leader, clients);
                 }
@@ -41,7 +40,8 @@ final class FailoverTest {
                         dieAndComeBack(trio, server, clients);
                     }
                 }
-            });
+                clients.check();
+            }
         }
     }
 
@@ -50,11 +50,12 @@ final class FailoverTest {
     void theNamespacesLeaderMayBeKilledAndThenTheOneAfterIt() throws Exception {
         try (MetadataTrio trio = new MetadataTrio.InProcesses(directory)) {
             trio.form();
-            whileClientsWork(trio, (clients, observer) -> {
+            try (FailoverClients clients = new FailoverClients(trio, CLIENTS, STEPS, SEED)) {
                 for (int i = 0; i < 2; i++) {
-                    dieAndComeBack(trio, trio.leader(observer, GroupId.NAMESPACE), clients);
+                    dieAndComeBack(trio, clients.leader(GroupId.NAMESPACE), clients);
                 }
-            });
+                clients.check();
+            }
         }
     }
 
@@ -63,61 +64,28 @@ final class FailoverTest {
     void aClusterComesBackAfterAllItsServersHaveDied() throws Exception {
         try (MetadataTrio trio = new MetadataTrio.InOneProcess(directory)) {
             trio.form();
-            try (FailoverClient client = new FailoverClient(trio.connect(), "before", SEED)) {
-                client.start();
-                client.awaitSteps(STEPS);
+            try (FailoverClients clients = new FailoverClients(trio, 1, STEPS, SEED)) {
                 for (int server = 0; server < MetadataTrio.SERVERS; server++) {
                     trio.kill(server);
                 }
                 for (int server = 0; server < MetadataTrio.SERVERS; server++) {
                     trio.start(server);
                 }
-                client.awaitSteps(STEPS);
-                try (TatamiClient observer = trio.connect()) {
-                    client.check(observer);
-                    assertEquals(
-                            1 + MetadataTrio.SHARDS,
-                            observer.clusterStatus().groups().size());
-                }
+                clients.awaitSteps();
+                clients.check();
+            }
+            try (TatamiClient observer = trio.connect()) {
+                assertEquals(
+                        1 + MetadataTrio.SHARDS,
+                        observer.clusterStatus().groups().size());
             }
         }
     }
 
-    private interface Course {
-        void run(List<FailoverClient> clients, TatamiClient observer) throws Exception;
-    }
-
-    private static void whileClientsWork(MetadataTrio trio, Course course) throws Exception {
-        System.out.println("tatami.test.seed=" + SEED);
-        List<FailoverClient> clients = new ArrayList<>();
-        try (TatamiClient observer = trio.connect()) {
-            for (int i = 0; i < CLIENTS; i++) {
-                FailoverClient client = new FailoverClient(trio.connect(), "client-" + i, SEED + i);
-                clients.add(client);
-                client.start();
-            }
-            awaitSteps(clients);
-            course.run(clients, observer);
-            for (FailoverClient client : clients) {
-                client.check(observer);
-            }
-        } finally {
-            for (FailoverClient client : clients) {
-                client.close();
-            }
-        }
-    }
-
-    private static void dieAndComeBack(MetadataTrio trio, int server, List<FailoverClient> clients) throws Exception {
+    private static void dieAndComeBack(MetadataTrio trio, int server, FailoverClients clients) throws Exception {
         trio.kill(server);
-        awaitSteps(clients);
+        clients.awaitSteps();
         trio.start(server);
-        awaitSteps(clients);
-    }
-
-    private static void awaitSteps(List<FailoverClient> clients) throws InterruptedException {
-        for (FailoverClient client : clients) {
-            client.awaitSteps(STEPS);
-        }
+        clients.awaitSteps();
     }
 }

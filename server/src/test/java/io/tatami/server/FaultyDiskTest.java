@@ -3,7 +3,6 @@ package io.tatami.server;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.GroupId;
-import io.tatami.client.TatamiClient;
 import io.tatami.crash.FaultyDisk;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -50,7 +49,6 @@ final class FaultyDiskTest {
     }
 
     private void strike(Fault fault) throws Exception {
-        System.out.println("tatami.test.seed=" + SEED);
         List<FaultyDisk> disks = new ArrayList<>();
         try {
             for (int server = 0; server < MetadataTrio.SERVERS; server++) {
@@ -69,49 +67,32 @@ final class FaultyDiskTest {
     }
 
     private static void strike(Fault fault, List<FaultyDisk> disks, MetadataTrio trio) throws Exception {
-        List<FailoverClient> clients = new ArrayList<>();
-        try (TatamiClient observer = trio.connect()) {
-            for (int i = 0; i < CLIENTS; i++) {
-                FailoverClient client = new FailoverClient(trio.connect(), "client-" + i, SEED + i);
-                clients.add(client);
-                client.start();
-            }
-            awaitSteps(clients);
-            int struck = trio.leader(observer, GroupId.NAMESPACE);
+        try (FailoverClients clients = new FailoverClients(trio, CLIENTS, STEPS, SEED)) {
+            int struck = clients.leader(GroupId.NAMESPACE);
             fault.strike(disks.get(struck));
-            int next = awaitOtherLeader(trio, observer, struck);
-            awaitSteps(clients);
+            int next = awaitOtherLeader(clients, struck);
+            clients.awaitSteps();
             trio.kill(struck);
             disks.get(struck).heal();
             trio.start(struck);
-            awaitSteps(clients);
+            clients.awaitSteps();
             // Without it those that are left are no majority.
             trio.kill(next);
-            awaitSteps(clients);
-            for (FailoverClient client : clients) {
-                client.check(observer);
-            }
-        } finally {
-            clients.forEach(FailoverClient::close);
+            clients.awaitSteps();
+            clients.check();
         }
     }
 
     /** While clients work; returns who leads the namespace now. */
-    private static int awaitOtherLeader(MetadataTrio trio, TatamiClient observer, int struck) throws Exception {
+    private static int awaitOtherLeader(FailoverClients clients, int struck) throws Exception {
         long giveUpNanos = System.nanoTime() + NANOS_MAX;
         while (true) {
-            int leader = trio.leader(observer, GroupId.NAMESPACE);
+            int leader = clients.leader(GroupId.NAMESPACE);
             if (leader != struck) {
                 return leader;
             }
             assertTrue(System.nanoTime() - giveUpNanos < 0, "the namespace's leader does not change");
             Thread.sleep(50);
-        }
-    }
-
-    private static void awaitSteps(List<FailoverClient> clients) throws InterruptedException {
-        for (FailoverClient client : clients) {
-            client.awaitSteps(STEPS);
         }
     }
 }

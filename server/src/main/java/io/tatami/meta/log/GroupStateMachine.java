@@ -251,7 +251,7 @@ final class GroupStateMachine extends BaseStateMachine {
                 ErrorCode.IO_ERROR, "the Raft log of " + id + " cannot be written: " + cause, cause));
     }
 
-    /** A vote that was asked of this replica was not written: it must not be taken for one that votes. */
+    /** A vote of this replica was not written: it must not be taken for one that votes, or stands for election. */
     void voteFailed(IOException reason) {
         TatamiException unused = stop(new TatamiException(
                 ErrorCode.IO_ERROR, "the vote of this replica of " + id + " cannot be written: " + reason, reason));

@@ -225,7 +225,7 @@ public final class RaftHost implements AutoCloseable {
 
     /** Whether the log is to be made; where it had been and is gone, this server has forgotten what it promised. */
     private boolean requireLog(GroupId group) throws TatamiException {
-        Path log = directory.resolve(RatisNames.group(cluster, group).getUuid().toString());
+        Path log = directory(group);
         if (Files.exists(log.resolve("current").resolve("raft-meta"))) {
             cutTornEnd(group, log.resolve("current"));
             return false;
@@ -244,6 +244,10 @@ public final class RaftHost implements AutoCloseable {
             throw new TatamiException(ErrorCode.IO_ERROR, "cannot remove what a start left in " + log + ": " + e, e);
         }
         return true;
+    }
+
+    private Path directory(GroupId group) {
+        return RatisProperties.directory(server.getProperties(), RatisNames.group(cluster, group));
     }
 
     private static void cutTornEnd(GroupId group, Path segments) throws TatamiException {
@@ -314,8 +318,7 @@ public final class RaftHost implements AutoCloseable {
         try {
             ReplicaStore.delete(store);
             CrashPoint.hit("meta.move.store-deleted");
-            GroupSnapshots.delete(
-                    directory.resolve(RatisNames.group(cluster, group).getUuid().toString()));
+            GroupSnapshots.delete(directory(group));
         } catch (IOException e) {
             throw new TatamiException(
                     ErrorCode.IO_ERROR, "cannot delete what is stored of " + group + " in " + directory + ": " + e, e);

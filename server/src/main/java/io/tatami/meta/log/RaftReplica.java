@@ -58,7 +58,8 @@ public interface RaftReplica extends AutoCloseable {
      * Lets another member lead; on the leader only. Who it is should have applied nearly all: until it has the rest,
      * nobody decides.
      *
-     * @return completes when it leads; fails where this one leads on, or does not lead
+     * @return completes when it leads; fails where this one leads on, or does not lead, and with BUSY where this one
+     *     has not led for long, has not heard from the other for a while, or is just handing over
      */
     CompletableFuture<Void> handOver(UUID successor);
 

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
+import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
@@ -22,6 +23,11 @@ final class RatisNames {
         UuidBytes.put(cluster, name);
         name.putInt(group.value());
         return RaftGroupId.valueOf(UUID.nameUUIDFromBytes(name.array()));
+    }
+
+    /** The group that a request of another server is about. */
+    static RaftGroupId group(RaftRpcRequestProto request) {
+        return RaftGroupId.valueOf(request.getRaftGroupId().getId());
     }
 
     static RaftPeerId peer(UUID server) {

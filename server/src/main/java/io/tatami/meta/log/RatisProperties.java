@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.ratis.RaftConfigKeys;
 import org.apache.ratis.conf.RaftProperties;
 import org.apache.ratis.grpc.GrpcConfigKeys;
+import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.server.RaftServerConfigKeys;
 import org.apache.ratis.util.SizeInBytes;
 import org.apache.ratis.util.TimeDuration;
@@ -51,6 +52,14 @@ final class RatisProperties {
     /** From here on groups that are added lie in this directory. */
     static void setDirectory(RaftProperties properties, Path directory) {
         RaftServerConfigKeys.setStorageDir(properties, List.of(directory.toFile()));
+    }
+
+    /** Where Ratis keeps a group: its log and votes, and snapshots. */
+    static Path directory(RaftProperties properties, RaftGroupId group) {
+        return RaftServerConfigKeys.storageDir(properties)
+                .get(0)
+                .toPath()
+                .resolve(group.getUuid().toString());
     }
 
     private static void log(RaftProperties properties, RaftSettings settings) {

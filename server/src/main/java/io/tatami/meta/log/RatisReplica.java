@@ -18,6 +18,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import org.apache.ratis.proto.RaftProtos.RoleInfoProto;
+import org.apache.ratis.proto.RaftProtos.ServerRpcProto;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftGroupId;
@@ -136,11 +138,12 @@ final class RatisReplica implements RaftReplica {
     @Override
     public CompletableFuture<Void> handOver(UUID successor) {
         RaftPeerId peer = RatisNames.peer(successor);
-        Map<RaftPeerId, Long> silentMillis = silentMillis();
-        if (roleMillis() < STEADY_MILLIS || silentMillis.getOrDefault(peer, Long.MAX_VALUE) > SILENCE_MILLIS_MAX) {
+        RoleInfoProto role = role();
+        if (role.getRoleElapsedTimeMs() < STEADY_MILLIS
+                || silentMillis(role).getOrDefault(peer, Long.MAX_VALUE) > SILENCE_MILLIS_MAX) {
             return CompletableFuture.failedFuture(new TatamiException(
                     ErrorCode.BUSY,
-                    "this replica of " + id + " has not led for long, or does not" + " hear from " + successor));
+                    "this replica of " + id + " has not led for long, or does not hear from " + successor));
         }
         if (!handingOver.compareAndSet(false, true)) {
             return CompletableFuture.failedFuture(
@@ -151,34 +154,30 @@ final class RatisReplica implements RaftReplica {
                 .whenComplete((done, thrown) -> handingOver.set(false));
     }
 
-    /** For how long this replica has led, or followed. */
-    private long roleMillis() {
-        try {
-            return server.getDivision(group).getInfo().getRoleInfoProto().getRoleElapsedTimeMs();
-        } catch (IOException e) {
-            LOG.debug("{} is closed", id, e);
-            return 0;
-        }
-    }
-
     /** The one that has answered this leader last, of those that are members already; else the first. */
     private Member liveliest(List<Member> successors) {
-        Map<RaftPeerId, Long> silentMillis = silentMillis();
+        Map<RaftPeerId, Long> silentMillis = silentMillis(role());
         return successors.stream()
                 .min(Comparator.comparingLong(
                         member -> silentMillis.getOrDefault(RatisNames.peer(member.server()), Long.MAX_VALUE)))
                 .orElseThrow();
     }
 
-    /** How long ago each follower has answered this leader. */
-    private Map<RaftPeerId, Long> silentMillis() {
-        Map<RaftPeerId, Long> silentMillis = new HashMap<>();
+    /** What this replica does in its group, and since when; nothing where it is closed. */
+    private RoleInfoProto role() {
         try {
-            server.getDivision(group).getInfo().getRoleInfoProto().getLeaderInfo().getFollowerInfoList().stream()
-                    .forEach(follower -> silentMillis.put(
-                            RaftPeerId.valueOf(follower.getId().getId()), follower.getLastRpcElapsedTimeMs()));
+            return server.getDivision(group).getInfo().getRoleInfoProto();
         } catch (IOException e) {
             LOG.debug("{} is closed", id, e);
+            return RoleInfoProto.getDefaultInstance();
+        }
+    }
+
+    /** How long ago each follower has answered this leader. */
+    private static Map<RaftPeerId, Long> silentMillis(RoleInfoProto role) {
+        Map<RaftPeerId, Long> silentMillis = new HashMap<>();
+        for (ServerRpcProto follower : role.getLeaderInfo().getFollowerInfoList()) {
+            silentMillis.put(RaftPeerId.valueOf(follower.getId().getId()), follower.getLastRpcElapsedTimeMs());
         }
         return silentMillis;
     }

@@ -45,7 +45,7 @@ final class RatisTransport implements RpcType {
             received = snapshots;
             GrpcServices made = super.newRaftServerRpc(snapshots.taking(votes.granting(server)));
             services = (GrpcServicesImpl) made;
-            return votes.asking(made);
+            return votes.asking(server, made);
         }
 
         @Override

@@ -3,7 +3,6 @@ package io.tatami.meta.log;
 import io.tatami.base.CrashPoint;
 import io.tatami.base.DurableFile;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.Map;
 import java.util.Optional;
@@ -16,7 +15,6 @@ import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto.SnapshotChu
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotResult;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.server.RaftServer;
-import org.apache.ratis.server.RaftServerConfigKeys;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.util.MD5FileUtil;
 
@@ -81,8 +79,7 @@ final class ReceivedSnapshots {
         if (!request.hasSnapshotChunk()) {
             return call.make(request);
         }
-        RaftGroupId group =
-                RaftGroupId.valueOf(request.getServerRequest().getRaftGroupId().getId());
+        RaftGroupId group = RatisNames.group(request.getServerRequest());
         SnapshotChunkProto chunk = request.getSnapshotChunk();
         Receiving here = receiving.compute(
                 group,
@@ -98,7 +95,7 @@ final class ReceivedSnapshots {
             goesOn = !chunk.getDone() && isTaken(reply);
             if (chunk.getDone() && isTaken(reply)) {
                 CrashPoint.hit("meta.snapshot.renamed");
-                DurableFile.syncDirectory(home(group));
+                DurableFile.syncDirectory(RatisProperties.directory(properties, group));
                 CrashPoint.hit("meta.snapshot.before-told");
             }
             return reply;
@@ -117,10 +114,5 @@ final class ReceivedSnapshots {
         InstallSnapshotRequestProto.Builder changed = request.toBuilder();
         changed.getSnapshotChunkBuilder().getFileChunksBuilderList().forEach(piece -> piece.setDone(false));
         return changed.build();
-    }
-
-    private Path home(RaftGroupId group) {
-        Path directory = RaftServerConfigKeys.storageDir(properties).get(0).toPath();
-        return directory.resolve(group.getUuid().toString());
     }
 }

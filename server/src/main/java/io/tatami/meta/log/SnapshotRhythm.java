@@ -29,9 +29,9 @@ final class SnapshotRhythm {
         return true;
     }
 
-    /** After {@link #isDueAfter}: whether it is time to write out what is new. */
+    /** Where {@link #isDueAfter} was false: whether it is time to write out what is new. */
     boolean isFlushDue() {
-        return entries > 0 && entries % FLUSH_ENTRIES == 0;
+        return entries % FLUSH_ENTRIES == 0;
     }
 
     /** Begins anew. */

@@ -145,6 +145,35 @@ final class RaftDiskTest {
         }
     }
 
+    /** None of them is asked for a vote, since none can stand for election. */
+    @Test
+    void replicasThatCannotWriteTheirOwnVotesStop() throws Exception {
+        try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
+            List<Node> nodes = cluster.found(SERVERS);
+            commit(cluster);
+            cluster.awaitEqual();
+            Node leader = cluster.awaitLeader();
+            List<Node> struck = others(nodes, leader);
+            for (Node node : struck) {
+                diskOf(nodes, node).setWritable(logsOf(node), false);
+            }
+            leader.close();
+            for (Node node : struck) {
+                requireNamesDisk(node.awaitFailure());
+                assertNull(node.lead.get(), "elected without a vote that was written");
+            }
+            for (Node node : struck) {
+                diskOf(nodes, node).setWritable(logsOf(node), true);
+                comeBack(nodes, node);
+            }
+            commit(cluster);
+            leader.open(List.of());
+            commit(cluster);
+            cluster.awaitEqual();
+            nodes.forEach(this::requireAll);
+        }
+    }
+
     /** What is acknowledged is on two disks at least, so the two that were struck have it without the third. */
     @Test
     void nothingIsAcknowledgedThatAMajorityCouldNotWrite() throws Exception {

@@ -31,24 +31,18 @@ final class TornEndTest {
 
     private final Random random = new Random(Long.getLong("tatami.test.seed", System.nanoTime() & 0xffff_ffffL));
 
-    /**
-     * Each subset of the last entry's sectors but all of them; what is missing is zeros, as Ratis writes beforehand.
-     */
+    /** Some subsets of the last entry's sectors; what is missing is zeros, as Ratis writes beforehand. */
     @Test
     void aReplicaComesBackWhateverHasComeOfItsLastWrite() throws Exception {
         try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
             Node node = write(cluster);
-            Path segment = segment(node);
-            byte[] all = Files.readAllBytes(segment);
-            int begin = lastValue(all);
-            byte[] whole = Arrays.copyOf(all, begin + entryBytes(all, begin));
+            Log log = Log.of(node);
             for (int i = 0; i < 200; i++) {
-                byte[] torn = torn(whole, begin);
-                Files.write(segment, torn);
-                TornEnd.cut(segment.resolveSibling(""));
-                assertArrayEquals(Arrays.copyOf(whole, begin), withoutZeros(Files.readAllBytes(segment)));
+                Files.write(log.segment, torn(log));
+                TornEnd.cut(log.segment.resolveSibling(""));
+                assertArrayEquals(Arrays.copyOf(log.whole, log.last), withoutZeros(Files.readAllBytes(log.segment)));
             }
-            Files.write(segment, torn(whole, begin));
+            Files.write(log.segment, torn(log));
             node.open(List.of());
             cluster.commit("after", "1");
             cluster.awaitEqual();
@@ -60,26 +54,23 @@ final class TornEndTest {
     void anEntryThatHasRottedIsNotForgotten() throws Exception {
         try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
             Node node = write(cluster);
-            Path segment = segment(node);
-            byte[] all = Files.readAllBytes(segment);
-            int begin = lastValue(all);
-            byte[] whole = Arrays.copyOf(all, begin + entryBytes(all, begin));
-            for (int from : new int[] {begin, begin - VALUE_BYTES}) {
+            Log log = Log.of(node);
+            for (int from : new int[] {log.last, log.last - VALUE_BYTES}) {
                 for (int i = 0; i < 50; i++) {
-                    byte[] rotten = Arrays.copyOf(whole, whole.length + ZEROS);
+                    byte[] rotten = log.withZeros();
                     rotten[from + 20 + random.nextInt(VALUE_BYTES)] ^= (byte) (1 << random.nextInt(8));
-                    Files.write(segment, rotten);
-                    TornEnd.cut(segment.resolveSibling(""));
-                    assertArrayEquals(rotten, Files.readAllBytes(segment));
+                    Files.write(log.segment, rotten);
+                    TornEnd.cut(log.segment.resolveSibling(""));
+                    assertArrayEquals(rotten, Files.readAllBytes(log.segment));
                 }
             }
             // A sector that is gone from before a whole entry was there once.
-            byte[] holed = Arrays.copyOf(whole, whole.length + ZEROS);
-            int hole = (begin - VALUE_BYTES) / SECTOR_BYTES * SECTOR_BYTES;
+            byte[] holed = log.withZeros();
+            int hole = (log.last - VALUE_BYTES) / SECTOR_BYTES * SECTOR_BYTES;
             Arrays.fill(holed, hole, hole + SECTOR_BYTES, (byte) 0);
-            Files.write(segment, holed);
+            Files.write(log.segment, holed);
             assertThrows(TatamiException.class, () -> node.open(List.of()));
-            assertArrayEquals(holed, Files.readAllBytes(segment));
+            assertArrayEquals(holed, Files.readAllBytes(log.segment));
         }
     }
 
@@ -98,48 +89,17 @@ final class TornEndTest {
         return node;
     }
 
-    private static Path segment(Node node) throws IOException {
-        try (Stream<Path> below = Files.walk(node.home.resolve("raft"))) {
-            return below.filter(path -> path.getFileName().toString().startsWith("log_inprogress_"))
-                    .findFirst()
-                    .orElseThrow();
-        }
-    }
-
-    /** Where the last entry with a value begins; Ratis has put a short one of its own behind it. */
-    private static int lastValue(byte[] log) {
-        int last = 0;
-        for (int at = HEADER_BYTES; at < log.length; at += entryBytes(log, at)) {
-            if (entryBytes(log, at) > VALUE_BYTES) {
-                last = at;
-            }
-        }
-        assertTrue(last > VALUE_BYTES, "entry at " + last);
-        return last;
-    }
-
-    private static int entryBytes(byte[] log, int begin) {
-        int at = begin;
-        int length = 0;
-        for (int shift = 0; log[at] < 0; shift += 7) {
-            length |= (log[at] & 0x7f) << shift;
-            at++;
-        }
-        length |= log[at] << (7 * (at - begin));
-        return at + 1 - begin + length + Integer.BYTES;
-    }
-
-    private byte[] torn(byte[] whole, int begin) {
-        byte[] torn = Arrays.copyOf(whole, whole.length + ZEROS);
-        int sectors = (whole.length - 1) / SECTOR_BYTES - begin / SECTOR_BYTES + 1;
+    private byte[] torn(Log log) {
+        byte[] torn = log.withZeros();
+        int first = log.last / SECTOR_BYTES;
+        int sectors = (log.whole.length - 1) / SECTOR_BYTES - first + 1;
         assertTrue(sectors > 1);
-        int missing = begin / SECTOR_BYTES + random.nextInt(sectors);
-        for (int i = 0; i < sectors; i++) {
-            int sector = begin / SECTOR_BYTES + i;
+        int missing = first + random.nextInt(sectors);
+        for (int sector = first; sector < first + sectors; sector++) {
             if (sector == missing || random.nextBoolean()) {
                 Arrays.fill(
                         torn,
-                        Math.max(begin, sector * SECTOR_BYTES),
+                        Math.max(log.last, sector * SECTOR_BYTES),
                         Math.min((sector + 1) * SECTOR_BYTES, torn.length),
                         (byte) 0);
             }
@@ -153,5 +113,60 @@ final class TornEndTest {
             length--;
         }
         return Arrays.copyOf(bytes, length);
+    }
+
+    /** The log of a replica that is closed. */
+    private static final class Log {
+        final Path segment;
+
+        /** Where the last entry begins. */
+        final int last;
+
+        /** Without the zeros that Ratis writes beforehand. */
+        final byte[] whole;
+
+        private Log(Path segment, int last, byte[] whole) {
+            this.segment = segment;
+            this.last = last;
+            this.whole = whole;
+        }
+
+        static Log of(Node node) throws IOException {
+            try (Stream<Path> below = Files.walk(node.home.resolve("raft"))) {
+                Path segment = below.filter(
+                                path -> path.getFileName().toString().startsWith("log_inprogress_"))
+                        .findFirst()
+                        .orElseThrow();
+                byte[] all = Files.readAllBytes(segment);
+                int last = lastValue(all);
+                return new Log(segment, last, Arrays.copyOf(all, last + entryBytes(all, last)));
+            }
+        }
+
+        byte[] withZeros() {
+            return Arrays.copyOf(whole, whole.length + ZEROS);
+        }
+
+        private static int lastValue(byte[] log) {
+            int last = 0;
+            for (int at = HEADER_BYTES; at < log.length; at += entryBytes(log, at)) {
+                if (entryBytes(log, at) > VALUE_BYTES) {
+                    last = at;
+                }
+            }
+            assertTrue(last > VALUE_BYTES, "entry at " + last);
+            return last;
+        }
+
+        private static int entryBytes(byte[] log, int begin) {
+            int at = begin;
+            int length = 0;
+            for (int shift = 0; log[at] < 0; shift += 7) {
+                length |= (log[at] & 0x7f) << shift;
+                at++;
+            }
+            length |= log[at] << (7 * (at - begin));
+            return at + 1 - begin + length + Integer.BYTES;
+        }
     }
 }

@@ -38,13 +38,14 @@ public final class ReadOrders implements Operation<ClusterState, ReportMetadataS
         Map<Integer, HeldReplica> held = new HashMap<>();
         request.getHeldList().forEach(replica -> held.put(replica.getGroup(), replica));
         for (ClusterState.Host host : state.hosts()) {
-            if (ReplicaSet.of(host).all().isEmpty()) {
+            ReplicaSet replicas = ReplicaSet.of(host);
+            if (replicas.all().isEmpty()) {
                 if (host.record().getReplicating()
                         && host.record().getServerId().equals(request.getServerId())) {
                     orders.addReplicateGroup(host.group().value());
                 }
             } else {
-                add(orders, host, request, held.get(host.group().value()));
+                add(orders, host, replicas, request, held.get(host.group().value()));
             }
         }
         return orders.build();
@@ -53,11 +54,12 @@ public final class ReadOrders implements Operation<ClusterState, ReportMetadataS
     private static void add(
             ReplicaOrders.Builder orders,
             ClusterState.Host host,
+            ReplicaSet replicas,
             ReportMetadataServerRequest request,
             @Nullable HeldReplica held) {
         boolean isOpen = held != null && !held.getClosed();
         GroupId group = host.group();
-        @Nullable GroupReplicaRecord replica = ReplicaSet.of(host).of(request.getServerId());
+        @Nullable GroupReplicaRecord replica = replicas.of(request.getServerId());
         if (replica == null && held != null) {
             orders.addDropGroup(group.value());
         }
@@ -65,15 +67,21 @@ public final class ReadOrders implements Operation<ClusterState, ReportMetadataS
             orders.addOpenGroup(group.value());
         }
         boolean leads = request.getLedGroupList().contains(group.value());
-        ReplicaSet replicas = ReplicaSet.of(host);
-        @Nullable ByteString preferred = replicas.preferredLeader();
-        boolean isSettled = replicas.leaving() == null && replicas.coming() == null;
-        if (leads && isSettled && preferred != null && !preferred.equals(request.getServerId())) {
-            orders.addPreferred(HandOver.newBuilder().setGroup(group.value()).setServerId(preferred));
+        if (leads) {
+            addPreferred(orders, group, replicas, request.getServerId());
         }
         boolean isNewLeader =
                 replica != null && leads && !host.record().getServerId().equals(request.getServerId());
         boolean isNewReplica = replica != null && isOpen && !replica.getServes();
         orders.setIsNews(orders.getIsNews() || isNewLeader || isNewReplica);
+    }
+
+    private static void addPreferred(
+            ReplicaOrders.Builder orders, GroupId group, ReplicaSet replicas, ByteString leader) {
+        @Nullable ByteString preferred = replicas.preferredLeader();
+        boolean isSettled = replicas.leaving() == null && replicas.coming() == null;
+        if (isSettled && preferred != null && !preferred.equals(leader)) {
+            orders.addPreferred(HandOver.newBuilder().setGroup(group.value()).setServerId(preferred));
+        }
     }
 }
