@@ -1,6 +1,8 @@
 package io.tatami.meta.log;
 
 import java.util.Objects;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.grpc.GrpcFactory;
 import org.apache.ratis.grpc.server.GrpcServices;
@@ -14,9 +16,10 @@ import org.apache.ratis.server.leader.LogAppender;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How Raft servers talk: Ratis's gRPC, with durable votes ({@link DurableVotes}), with snapshots that are told of when
- * they are durable ({@link ReceivedSnapshots}), and with entries that are sent again where it is not known whether they
- * came ({@link PersistentAppender}). Ratis makes one, by the name of this class.
+ * How Raft servers talk: Ratis's gRPC, with durable votes ({@link DurableVotes}), with elections that end when another
+ * one was voted for ({@link OvertakenElections}), with snapshots that are told of when they are durable
+ * ({@link ReceivedSnapshots}), and with entries that are sent again where it is not known whether they came
+ * ({@link PersistentAppender}). Ratis makes one, by the name of this class.
  */
 final class RatisTransport implements RpcType {
     @Override
@@ -31,6 +34,13 @@ final class RatisTransport implements RpcType {
 
     /** Of one server. */
     static final class Factory extends GrpcFactory {
+        /** Its threads end a minute after an election. */
+        private final ExecutorService askers = Executors.newCachedThreadPool(task -> {
+            Thread thread = new Thread(task, "raft-votes");
+            thread.setDaemon(true);
+            return thread;
+        });
+
         private volatile @Nullable GrpcServicesImpl services;
         private volatile @Nullable ReceivedSnapshots received;
 
@@ -45,7 +55,9 @@ final class RatisTransport implements RpcType {
             received = snapshots;
             GrpcServices made = super.newRaftServerRpc(snapshots.taking(votes.granting(server)));
             services = (GrpcServicesImpl) made;
-            return votes.asking(server, made);
+            OvertakenElections elections = new OvertakenElections(
+                    group -> server.getDivision(group).getInfo().isCandidate(), askers);
+            return elections.asking(votes.asking(server, made));
         }
 
         @Override
