@@ -3,7 +3,7 @@ package io.tatami.server;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
-import io.tatami.meta.service.host.MetadataServer;
+import io.tatami.meta.service.host.NewCluster;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
@@ -20,7 +20,7 @@ record HostedShards(boolean all, List<Integer> numbers) {
     private static final String NONE = "none";
 
     /** Of the first server of a cluster, which has the namespace group in any case. */
-    MetadataServer.NewCluster ofNewCluster(int shards, int replicas) throws TatamiException {
+    NewCluster ofNewCluster(int shards, int replicas) throws TatamiException {
         try {
             return ofNewCluster(shards).withReplicas(replicas);
         } catch (IllegalArgumentException e) {
@@ -28,9 +28,9 @@ record HostedShards(boolean all, List<Integer> numbers) {
         }
     }
 
-    private MetadataServer.NewCluster ofNewCluster(int shards) throws TatamiException {
+    private NewCluster ofNewCluster(int shards) throws TatamiException {
         if (all) {
-            return MetadataServer.NewCluster.onOneServer(shards);
+            return NewCluster.onOneServer(shards);
         }
         List<GroupId> groups = new ArrayList<>(List.of(GroupId.NAMESPACE));
         for (int number : numbers) {
@@ -41,7 +41,7 @@ record HostedShards(boolean all, List<Integer> numbers) {
             }
             groups.add(GroupId.ofShard(number));
         }
-        return new MetadataServer.NewCluster(shards, groups);
+        return new NewCluster(shards, groups);
     }
 
     /** What a server that joins asks for: none for all that nobody hosts. */

@@ -2,7 +2,7 @@ package io.tatami.server;
 
 import io.tatami.base.GroupId;
 import io.tatami.conf.SettingKind;
-import io.tatami.meta.service.host.MetadataServer;
+import io.tatami.meta.service.host.NewCluster;
 import java.nio.file.Path;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
@@ -37,7 +37,7 @@ final class ServeOptions {
         public Integer convert(String text) {
             try {
                 int shards = Integer.parseInt(text);
-                MetadataServer.NewCluster.onOneServer(shards);
+                NewCluster.onOneServer(shards);
                 return shards;
             } catch (IllegalArgumentException e) {
                 throw new TypeConversionException(

@@ -7,6 +7,7 @@ import io.tatami.block.service.BlockServerSettings;
 import io.tatami.conf.Settings;
 import io.tatami.meta.service.host.GroupMapping;
 import io.tatami.meta.service.host.MetadataServer;
+import io.tatami.meta.service.host.NewCluster;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -58,7 +59,7 @@ public final class StandaloneNode implements AutoCloseable {
         try {
             MetadataServer metadata = MetadataServer.open(
                     new MetadataServer.Place(directory.meta(), place.host(), place.port()),
-                    MetadataServer.NewCluster.onOneServer(place.shards()),
+                    NewCluster.onOneServer(place.shards()),
                     settings,
                     groups,
                     Clock.SYSTEM);

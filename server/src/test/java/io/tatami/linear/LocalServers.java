@@ -6,6 +6,7 @@ import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.conf.Settings;
 import io.tatami.meta.service.host.MetadataServer;
+import io.tatami.meta.service.host.NewCluster;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -83,7 +84,7 @@ final class LocalServers implements Servers {
                 "127.0.0.1",
                 addresses.get(server).getPort());
         if (server == 0) {
-            MetadataServer.NewCluster fresh = new MetadataServer.NewCluster(SHARDS, List.of(GroupId.NAMESPACE));
+            NewCluster fresh = new NewCluster(SHARDS, List.of(GroupId.NAMESPACE));
             return MetadataServer.open(place, fresh, Settings.defaults(), user -> List.of(), Clock.SYSTEM);
         }
         List<Integer> shards = List.of(2 * server - 2, 2 * server - 1);

@@ -10,6 +10,7 @@ import io.tatami.client.ReplicationProgress;
 import io.tatami.client.TatamiClient;
 import io.tatami.conf.Settings;
 import io.tatami.meta.service.host.MetadataServer;
+import io.tatami.meta.service.host.NewCluster;
 import io.tatami.protocol.UserIdentity;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -197,7 +198,7 @@ final class GrowingCrashTest {
                     MetadataServer started = server == 0
                             ? MetadataServer.open(
                                     place,
-                                    MetadataServer.NewCluster.onOneServer(shards),
+                                    NewCluster.onOneServer(shards),
                                     Settings.defaults(),
                                     user -> List.of(),
                                     Clock.SYSTEM)

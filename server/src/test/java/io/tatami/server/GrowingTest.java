@@ -11,6 +11,7 @@ import io.tatami.client.ReplicationProgress;
 import io.tatami.client.TatamiClient;
 import io.tatami.conf.Settings;
 import io.tatami.meta.service.host.MetadataServer;
+import io.tatami.meta.service.host.NewCluster;
 import io.tatami.protocol.UserIdentity;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -56,11 +57,7 @@ final class GrowingTest {
                 new MetadataServer.Place(directory(server), "localhost", ports.getOrDefault(server, 0));
         MetadataServer started = server == 0
                 ? MetadataServer.open(
-                        place,
-                        MetadataServer.NewCluster.onOneServer(SHARDS),
-                        Settings.defaults(),
-                        user -> List.of(),
-                        Clock.SYSTEM)
+                        place, NewCluster.onOneServer(SHARDS), Settings.defaults(), user -> List.of(), Clock.SYSTEM)
                 : MetadataServer.join(place, seeds(), List.of(), Settings.defaults(), user -> List.of(), Clock.SYSTEM);
         servers.put(server, started);
         ports.put(server, started.address().getPort());

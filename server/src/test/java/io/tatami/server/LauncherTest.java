@@ -9,6 +9,7 @@ import io.tatami.block.device.LoopDevice;
 import io.tatami.client.ClientSettings;
 import io.tatami.conf.Settings;
 import io.tatami.meta.service.host.MetadataServer;
+import io.tatami.meta.service.host.NewCluster;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.RandomAccessFile;
@@ -84,7 +85,7 @@ final class LauncherTest {
         directory = temporary;
         metadata = MetadataServer.open(
                 new MetadataServer.Place(directory.resolve("meta-here"), "localhost", 0),
-                MetadataServer.NewCluster.onOneServer(2),
+                NewCluster.onOneServer(2),
                 Settings.defaults(),
                 user -> List.of(),
                 Clock.SYSTEM);

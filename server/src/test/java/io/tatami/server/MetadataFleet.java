@@ -10,6 +10,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
 import io.tatami.conf.Settings;
 import io.tatami.meta.service.host.MetadataServer;
+import io.tatami.meta.service.host.NewCluster;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.ListMetadataServersReply;
 import io.tatami.protocol.wire.MetadataServerInfo;
@@ -68,7 +69,7 @@ final class MetadataFleet implements AutoCloseable {
         MetadataServer started = ports.isEmpty()
                 ? MetadataServer.open(
                         place,
-                        MetadataServer.NewCluster.onOneServer(shards).withReplicas(REPLICAS),
+                        NewCluster.onOneServer(shards).withReplicas(REPLICAS),
                         settings,
                         user -> List.of(),
                         Clock.SYSTEM)

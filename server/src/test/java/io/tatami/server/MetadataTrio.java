@@ -10,6 +10,7 @@ import io.tatami.client.TatamiClient;
 import io.tatami.conf.Settings;
 import io.tatami.meta.service.host.GroupMapping;
 import io.tatami.meta.service.host.MetadataServer;
+import io.tatami.meta.service.host.NewCluster;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.GroupReplica;
 import java.io.IOException;
@@ -144,7 +145,7 @@ public abstract class MetadataTrio implements AutoCloseable {
             MetadataServer started = server == 0 || founder == null
                     ? MetadataServer.open(
                             place,
-                            MetadataServer.NewCluster.onOneServer(SHARDS).withReplicas(SERVERS),
+                            NewCluster.onOneServer(SHARDS).withReplicas(SERVERS),
                             Settings.of(settings(server)),
                             groups,
                             Clock.SYSTEM)

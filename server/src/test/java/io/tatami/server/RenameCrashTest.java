@@ -21,6 +21,7 @@ import io.tatami.client.file.FileWriter;
 import io.tatami.client.file.ReadPolicy;
 import io.tatami.conf.Settings;
 import io.tatami.meta.service.host.MetadataServer;
+import io.tatami.meta.service.host.NewCluster;
 import io.tatami.protocol.UserIdentity;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -73,7 +74,7 @@ final class RenameCrashTest {
         Files.createDirectories(directory.resolve("steering"));
         MetadataServer namespace = MetadataServer.open(
                 new MetadataServer.Place(directory.resolve("namespace"), "localhost", 0),
-                new MetadataServer.NewCluster(SHARDS, List.of(GroupId.NAMESPACE)),
+                new NewCluster(SHARDS, List.of(GroupId.NAMESPACE)),
                 SETTINGS,
                 user -> List.of(),
                 Clock.SYSTEM);

@@ -55,12 +55,21 @@ public final class Arrivals {
         return arrival.getComplete() ? null : arrival;
     }
 
-    /** What has arrived here of the directory's part under a spread. */
+    /**
+     * What has arrived here of the directory's part under a spread. Into one that was reclaimed nothing comes any more,
+     * however late: nobody would find it there.
+     */
     public static Arrival arrival(ShardState state, DirectoryId directory, int spread) {
         Arrival arrival = state.share(directory).getArrival();
-        return arrival.getSpread() >= spread
-                ? arrival
-                : Arrival.newBuilder().setSpread(spread).build();
+        if (arrival.getSpread() >= spread) {
+            return arrival;
+        }
+        boolean isOver = state.gate(directory).getReclaimed();
+        return Arrival.newBuilder()
+                .setSpread(spread)
+                .setComplete(isOver)
+                .setEnded(isOver)
+                .build();
     }
 
     /** Who had what this shard gets when a directory is widened. */

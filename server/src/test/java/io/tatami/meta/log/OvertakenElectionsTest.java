@@ -2,6 +2,7 @@ package io.tatami.meta.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -49,7 +50,8 @@ final class OvertakenElectionsTest {
         isCandidate = false;
         ExecutionException failure =
                 assertThrows(ExecutionException.class, () -> vote.get(SECONDS_MAX, TimeUnit.SECONDS));
-        assertEquals("the election in " + GROUP + " is over", failure.getCause().getMessage());
+        IOException reason = assertInstanceOf(IOException.class, failure.getCause());
+        assertEquals("the election in " + GROUP + " is over", reason.getMessage());
         assertFalse(answer.isDone());
     }
 

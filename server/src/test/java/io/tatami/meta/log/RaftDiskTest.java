@@ -14,7 +14,6 @@ import io.tatami.crash.FaultyDisk;
 import io.tatami.meta.log.ReplicaCluster.Lead;
 import io.tatami.meta.log.ReplicaCluster.Node;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -23,7 +22,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -125,7 +123,7 @@ final class RaftDiskTest {
             cluster.awaitEqual();
             Node leader = cluster.awaitLeader();
             Node struck = others(nodes, leader).get(0);
-            Path votes = logsOf(struck);
+            Path votes = struck.logs();
             diskOf(nodes, struck).setWritable(votes, false);
             leader.close();
             TatamiException reason = struck.awaitFailure();
@@ -155,7 +153,7 @@ final class RaftDiskTest {
             Node leader = cluster.awaitLeader();
             List<Node> struck = others(nodes, leader);
             for (Node node : struck) {
-                diskOf(nodes, node).setWritable(logsOf(node), false);
+                diskOf(nodes, node).setWritable(node.logs(), false);
             }
             leader.close();
             for (Node node : struck) {
@@ -163,7 +161,7 @@ final class RaftDiskTest {
                 assertNull(node.lead.get(), "elected without a vote that was written");
             }
             for (Node node : struck) {
-                diskOf(nodes, node).setWritable(logsOf(node), true);
+                diskOf(nodes, node).setWritable(node.logs(), true);
                 comeBack(nodes, node);
             }
             commit(cluster);
@@ -199,12 +197,6 @@ final class RaftDiskTest {
             commit(cluster);
             cluster.awaitEqual();
             nodes.forEach(this::requireAll);
-        }
-    }
-
-    private static Path logsOf(Node node) throws IOException {
-        try (Stream<Path> below = Files.walk(node.home.resolve("raft"))) {
-            return below.filter(path -> path.endsWith("current")).findFirst().orElseThrow();
         }
     }
 

@@ -23,15 +23,10 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -41,7 +36,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -278,7 +272,7 @@ final class RaftReplicaTest {
     }
 
     private static boolean logHas(Node node, String text) throws IOException {
-        try (Stream<Path> files = Files.list(logsOf(node))) {
+        try (Stream<Path> files = Files.list(node.logs())) {
             for (Path file : files.toList()) {
                 String bytes = Files.readString(file, StandardCharsets.ISO_8859_1);
                 if (bytes.contains(text)) {
@@ -344,218 +338,6 @@ final class RaftReplicaTest {
     }
 
     @Test
-    void aRestartedReplicaHasWhatItHadAndGoesOn() throws Exception {
-        try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
-            List<Node> nodes = cluster.found(3);
-            for (int i = 0; i < 20; i++) {
-                cluster.commit("e" + i, "v" + i);
-            }
-            cluster.awaitEqual();
-            long hash = nodes.get(0).progress().getStateHash();
-            nodes.forEach(Node::close);
-            // What its store had in memory is lost with a crash: as if it had never been written.
-            Node crashed = nodes.get(random.nextInt(3));
-            GroupSnapshots.delete(crashed.store());
-            for (Node node : nodes) {
-                node.open(List.of());
-            }
-            await(
-                    "all entries",
-                    () -> nodes.stream().allMatch(node -> node.progress().getAppliedIndex() == 20));
-            cluster.awaitEqual();
-            assertEquals(hash, crashed.progress().getStateHash());
-            assertEquals("v7", read(crashed.replica().store(), "e7"));
-            cluster.commit("more", "1");
-            cluster.awaitEqual();
-        }
-    }
-
-    @Test
-    void aReplicaThatWasAwayForLongGetsASnapshot() throws Exception {
-        try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings(20, 64 << 10))) {
-            List<Node> nodes = cluster.found(3);
-            List<Member> members = nodes.stream().map(node -> node.member).toList();
-            cluster.commit("e", "first");
-            cluster.awaitEqual();
-            Node leader = cluster.awaitLeader();
-            Node away = nodes.stream().filter(node -> node != leader).findAny().orElseThrow();
-            away.close();
-            for (int i = 0; i < 60; i++) {
-                byte[] noise = new byte[4_000];
-                random.nextBytes(noise);
-                cluster.commit("e" + i, HexFormat.of().formatHex(noise));
-            }
-            // Where the log of the others begins behind what this one has, only a snapshot helps it.
-            Path logs = logsOf(leader);
-            await("a log that was cut", () -> firstEntry(logs) > 10);
-            await("a log and snapshots that are bounded", () -> bytesBelow(leader.home) < 60 * 8_000 * 12);
-            away.open(members);
-            cluster.commit("e", "last");
-            cluster.awaitEqual();
-            assertEquals("last", read(away.replica().store(), "e"));
-            assertEquals(8_000, read(away.replica().store(), "e59").length());
-            assertTrue(away.failures.isEmpty());
-            // What it was sent is as good as its own.
-            away.close();
-            away.open(members);
-            cluster.commit("e", "very last");
-            cluster.awaitEqual();
-        }
-    }
-
-    private static Path logsOf(Node node) throws IOException {
-        try (Stream<Path> below = Files.walk(node.home.resolve("raft"))) {
-            return below.filter(path -> path.endsWith("current")).findFirst().orElseThrow();
-        }
-    }
-
-    /** Of the oldest file of a log: log_FIRST-LAST or log_inprogress_FIRST. */
-    private static long firstEntry(Path logs) throws IOException {
-        try (Stream<Path> files = Files.list(logs)) {
-            return files.map(path -> path.getFileName().toString())
-                    .filter(name -> name.startsWith("log_"))
-                    .map(name -> name.replace("log_inprogress_", "")
-                            .replace("log_", "")
-                            .replaceAll("-.*", ""))
-                    .mapToLong(Long::parseLong)
-                    .min()
-                    .orElse(0);
-        }
-    }
-
-    /** Of files, some of which may go meanwhile. */
-    private static long bytesBelow(Path home) throws IOException {
-        AtomicLong bytes = new AtomicLong();
-        Files.walkFileTree(home, new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-                bytes.addAndGet(attributes.size());
-                return FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
-                if (e instanceof NoSuchFileException) {
-                    return FileVisitResult.CONTINUE;
-                }
-                throw e;
-            }
-
-            @Override
-            public FileVisitResult postVisitDirectory(Path visited, @Nullable IOException e) throws IOException {
-                if (e == null || e instanceof NoSuchFileException) {
-                    return FileVisitResult.CONTINUE;
-                }
-                throw e;
-            }
-        });
-        return bytes.get();
-    }
-
-    @Test
-    void membersComeAndGoWhileEntriesGoOn() throws Exception {
-        try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
-            List<Node> nodes = new ArrayList<>(cluster.found(3));
-            cluster.commit("e", "1");
-            Node fourth = cluster.add();
-            fourth.open(List.of());
-            nodes.add(fourth);
-            AtomicBoolean done = new AtomicBoolean();
-            AtomicInteger written = new AtomicInteger();
-            CompletableFuture<Void> writer = CompletableFuture.runAsync(() -> {
-                while (!done.get()) {
-                    try {
-                        cluster.commit("w" + written.get(), "x");
-                        written.incrementAndGet();
-                    } catch (Exception e) {
-                        throw new IllegalStateException(e);
-                    }
-                }
-            });
-            setMembers(cluster, nodes);
-            Node gone = nodes.remove(random.nextInt(3));
-            setMembers(cluster, nodes);
-            gone.close();
-            int seen = written.get();
-            await("entries after it", () -> written.get() > seen);
-            done.set(true);
-            writer.get(LIMIT_SECONDS, TimeUnit.SECONDS);
-            cluster.awaitEqual();
-            assertEquals(written.get() + 1, fourth.progress().getAppliedIndex());
-            assertEquals("x", read(fourth.replica().store(), "w0"));
-            await("the new members", () -> fourth.replica().members().size() == 3);
-        }
-    }
-
-    /** Three chunks or more are sent of a store of three megabytes: Ratis waits for none of the first. */
-    @Test
-    void aNewMemberTakesInItsSnapshotNoFasterThanIsSet() throws Exception {
-        long bytesPerSecond = 1 << 20;
-        try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.receivingAt(bytesPerSecond))) {
-            List<Node> nodes = new ArrayList<>(cluster.found(1));
-            int entries = 8;
-            int each = 200_000;
-            for (int i = 0; i < entries; i++) {
-                byte[] noise = new byte[each];
-                random.nextBytes(noise);
-                cluster.commit("e" + i, HexFormat.of().formatHex(noise));
-            }
-            Node fresh = cluster.add();
-            fresh.open(List.of());
-            nodes.add(fresh);
-            long beganNanos = System.nanoTime();
-            setMembers(cluster, nodes);
-            double seconds = (System.nanoTime() - beganNanos) / 1e9;
-            cluster.awaitEqual();
-            // Half of what is written in hexadecimal is left when it is compressed.
-            double least = (double) entries * each / bytesPerSecond;
-            assertTrue(seconds > least, "took " + seconds + " s, and " + least + " is the least that the rate allows");
-        }
-    }
-
-    /** What a wiped server acknowledged under its old id would count as a majority that is not there. */
-    @Test
-    void aWipedServerAtTheSameAddressDoesNotAnswerForTheMemberThatItWas() throws Exception {
-        try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
-            List<Node> nodes = new ArrayList<>(cluster.found(3));
-            List<Member> members = nodes.stream().map(node -> node.member).toList();
-            cluster.commit("e", "1");
-            cluster.awaitEqual();
-            Node leader = cluster.awaitLeader();
-            nodes.remove(leader);
-            Node wiped = nodes.get(0);
-            Node other = nodes.get(1);
-            wiped.close();
-            Node fresh = cluster.addAt(wiped.member.address());
-            fresh.open(List.of());
-            cluster.commit("e", "2");
-            other.close();
-            await("a leader without a majority steps down", () -> leader.lead.get() == null);
-            other.open(members);
-            cluster.commit("e", "3");
-            assertEquals(0, fresh.progress().getAppliedIndex());
-            setMembers(cluster, List.of(leader, other, fresh));
-            cluster.awaitEqual();
-            assertEquals("3", read(fresh.replica().store(), "e"));
-        }
-    }
-
-    /** By whoever leads, as often as it takes. */
-    private static void setMembers(ReplicaCluster cluster, List<Node> nodes) throws Exception {
-        List<Member> members = nodes.stream().map(node -> node.member).toList();
-        await("a change of members", () -> {
-            try {
-                Void unused =
-                        cluster.awaitLeader().replica().setMembers(members).get(LIMIT_SECONDS, TimeUnit.SECONDS);
-                return true;
-            } catch (ExecutionException e) {
-                System.out.println("another try after " + e.getCause());
-                return false;
-            }
-        });
-    }
-
-    @Test
     void aReplicaThatDiffersStopsAndTheOthersGoOn() throws Exception {
         try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
             List<Node> nodes = cluster.found(3);
@@ -582,57 +364,6 @@ final class RaftReplicaTest {
             assertTrue(found.toString().contains("entry 2"), found.toString());
             cluster.commit("f", "2");
             assertTrue(nodes.stream().filter(node -> node != differing).allMatch(node -> node.failures.isEmpty()));
-        }
-    }
-
-    @Test
-    void aServerThatLostItsLogDoesNotComeBack() throws Exception {
-        try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
-            Node only = cluster.found(1).get(0);
-            cluster.commit("e", "1");
-            only.close();
-            GroupSnapshots.delete(logsOf(only).resolve("..").normalize());
-            TatamiException noLog = assertThrows(TatamiException.class, () -> only.open(List.of(only.member)));
-            assertEquals(ErrorCode.CORRUPT, noLog.code(), noLog.toString());
-            only.close();
-            GroupSnapshots.delete(only.home.resolve("raft"));
-            TatamiException noLogs = assertThrows(TatamiException.class, () -> only.open(List.of(only.member)));
-            assertEquals(ErrorCode.CORRUPT, noLogs.code(), noLogs.toString());
-        }
-    }
-
-    @Test
-    void aLocalGroupBecomesTheFirstReplicaAndItsOldLogTakesNothingMore() throws Exception {
-        try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
-            Node first = cluster.add();
-            Files.createDirectories(first.home);
-            long hash;
-            try (GroupStore store = GroupStore.create(first.store(), cluster.memory())) {
-                LocalLog local = new LocalLog(store);
-                local.commit(cluster.entry(1, "old", "1"));
-                local.commit(cluster.entry(2, "old", "2"));
-                hash = store.progress().getStateHash();
-            }
-            first.open(List.of(first.member));
-            cluster.commit("new", "3");
-            assertEquals(3, first.progress().getAppliedIndex());
-            assertNotEquals(hash, first.progress().getStateHash());
-            Node second = cluster.add();
-            Node third = cluster.add();
-            second.open(List.of());
-            third.open(List.of());
-            setMembers(cluster, List.of(first, second, third));
-            cluster.commit("new", "4");
-            cluster.awaitEqual();
-            assertEquals("2", read(third.replica().store(), "old"));
-            first.close();
-            cluster.commit("new", "5");
-            try (GroupStore store = GroupStore.open(first.store(), cluster.memory())) {
-                TatamiException sealed = assertThrows(
-                        TatamiException.class,
-                        () -> new LocalLog(store).commit(cluster.entry(store.appliedIndex() + 1, "old", "3")));
-                assertEquals(ErrorCode.UNSUPPORTED, sealed.code());
-            }
         }
     }
 }

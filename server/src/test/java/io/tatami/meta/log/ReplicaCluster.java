@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,6 +37,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Metadata servers of one group in one JVM, over real stores, logs and sockets; without the service above them. */
@@ -145,7 +147,7 @@ final class ReplicaCluster implements AutoCloseable {
         }
 
         void open(List<Member> founders) throws TatamiException, IOException {
-            java.nio.file.Files.createDirectories(home);
+            Files.createDirectories(home);
             String bindHost = relay == null ? "127.0.0.1" : BEHIND_RELAY;
             Path logs = home.resolve("raft");
             TreeFlush given = flush;
@@ -158,6 +160,15 @@ final class ReplicaCluster implements AutoCloseable {
 
         Path store() {
             return home.resolve("shard-3");
+        }
+
+        /** Where the log is that was opened here. */
+        Path logs() throws IOException {
+            try (Stream<Path> below = Files.walk(home.resolve("raft"))) {
+                return below.filter(path -> path.endsWith("current"))
+                        .findFirst()
+                        .orElseThrow();
+            }
         }
 
         void close() {

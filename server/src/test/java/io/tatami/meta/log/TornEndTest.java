@@ -132,8 +132,8 @@ final class TornEndTest {
         }
 
         static Log of(Node node) throws IOException {
-            try (Stream<Path> below = Files.walk(node.home.resolve("raft"))) {
-                Path segment = below.filter(
+            try (Stream<Path> files = Files.list(node.logs())) {
+                Path segment = files.filter(
                                 path -> path.getFileName().toString().startsWith("log_inprogress_"))
                         .findFirst()
                         .orElseThrow();

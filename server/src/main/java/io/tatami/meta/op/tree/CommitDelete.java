@@ -11,7 +11,7 @@ import io.tatami.protocol.wire.DeleteDirectoryReply;
 /**
  * Takes a directory with all below it out of the tree, in constant time. The change must be announced to all shards
  * and, unless the deletion is recursive, no shard may hold a file of the directory; {@link PlanOutdatedException} where
- * another directory has the path now.
+ * another directory has the path now, or where the directory was divided further since its shards were asked.
  */
 public final class CommitDelete implements Operation<TreeState, CommitDeleteRequest, DeleteDirectoryReply> {
     @Override
@@ -19,7 +19,9 @@ public final class CommitDelete implements Operation<TreeState, CommitDeleteRequ
             throws TatamiException {
         Walk walk = PlanDelete.walk(state, context.caller(), commit.getRequest());
         Named directory = walk.last();
-        if (directory.id().value() != commit.getDirectoryId()) {
+        boolean isPlanned = directory.id().value() == commit.getDirectoryId()
+                && walk.place().getSpread() == commit.getSpread();
+        if (!isPlanned) {
             throw new PlanOutdatedException(walk.path().toString());
         }
         if (!commit.getRequest().getRecursive() && state.hasChildren(directory.id())) {

@@ -53,6 +53,7 @@ public final class CommitRename implements Operation<TreeState, CommitRenameRequ
     private static void requirePlanned(Walk walk, Place planned) throws TatamiException {
         Place place = walk.place();
         if (place.getDirectoryId() != planned.getDirectoryId()
+                || place.getSpread() != planned.getSpread()
                 || place.getParentId() != planned.getParentId()
                 || place.getParentSpread() != planned.getParentSpread()) {
             throw new PlanOutdatedException(walk.path().toString());

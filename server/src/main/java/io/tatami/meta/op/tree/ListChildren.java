@@ -36,6 +36,7 @@ public final class ListChildren implements Operation<TreeState, ChildrenRequest,
                 .setDirectoryId(directory.id().value())
                 .setName(directory.name())
                 .setSpread(directory.record().getSpread())
+                .setWideningFrom(directory.record().getWideningFrom())
                 .setAttributes(directory.record().getAttributes().toBuilder().clearXattr())
                 .build();
     }

@@ -103,6 +103,7 @@ final class Walk {
             Named parent = parent();
             place.setDirectoryId(last().id().value())
                     .setSpread(last().record().getSpread())
+                    .setWideningFrom(last().record().getWideningFrom())
                     .setParentId(last().parent().value())
                     .setName(last().name())
                     .setParentSpread(parent == null ? 1 : parent.record().getSpread())

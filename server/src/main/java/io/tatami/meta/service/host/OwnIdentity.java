@@ -1,12 +1,15 @@
 package io.tatami.meta.service.host;
 
 import io.tatami.base.TatamiException;
+import io.tatami.protocol.wire.RegisterMetadataServerRequest;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.function.UnaryOperator;
 
 /** This server's identity, which changes as groups come to it. Safe for use by many threads. */
 final class OwnIdentity {
     private final Path directory;
+    private final long run = new SecureRandom().nextLong();
     private volatile Identity current;
 
     /** @param current as it is in the directory */
@@ -17,6 +20,18 @@ final class OwnIdentity {
 
     Identity get() {
         return current;
+    }
+
+    /**
+     * What a registration of this server begins with: who it is, how new its directory is, and what tells this process
+     * from another one that has a copy of the directory.
+     */
+    RegisterMetadataServerRequest.Builder registration() {
+        Identity identity = current;
+        return RegisterMetadataServerRequest.newBuilder()
+                .setServerId(identity.serverIdBytes())
+                .setMarks(identity.marks())
+                .setRun(run);
     }
 
     /**

@@ -32,7 +32,7 @@ sealed interface Start {
     List<InetSocketAddress> seeds();
 
     /** The first server of a cluster. */
-    record Founding(MetadataServer.Place place, MetadataServer.NewCluster fresh, RaftPort raftPort) implements Start {
+    record Founding(MetadataServer.Place place, NewCluster fresh, RaftPort raftPort) implements Start {
         @Override
         public Identity identity(Connector connector) throws TatamiException {
             Optional<Identity> known = Identity.read(place.directory());

@@ -8,6 +8,8 @@ import io.tatami.base.TatamiException;
 import io.tatami.meta.op.Arrivals;
 import io.tatami.meta.op.UnsettledException.EntriesNotArrived;
 import io.tatami.meta.op.UnsettledException.EntryNotArrived;
+import io.tatami.meta.op.move.ArriveEntries;
+import io.tatami.meta.op.move.ArriveEntry;
 import io.tatami.meta.op.move.EndArrival;
 import io.tatami.meta.op.move.ReadArrival;
 import io.tatami.meta.service.Group;
@@ -53,18 +55,18 @@ final class ArrivingEntries {
 
     private static final long GIVE_TIMEOUT_MILLIS = 10_000;
     private static final ReadArrival READ = new ReadArrival();
+    private static final ArriveEntries ARRIVE = new ArriveEntries();
+    private static final ArriveEntry ARRIVE_ONE = new ArriveEntry();
     private static final EndArrival END = new EndArrival();
 
     private final Group<ShardState> group;
     private final Peers peers;
-    private final MoveOperations operations;
     private final int shards;
 
     /** The step under way of each directory. */
     private final Map<Long, CompletableFuture<Arrival>> steps = new HashMap<>();
 
-    ArrivingEntries(GroupParts<ShardState> parts, MoveOperations operations) {
-        this.operations = operations;
+    ArrivingEntries(GroupParts<ShardState> parts) {
         this.group = parts.group();
         this.peers = parts.peers();
         this.shards = parts.record().getShards();
@@ -98,7 +100,7 @@ final class ArrivingEntries {
                             .setName(question.name())
                             .setGiven(given)
                             .build();
-                    return group.submit(operations.arriveOne(), RequestOrigin.SERVICE, arrived);
+                    return group.submit(ARRIVE_ONE, RequestOrigin.SERVICE, arrived);
                 })
                 .thenAccept(arrival -> {});
     }
@@ -200,7 +202,7 @@ final class ArrivingEntries {
                 .setAfter(arrival.getUpTo())
                 .setGiven(given)
                 .build();
-        return group.submit(operations.arrive(), RequestOrigin.SERVICE, request).thenApply(next -> {
+        return group.submit(ARRIVE, RequestOrigin.SERVICE, request).thenApply(next -> {
             CrashPoint.hit("meta.widen.arrived");
             return next;
         });

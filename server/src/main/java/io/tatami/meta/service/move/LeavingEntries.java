@@ -5,6 +5,8 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.UnsettledException.EntryLeaving;
+import io.tatami.meta.op.move.FinishMove;
+import io.tatami.meta.op.move.ListMoves;
 import io.tatami.meta.service.Group;
 import io.tatami.meta.service.GroupParts;
 import io.tatami.meta.service.Peers;
@@ -29,18 +31,18 @@ import java.util.concurrent.CompletableFuture;
  */
 final class LeavingEntries {
     private static final Duration REST = Duration.ofSeconds(1);
+    private static final ListMoves LIST = new ListMoves();
+    private static final FinishMove FINISH = new FinishMove();
 
     private final Group<ShardState> group;
     private final Peers peers;
-    private final MoveOperations operations;
 
     /** Entries that were leaving at the last look-through; touched only by the background task's runs. */
     private Set<EntryLeaving> leaving = Set.of();
 
-    LeavingEntries(GroupParts<ShardState> parts, MoveOperations operations) {
+    LeavingEntries(GroupParts<ShardState> parts) {
         this.group = parts.group();
         this.peers = parts.peers();
-        this.operations = operations;
     }
 
     /** Completes once the entry is gone or its mark is. */
@@ -56,7 +58,7 @@ final class LeavingEntries {
 
     /** The background task: settles what nobody has met and whose coordinator went silent. */
     CompletableFuture<Duration> sweep() {
-        return group.read(operations.list(), RequestOrigin.SERVICE, ListMovesRequest.getDefaultInstance())
+        return group.read(LIST, RequestOrigin.SERVICE, ListMovesRequest.getDefaultInstance())
                 .thenCompose(this::sweep);
     }
 
@@ -92,6 +94,6 @@ final class LeavingEntries {
                 .setName(question.name())
                 .setMark(question.mark())
                 .build();
-        return group.submit(operations.finish(), RequestOrigin.SERVICE, finish).thenApply(done -> null);
+        return group.submit(FINISH, RequestOrigin.SERVICE, finish).thenApply(done -> null);
     }
 }

@@ -8,8 +8,16 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.Placement;
 import io.tatami.base.TatamiException;
+import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.gate.HandleSigner;
 import io.tatami.meta.op.UnsettledException.EntryArriving;
+import io.tatami.meta.op.move.AbortMove;
+import io.tatami.meta.op.move.BeginMove;
+import io.tatami.meta.op.move.CommitMove;
+import io.tatami.meta.op.move.EndMove;
+import io.tatami.meta.op.move.ListMoves;
+import io.tatami.meta.op.move.MoveStatus;
+import io.tatami.meta.op.move.RenameFile;
 import io.tatami.meta.service.Group;
 import io.tatami.meta.service.GroupParts;
 import io.tatami.meta.service.Peers;
@@ -61,13 +69,19 @@ final class MoveCoordinator {
     static final long PREPARE_TIMEOUT_MILLIS = 5_000;
 
     private static final Duration REST = Duration.ofSeconds(1);
+    private static final AbortMove ABORT = new AbortMove();
+    private static final EndMove END = new EndMove();
+    private static final ListMoves LIST = new ListMoves();
+    private static final MoveStatus STATUS = new MoveStatus();
 
     private final Group<ShardState> group;
     private final Peers peers;
     private final HandleSigner signer;
     private final Clock clock;
     private final int shards;
-    private final MoveOperations operations;
+    private final RenameFile renameFile;
+    private final BeginMove beginMove;
+    private final CommitMove commitMove;
 
     /** Moves driven here now, each with what completes once it is aborted or committed. */
     private final Map<Long, CompletableFuture<Void>> driven = new ConcurrentHashMap<>();
@@ -75,13 +89,15 @@ final class MoveCoordinator {
     /** Moves that the last look-through found without a driver; touched only by the background task's runs. */
     private Set<Long> orphans = Set.of();
 
-    MoveCoordinator(GroupParts<ShardState> parts, MoveOperations operations) {
+    MoveCoordinator(GroupParts<ShardState> parts, HandleCheck handles) {
         this.group = parts.group();
         this.peers = parts.peers();
         this.signer = parts.signer();
         this.clock = parts.clock();
         this.shards = parts.record().getShards();
-        this.operations = operations;
+        this.renameFile = new RenameFile(handles);
+        this.beginMove = new BeginMove(handles);
+        this.commitMove = new CommitMove(handles);
     }
 
     /** The flow of RENAME_FILE. */
@@ -95,15 +111,15 @@ final class MoveCoordinator {
         GroupId owner = Placement.shardOf(
                 new DirectoryId(source.getDirectoryId()), request.getSourceName(), source.getSpread(), shards);
         if (owner.equals(group.id())) {
-            return group.submitOnce(MetaMethods.RENAME_FILE, operations.rename(), origin, request);
+            return group.submitOnce(MetaMethods.RENAME_FILE, renameFile, origin, request);
         }
-        return group.submit(operations.begin(), origin, request)
+        return group.submit(beginMove, origin, request)
                 .thenCompose(begun -> new Move(begun.getTransactionId(), owner, origin, request).drive());
     }
 
     /** The flow of MOVE_STATUS: waits until the move has ended, and ends one that nobody drives. */
     CompletableFuture<MoveStatusReply> status(RequestOrigin origin, MoveStatusRequest request) {
-        return ended(request.getTransactionId()).thenCompose(ended -> group.read(operations.status(), origin, request));
+        return ended(request.getTransactionId()).thenCompose(ended -> group.read(STATUS, origin, request));
     }
 
     /** Waits until the move onto a name has ended, and ends one that nobody drives. */
@@ -114,7 +130,7 @@ final class MoveCoordinator {
     /** The background task: ends the moves that a crash, or a failed call, has left behind. */
     CompletableFuture<Duration> sweep() {
         return group.read(
-                        operations.list(),
+                        LIST,
                         RequestOrigin.SERVICE,
                         ListMovesRequest.newBuilder().setDestination(true).build())
                 .thenCompose(this::sweep);
@@ -141,21 +157,20 @@ final class MoveCoordinator {
     private CompletableFuture<?> end(long transaction, TransactionRecord record) {
         return record.getCommitted()
                 ? finish(transaction, record.getOtherGroup(), finished(transaction, record))
-                : group.submit(operations.abort(), RequestOrigin.SERVICE, step(transaction));
+                : group.submit(ABORT, RequestOrigin.SERVICE, step(transaction));
     }
 
     private CompletableFuture<Void> ended(long transaction) {
         CompletableFuture<Void> running = driven.get(transaction);
         return running != null
                 ? running
-                : group.submit(operations.abort(), RequestOrigin.SERVICE, step(transaction))
-                        .thenApply(aborted -> null);
+                : group.submit(ABORT, RequestOrigin.SERVICE, step(transaction)).thenApply(aborted -> null);
     }
 
     private CompletableFuture<Empty> finish(long transaction, int source, FinishMoveRequest request) {
         return peers.call(new GroupId(source), MetaMethods.FINISH_MOVE, request).thenCompose(finished -> {
             CrashPoint.hit("meta.move.finished");
-            return group.submit(operations.end(), RequestOrigin.SERVICE, step(transaction));
+            return group.submit(END, RequestOrigin.SERVICE, step(transaction));
         });
     }
 
@@ -167,6 +182,11 @@ final class MoveCoordinator {
                 .setName(record.getSourceName())
                 .setMark(record.getMark())
                 .build();
+    }
+
+    /** The tree has to do the rename; the client asks it then. */
+    private static TatamiException sourceIsDirectory(String name) {
+        return new TatamiException(ErrorCode.IS_A_DIRECTORY, name + " is a directory", "source", null);
     }
 
     private static MoveStep step(long transaction) {
@@ -225,7 +245,7 @@ final class MoveCoordinator {
                         ErrorCode.STALE_HANDLE, "the directory of " + request.getSourceName() + " changed"));
             }
             if (prepared.getIsDirectory()) {
-                return CompletableFuture.failedFuture(operations.sourceIsDirectory(request.getSourceName()));
+                return CompletableFuture.failedFuture(sourceIsDirectory(request.getSourceName()));
             }
             CommitMoveRequest commit = CommitMoveRequest.newBuilder()
                     .setTransactionId(transaction)
@@ -233,7 +253,7 @@ final class MoveCoordinator {
                     .setEntry(entryOf(prepared))
                     .setMark(prepared.getMark())
                     .build();
-            return group.submitOnce(MetaMethods.RENAME_FILE, operations.commit(), origin, commit)
+            return group.submitOnce(MetaMethods.RENAME_FILE, commitMove, origin, commit)
                     .whenComplete((done, failure) -> {
                         if (failure == null) {
                             CrashPoint.hit("meta.move.committed");
@@ -252,14 +272,13 @@ final class MoveCoordinator {
          * future failed, is the answer.
          */
         private CompletableFuture<Empty> abort(Throwable failure) {
-            return group.submit(operations.abort(), RequestOrigin.SERVICE, step(transaction))
-                    .thenCompose(ended -> {
-                        if (ended.getCommitted()) {
-                            return CompletableFuture.completedFuture(Empty.getDefaultInstance());
-                        }
-                        var unused = peers.call(source, MetaMethods.FINISH_MOVE, finishRequest(false, 0));
-                        return CompletableFuture.failedFuture(failure);
-                    });
+            return group.submit(ABORT, RequestOrigin.SERVICE, step(transaction)).thenCompose(ended -> {
+                if (ended.getCommitted()) {
+                    return CompletableFuture.completedFuture(Empty.getDefaultInstance());
+                }
+                var unused = peers.call(source, MetaMethods.FINISH_MOVE, finishRequest(false, 0));
+                return CompletableFuture.failedFuture(failure);
+            });
         }
 
         private FinishMoveRequest finishRequest(boolean committed, long mark) {

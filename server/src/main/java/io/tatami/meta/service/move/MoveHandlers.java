@@ -10,6 +10,9 @@ import io.tatami.meta.op.UnsettledException.EntryNotArrived;
 import io.tatami.meta.op.move.BulkDelete;
 import io.tatami.meta.op.move.DeleteFile;
 import io.tatami.meta.op.move.Deliver;
+import io.tatami.meta.op.move.FinishMove;
+import io.tatami.meta.op.move.GiveEntries;
+import io.tatami.meta.op.move.PrepareMove;
 import io.tatami.meta.service.GroupParts;
 import io.tatami.meta.service.GroupTable;
 import io.tatami.meta.service.Handlers;
@@ -22,23 +25,19 @@ import io.tatami.protocol.MetaMethods;
 public final class MoveHandlers implements Handlers<ShardState> {
     @Override
     public void register(GroupTable<ShardState> table, GroupParts<ShardState> parts) throws TatamiException {
-        register(table, parts, MoveOperations.of(new HandleCheck(parts.signer())));
-    }
-
-    static void register(GroupTable<ShardState> table, GroupParts<ShardState> parts, MoveOperations operations)
-            throws TatamiException {
-        DeleteFile delete = new DeleteFile(new HandleCheck(parts.signer()));
-        MoveCoordinator coordinator = new MoveCoordinator(parts, operations);
-        ArrivingEntries arriving = new ArrivingEntries(parts, operations);
-        LeavingEntries leaving = new LeavingEntries(parts, operations);
+        HandleCheck handles = new HandleCheck(parts.signer());
+        DeleteFile delete = new DeleteFile(handles);
+        MoveCoordinator coordinator = new MoveCoordinator(parts, handles);
+        ArrivingEntries arriving = new ArrivingEntries(parts);
+        LeavingEntries leaving = new LeavingEntries(parts);
         table.write(MetaMethods.DELETE_FILE, delete)
                 .write(MetaMethods.BULK_DELETE, new BulkDelete(delete))
                 .flow(MetaMethods.RENAME_FILE, coordinator::rename)
-                .write(MetaMethods.PREPARE_MOVE, operations.prepare())
-                .write(MetaMethods.FINISH_MOVE, operations.finish())
+                .write(MetaMethods.PREPARE_MOVE, new PrepareMove(handles))
+                .write(MetaMethods.FINISH_MOVE, new FinishMove())
                 .flow(MetaMethods.MOVE_STATUS, coordinator::status)
                 .write(MetaMethods.DELIVER, new Deliver())
-                .write(MetaMethods.GIVE_ENTRIES, operations.give())
+                .write(MetaMethods.GIVE_ENTRIES, new GiveEntries())
                 .flow(MetaMethods.TAKE_ENTRIES, arriving::take)
                 .settle(EntryLeaving.class, leaving::settle)
                 .settle(EntryArriving.class, coordinator::settle)

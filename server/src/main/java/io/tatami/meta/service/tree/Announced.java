@@ -1,7 +1,9 @@
 package io.tatami.meta.service.tree;
 
+import io.tatami.meta.op.tree.wire.Place;
 import io.tatami.protocol.wire.Share;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * A change that every shard knows of, so that none acts on older handles.
@@ -9,13 +11,27 @@ import java.util.List;
  * @param shares of all shards, read since then
  */
 record Announced(long version, List<Share> shares) {
-    boolean hasFiles(long directory) {
-        return shares.stream()
-                .anyMatch(share -> share.getDirectoryId() == directory && share.getFiles() + share.getSymlinks() > 0);
+    /**
+     * Whether no shard has a file of a directory. Shards are asked one after the other, so while entries go from one to
+     * another, as in a directory that is being widened, nobody knows.
+     *
+     * @param directory as it was before the change was announced; what is committed then holds only as long as its
+     *     spread is the same
+     */
+    boolean isWithoutFiles(Place directory) {
+        return directory.getWideningFrom() == 0
+                && noneOf(directory, share -> share.getFiles() + share.getSymlinks() > 0);
     }
 
-    /** Whether an entry is on its way out of the directory or into it. */
-    boolean hasMoves(long directory) {
-        return shares.stream().anyMatch(share -> share.getDirectoryId() == directory && share.getMoving() > 0);
+    /**
+     * Whether that may be known in a while, because entries are on their way out of the directory, into it, or in it.
+     */
+    boolean isInMotion(Place directory) {
+        return directory.getWideningFrom() != 0 || !noneOf(directory, share -> share.getMoving() > 0);
+    }
+
+    private boolean noneOf(Place directory, Predicate<Share> quality) {
+        return shares.stream()
+                .noneMatch(share -> share.getDirectoryId() == directory.getDirectoryId() && quality.test(share));
     }
 }

@@ -86,7 +86,7 @@ final class DeleteDirectoryFlow implements Flow<DeleteDirectoryRequest, DeleteDi
         CrashPoint.hit("meta.delete-directory.announced");
         DeletePlan plan = deletion.plan();
         long directory = plan.getPlace().getDirectoryId();
-        if (!announced.hasFiles(directory) && !plan.getHasChildDirectories()) {
+        if (announced.isWithoutFiles(plan.getPlace()) && !plan.getHasChildDirectories()) {
             return commit(deletion, 0);
         }
         Caller caller = deletion.origin().caller();
@@ -105,9 +105,8 @@ final class DeleteDirectoryFlow implements Flow<DeleteDirectoryRequest, DeleteDi
         if (deletion.request().getRecursive()) {
             return commit(deletion, announced.version());
         }
-        return !plan.getHasChildDirectories()
-                        && announced.hasMoves(plan.getPlace().getDirectoryId())
-                ? Failures.failed(ErrorCode.BUSY, "entries are being moved out of " + deletion.path())
+        return !plan.getHasChildDirectories() && announced.isInMotion(plan.getPlace())
+                ? Failures.failed(ErrorCode.BUSY, "entries of " + deletion.path() + " are being moved")
                 : CompletableFuture.failedFuture(PlanDelete.notEmpty(deletion.path()));
     }
 
@@ -118,6 +117,7 @@ final class DeleteDirectoryFlow implements Flow<DeleteDirectoryRequest, DeleteDi
                 .setRequest(deletion.request())
                 .setDirectoryId(plan.getPlace().getDirectoryId())
                 .setVersion(version)
+                .setSpread(plan.getPlace().getSpread())
                 .build();
         return tree.group()
                 .submitOnce(MetaMethods.DELETE_DIRECTORY, COMMIT, deletion.origin(), commit)

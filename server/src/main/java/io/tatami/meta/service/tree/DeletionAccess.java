@@ -38,6 +38,7 @@ final class DeletionAccess {
         Child root = Child.newBuilder()
                 .setDirectoryId(plan.getPlace().getDirectoryId())
                 .setSpread(plan.getPlace().getSpread())
+                .setWideningFrom(plan.getPlace().getWideningFrom())
                 .setAttributes(plan.getAttributes())
                 .build();
         return new SubtreeWalk(tree, new Directory(root, path), page -> check(caller, page));
@@ -45,7 +46,9 @@ final class DeletionAccess {
 
     private CompletableFuture<Void> check(Caller caller, Page page) {
         Directory directory = page.directory();
-        boolean hasFiles = page.shares().stream().anyMatch(share -> share.getFiles() + share.getSymlinks() > 0);
+        // Shards that pass entries on to one another may each be asked when the other one has them.
+        boolean hasFiles = directory.child().getWideningFrom() != 0
+                || page.shares().stream().anyMatch(share -> share.getFiles() + share.getSymlinks() > 0);
         if (!hasFiles && page.children().isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
@@ -79,6 +82,7 @@ final class DeletionAccess {
                             .setVersion(changes.latestVersion())
                             .setAttributes(directory.child().getAttributes())
                             .setSpread(directory.child().getSpread())
+                            .setWideningFrom(directory.child().getWideningFrom())
                             .setUser(service.user())
                             .setSuperuser(service.superuser())
                             .build());

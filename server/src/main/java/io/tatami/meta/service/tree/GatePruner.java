@@ -12,14 +12,16 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Lets shards forget changes that are older than one round, by refusing all handles from before them; a client that
- * still has one resolves its path again. Rests while deleted directories have still to be reclaimed, because writers
- * below them are known by the gate. Run by one task at a time, never by two threads at once.
+ * still has one resolves its path again. Rests while deleted directories have still to be reclaimed and for a round
+ * after that, because writers below them, and what is late for them, are known by the gate. Run by one task at a time,
+ * never by two threads at once.
  */
 final class GatePruner implements BackgroundTask {
     private static final Duration ROUND = Duration.ofMinutes(10);
     private static final ListUnhooked LIST = new ListUnhooked();
 
     private final LeaderTree tree;
+    /** Of the last round; 0 where something was to be reclaimed then. */
     private volatile long versionBefore;
 
     GatePruner(LeaderTree tree) {
@@ -33,9 +35,10 @@ final class GatePruner implements BackgroundTask {
                 .thenCompose(changes -> tree.group()
                         .read(LIST, RequestOrigin.SERVICE, one)
                         .thenCompose(reply -> {
+                            boolean isReclaimed = reply.getUnhookedCount() == 0;
                             long floor = versionBefore;
-                            versionBefore = changes.latestVersion();
-                            boolean prunes = floor != 0 && floor != versionBefore && reply.getUnhookedCount() == 0;
+                            versionBefore = isReclaimed ? changes.latestVersion() : 0;
+                            boolean prunes = isReclaimed && floor != 0 && floor != versionBefore;
                             return prunes ? raise(floor) : CompletableFuture.completedFuture(null);
                         })
                         .thenApply(done -> ROUND));

@@ -70,9 +70,9 @@ final class RenameDirectoryFlow implements Flow<RenameDirectoryRequest, Empty> {
             RequestOrigin origin, RenameDirectoryRequest request, RenamePlan plan, Announced announced) {
         CrashPoint.hit("meta.rename-directory.announced");
         long replaced = plan.getDestination().getDirectoryId();
-        if (replaced != 0 && announced.hasFiles(replaced)) {
-            return announced.hasMoves(replaced)
-                    ? Failures.failed(ErrorCode.BUSY, "entries are being moved out of " + request.getDestination())
+        if (replaced != 0 && !announced.isWithoutFiles(plan.getDestination())) {
+            return announced.isInMotion(plan.getDestination())
+                    ? Failures.failed(ErrorCode.BUSY, "entries of " + request.getDestination() + " are being moved")
                     : CompletableFuture.failedFuture(PlanRename.notEmpty(request.getDestination()));
         }
         CommitRenameRequest commit = CommitRenameRequest.newBuilder()

@@ -16,6 +16,7 @@ import io.tatami.meta.op.Arrivals;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.Shares;
 import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.op.reclaim.ReclaimDirectories;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
@@ -34,6 +35,7 @@ import io.tatami.meta.state.wire.HomeRecord;
 import io.tatami.meta.state.wire.Marker;
 import io.tatami.protocol.wire.GiveEntriesReply;
 import io.tatami.protocol.wire.GiveEntriesRequest;
+import io.tatami.protocol.wire.ReclaimDirectoriesRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -291,6 +293,30 @@ final class HandOverStepsTest {
         theirs.remove(deleted);
         assertEquals(theirs, names(receiver));
         assertFalse(names(giver).contains(deleted));
+    }
+
+    @Test
+    void whatComesLateIsThrownAwayOnceTheDirectoryIsReclaimed() throws TatamiException, UnsettledException {
+        String name = theirs.get(2);
+        GiveEntriesReply ahead = give(requestOf(name));
+        GiveEntriesReply first = give(request());
+        handOver();
+        decide(
+                receiver,
+                new ReclaimDirectories(),
+                ReclaimDirectoriesRequest.newBuilder()
+                        .addDirectoryId(directory.value())
+                        .build());
+        on(receiver, state -> {
+            names(receiver).forEach(each -> state.removeEntry(directory, each));
+            state.removeShare(directory);
+        });
+        arriveAhead(name, ahead);
+        arrive("", first);
+        assertEquals(List.of(), names(receiver));
+        assertFalse(state(receiver).isFetched(directory, name));
+        assertFalse(state(receiver).share(directory).hasArrival());
+        assertTrue(arrival().getEnded());
     }
 
     @Test

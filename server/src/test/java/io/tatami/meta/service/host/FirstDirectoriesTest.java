@@ -26,8 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class FirstDirectoriesTest {
     private static final String FOUNDER = System.getProperty("user.name");
     private static final String HOME = "/user/" + FOUNDER;
-    private static final MetadataServer.NewCluster NAMESPACE_ALONE =
-            new MetadataServer.NewCluster(2, List.of(GroupId.NAMESPACE));
+    private static final NewCluster NAMESPACE_ALONE = new NewCluster(2, List.of(GroupId.NAMESPACE));
 
     @TempDir
     private Path directory = Path.of("");

@@ -102,7 +102,7 @@ final class IdentityTest {
     private MetadataServer open() throws TatamiException {
         return MetadataServer.open(
                 new MetadataServer.Place(directory, "localhost", 0),
-                MetadataServer.NewCluster.onOneServer(1),
+                NewCluster.onOneServer(1),
                 Settings.defaults(),
                 user -> List.of(),
                 Clock.SYSTEM);

@@ -73,7 +73,7 @@ final class JoiningTest {
     private MetadataServer namespace(int port) throws TatamiException {
         return MetadataServer.open(
                 new MetadataServer.Place(directory.resolve("namespace"), HOST, port),
-                new MetadataServer.NewCluster(2, List.of(GroupId.NAMESPACE)),
+                new NewCluster(2, List.of(GroupId.NAMESPACE)),
                 Settings.defaults(),
                 user -> List.of(),
                 Clock.SYSTEM);
@@ -382,14 +382,14 @@ final class JoiningTest {
                                 TatamiException.class,
                                 () -> MetadataServer.open(
                                         member,
-                                        MetadataServer.NewCluster.onOneServer(2),
+                                        NewCluster.onOneServer(2),
                                         Settings.defaults(),
                                         user -> List.of(),
                                         Clock.SYSTEM))
                         .code());
         try (MetadataServer other = MetadataServer.open(
                 new MetadataServer.Place(directory.resolve("other"), HOST, 0),
-                MetadataServer.NewCluster.onOneServer(2),
+                NewCluster.onOneServer(2),
                 Settings.defaults(),
                 user -> List.of(),
                 Clock.SYSTEM)) {

@@ -57,7 +57,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 final class MetadataServerTest {
     private static final String SUPERUSER = System.getProperty("user.name");
-    private static final MetadataServer.NewCluster TWO_SHARDS = MetadataServer.NewCluster.onOneServer(2);
+    private static final NewCluster TWO_SHARDS = NewCluster.onOneServer(2);
 
     private static final long GROUPS_AT_WORK_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
 
@@ -73,7 +73,7 @@ final class MetadataServerTest {
         return open(directory.resolve("one"), TWO_SHARDS);
     }
 
-    private static MetadataServer open(Path where, MetadataServer.NewCluster fresh) throws TatamiException {
+    private static MetadataServer open(Path where, NewCluster fresh) throws TatamiException {
         MetadataServer.Place place = new MetadataServer.Place(where, "127.0.0.1", 0);
         return MetadataServer.open(place, fresh, Settings.defaults(), user -> List.of("users"), Clock.SYSTEM);
     }
@@ -264,7 +264,7 @@ final class MetadataServerTest {
     @Test
     void aReplicasStoreIsMadeOfItsLogAlone() throws Exception {
         Path where = directory.resolve("replicated");
-        MetadataServer.NewCluster replicated = TWO_SHARDS.withReplicas(3);
+        NewCluster replicated = TWO_SHARDS.withReplicas(3);
         try (MetadataServer server = open(where, replicated)) {
             patiently(() -> call(server, SUPERUSER, GroupId.NAMESPACE, MetaMethods.MKDIRS, mkdirs("/a")));
         }
@@ -314,7 +314,7 @@ final class MetadataServerTest {
 
     @Test
     void aServerThatJoinsTakesTheShardsThatNobodyHas() throws TatamiException {
-        MetadataServer.NewCluster namespaceOnly = new MetadataServer.NewCluster(2, List.of(GroupId.NAMESPACE));
+        NewCluster namespaceOnly = new NewCluster(2, List.of(GroupId.NAMESPACE));
         try (MetadataServer first = open(directory.resolve("one"), namespaceOnly)) {
             MetadataServer.Place place = new MetadataServer.Place(directory.resolve("two"), "127.0.0.1", 0);
             for (int start = 0; start < 2; start++) {

@@ -3,6 +3,8 @@ package io.tatami.meta.service.sim;
 import io.tatami.base.Check;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.FileId;
+import io.tatami.base.GroupId;
+import io.tatami.base.Placement;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.fsck.Fsck;
 import io.tatami.meta.service.RequestOrigin;
@@ -42,12 +44,17 @@ final class Checker {
     /** Names that markers keep free of files. */
     private final Set<Name> marked = new HashSet<>();
 
+    /** Markers of which a shard was asked before their directory was widened, and which came there afterwards. */
+    private long straying;
+
     Checker(SimulatedCluster cluster) {
         this.cluster = cluster;
         this.model = cluster.oracle().model();
     }
 
-    /** Nothing is under way: no move, no message, nothing to reclaim, here or in the tree. */
+    /**
+     * Nothing is under way: no move, no message, nothing to reclaim, here or in the tree, and no directory to widen.
+     */
     static boolean isQuiet(SimulatedCluster cluster) {
         for (int shard = 0; shard < cluster.shards(); shard++) {
             Records state = cluster.shard(shard);
@@ -55,7 +62,7 @@ final class Checker {
                 return false;
             }
         }
-        return !has(cluster.tree(), 'x');
+        return !has(cluster.tree(), 'x') && !has(cluster.tree(), 'h');
     }
 
     /** What is in the way of {@link #isQuiet}. */
@@ -69,7 +76,10 @@ final class Checker {
                 }
             }
         }
-        return unrest.append(has(cluster.tree(), 'x') ? " the tree has x" : "").toString();
+        for (char kind : new char[] {'x', 'h'}) {
+            unrest.append(has(cluster.tree(), kind) ? " the tree has " + kind : "");
+        }
+        return unrest.toString();
     }
 
     static boolean hasLeases(SimulatedCluster cluster) {
@@ -106,9 +116,10 @@ final class Checker {
 
     /** Markers that nobody can come to. */
     long unreachableMarkers() {
-        return marked.stream()
-                .filter(name -> !model.isDirectory(name.directory()))
-                .count();
+        return straying
+                + marked.stream()
+                        .filter(name -> !model.isDirectory(name.directory()))
+                        .count();
     }
 
     // ------------------------------------------------------------------------------------------ the tree
@@ -152,13 +163,27 @@ final class Checker {
                     name,
                     entry);
             if (entry.hasMarker()) {
-                marked.add(name);
+                if (isInPlace(shard, name)) {
+                    marked.add(name);
+                } else {
+                    straying++;
+                }
                 return;
             }
+            Check.check(isInPlace(shard, name), "%s is in shard %d: %s", name, shard, entry);
             Check.check(entry.hasFile(), "%s is nothing: %s", name, entry);
             Check.check(named.put(name, entry.getFile().getFileId()) == null, "%s is in two shards", name);
             checkFile(shard, name, entry.getFile());
         });
+    }
+
+    /** Of a directory that is gone any shard may have what nobody comes to. */
+    private boolean isInPlace(int shard, Name name) {
+        DirectoryId directory = new DirectoryId(name.directory());
+        Named known = cluster.tree().find(directory);
+        return known == null
+                || Placement.shardOf(directory, name.name(), known.record().getSpread(), cluster.shards())
+                        .equals(GroupId.ofShard(shard));
     }
 
     private void checkFile(int shard, Name name, FileEntry file) {

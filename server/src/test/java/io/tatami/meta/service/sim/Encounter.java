@@ -6,7 +6,8 @@ import java.util.function.Function;
 
 /**
  * What two clients do at once, where transactions may get in each other's way. Before it there are the directories /a,
- * /a/a, /b and /b/c over two shards, the closed files /f0, /a/f1 and /b/f0, and /a/open, which the other writes.
+ * /a/a, /b and /b/c over two shards, the closed files /f0, /a/f1 and /b/f0 to /b/f2, and /a/open, which the other
+ * writes.
  */
 record Encounter(
         String name, Function<SimClient, CompletableFuture<?>> one, Function<SimClient, CompletableFuture<?>> other) {
@@ -62,7 +63,19 @@ record Encounter(
             new Encounter(
                     "renamed-and-closed",
                     one -> one.renameFile("/a/open", "/b/x", false),
-                    other -> other.close(other.writing().get(0))));
+                    other -> other.close(other.writing().get(0))),
+            new Encounter(
+                    "created-in-a-widened-directory", one -> one.widen("/b"), other -> other.create("/b/x", false, 1)),
+            new Encounter(
+                    "renamed-out-of-a-widened-directory",
+                    one -> one.widen("/b"),
+                    other -> other.renameFile("/b/f1", "/a/x", false)),
+            new Encounter(
+                    "deleted-while-it-is-widened", one -> one.widen("/b"), other -> other.deleteDirectory("/b", true)),
+            new Encounter(
+                    "replaced-while-it-is-widened",
+                    one -> one.widen("/b/c"),
+                    other -> other.renameDirectory("/a/a", "/b/c", true)));
 
     static Encounter named(String name) {
         return ALL.stream()
@@ -76,7 +89,7 @@ record Encounter(
         SimClient first = run.client();
         run.finish(first.mkdirs("/a/a", 2));
         run.finish(first.mkdirs("/b/c", 1));
-        for (String path : List.of("/f0", "/a/f1", "/b/f0")) {
+        for (String path : List.of("/f0", "/a/f1", "/b/f0", "/b/f1", "/b/f2")) {
             run.finish(first.create(path, false, 0));
             run.finish(first.close(first.writing().get(0)));
         }

@@ -216,6 +216,23 @@ final class NamespaceModel {
         return current == id;
     }
 
+    /** The names in a directory that have stood for what they do at every moment since {@code since}. */
+    List<String> unchanged(long directory, long since) {
+        List<String> unchanged = new ArrayList<>();
+        names.forEach((name, id) -> {
+            if (name.directory() == directory && id != 0 && changed(name) <= since) {
+                unchanged.add(name.name());
+            }
+        });
+        return unchanged;
+    }
+
+    /** The moment of the last change. */
+    private long changed(Name name) {
+        List<Meaning> meanings = history.getOrDefault(name, List.of());
+        return meanings.get(meanings.size() - 1).moment();
+    }
+
     boolean isDirectory(long id) {
         return directories.containsKey(id);
     }

@@ -3,8 +3,10 @@ package io.tatami.meta.service.sim;
 import com.google.protobuf.Message;
 import io.tatami.base.DirectoryId;
 import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.op.move.CommitMove;
 import io.tatami.meta.op.move.FinishMove;
+import io.tatami.meta.op.move.GiveEntries;
 import io.tatami.meta.op.move.PrepareMove;
 import io.tatami.meta.op.tree.Announce;
 import io.tatami.meta.op.tree.ReserveMarker;
@@ -14,6 +16,7 @@ import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.ArriveEntryRequest;
 import io.tatami.meta.state.wire.CommitMoveRequest;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.TransactionRecord;
@@ -22,6 +25,8 @@ import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.AnnounceReply;
 import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.FinishMoveRequest;
+import io.tatami.protocol.wire.GiveEntriesReply;
+import io.tatami.protocol.wire.GiveEntriesRequest;
 import io.tatami.protocol.wire.Handle;
 import io.tatami.protocol.wire.MoveStatusReply;
 import io.tatami.protocol.wire.OutboxDelivery;
@@ -141,6 +146,38 @@ enum Planted implements Plant {
                     ? message.toBuilder().clearMoved().build()
                     : request;
         }
+    },
+
+    /** A shard that gives entries away drops them before they have arrived. */
+    DROPPED_BEFORE_ARRIVAL {
+        @Override
+        public void after(Operation<?, ?, ?> operation, Draft records, Message request, Message reply) {
+            if (request instanceof GiveEntriesRequest give
+                    && reply instanceof GiveEntriesReply given
+                    && !given.getUpTo().isEmpty()) {
+                drop(new ShardState(records), give.toBuilder().setArrivedUpTo(given.getUpTo()));
+            }
+        }
+    },
+
+    /** A shard that gets a part of a directory takes the first entries for all. */
+    FIRST_TAKEN_FOR_ALL {
+        @Override
+        public Message told(Message reply) {
+            return reply instanceof GiveEntriesReply given
+                    ? given.toBuilder().setMore(false).build()
+                    : reply;
+        }
+    },
+
+    /** What was fetched ahead of its turn comes once more when that has come. */
+    FETCHED_TWICE {
+        @Override
+        public void after(Operation<?, ?, ?> operation, Draft records, Message request, Message reply) {
+            if (request instanceof ArriveEntryRequest arrived) {
+                new ShardState(records).removeFetched(new DirectoryId(arrived.getDirectoryId()), arrived.getName());
+            }
+        }
     };
 
     private static final byte[] KEPT = Keys.singleton("planted");
@@ -161,6 +198,15 @@ enum Planted implements Plant {
                                     .setName(move.getSourceName())
                                     .setMark(mark)
                                     .build());
+        }
+    }
+
+    private static void drop(ShardState state, GiveEntriesRequest.Builder arrived) {
+        RequestContext context = new RequestContext(RequestOrigin.SERVICE.caller(), RequestOrigin.SERVICE.session(), 1);
+        try {
+            var unused = new GiveEntries().decide(state, context, arrived.build());
+        } catch (UnsettledException e) {
+            // Nothing of it has been dropped.
         }
     }
 

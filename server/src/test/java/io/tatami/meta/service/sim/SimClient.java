@@ -19,16 +19,17 @@ import io.tatami.protocol.wire.DeleteDirectoryRequest;
 import io.tatami.protocol.wire.DeleteFileRequest;
 import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.Grant;
-import io.tatami.protocol.wire.ListRequest;
 import io.tatami.protocol.wire.LookupRequest;
 import io.tatami.protocol.wire.MkdirsRequest;
 import io.tatami.protocol.wire.RenameDirectoryRequest;
 import io.tatami.protocol.wire.RenameFileRequest;
 import io.tatami.protocol.wire.RenewLeasesRequest;
 import io.tatami.protocol.wire.Status;
+import io.tatami.protocol.wire.WidenDirectoryRequest;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
@@ -102,6 +103,19 @@ final class SimClient {
         return session.once(GroupId.NAMESPACE, MetaMethods.MKDIRS, request);
     }
 
+    /** What a shard asks for that finds a directory large. */
+    CompletableFuture<?> widen(String path) {
+        return session.in(
+                path,
+                (handle, directory) -> session.ask(
+                        GroupId.NAMESPACE,
+                        MetaMethods.WIDEN_DIRECTORY,
+                        WidenDirectoryRequest.newBuilder()
+                                .setDirectoryId(directory.getDirectoryId())
+                                .setFromSpread(directory.getSpread())
+                                .build()));
+    }
+
     CompletableFuture<?> deleteDirectory(String path, boolean recursive) {
         DeleteDirectoryRequest request = DeleteDirectoryRequest.newBuilder()
                 .setPath(path)
@@ -168,22 +182,27 @@ final class SimClient {
         });
     }
 
-    /** Each file of the directory's first shard must have stood there. */
+    /** Each file that is listed must have stood there, and what stood there all the while must be listed. */
     CompletableFuture<?> list(String path) {
         return session.in(path, (handle, directory) -> {
             long since = model.moment();
-            return session.ask(
-                            session.owner(directory, "a"),
-                            MetaMethods.LIST,
-                            ListRequest.newBuilder().setHandle(handle).build())
-                    .whenComplete((reply, thrown) -> {
+            return new SimListing(world, session, cluster.shards(), handle, directory)
+                    .all()
+                    .whenComplete((found, thrown) -> {
                         if (thrown == null) {
-                            reply.getStatusList()
-                                    .forEach(status -> checkFound(
-                                            new Name(directory.getDirectoryId(), status.getName()), status, since));
+                            checkListed(directory.getDirectoryId(), found, since);
                         }
                     });
         });
+    }
+
+    private void checkListed(long directory, Map<String, Status> found, long since) {
+        found.values().forEach(status -> checkFound(new Name(directory, status.getName()), status, since));
+        for (String name : model.unchanged(directory, since)) {
+            if (!found.containsKey(name)) {
+                world.bug(new IllegalStateException(name + " of directory " + directory + " is not listed"));
+            }
+        }
     }
 
     /** A marker may name a directory that is gone. */

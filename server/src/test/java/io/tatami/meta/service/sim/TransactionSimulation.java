@@ -9,9 +9,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One seed. Clients work on a few names in a few directories while messages are lost, doubled, delayed and reordered,
- * links are cut, and groups crash at steps of their work and start again. Some clients die. Then all heals, and must be
- * as {@link SimulatedRun} says.
+ * One seed. Clients work on a few names in a few directories, which are widened meanwhile, while messages are lost,
+ * doubled, delayed and reordered, links are cut, and groups crash at steps of their work and start again. Some clients
+ * die. Then all heals, and must be as {@link SimulatedRun} says.
  */
 final class TransactionSimulation {
     /** What must have come about in a long run, beside a crash at each step. */
@@ -156,6 +156,8 @@ final class TransactionSimulation {
         DELETE_EMPTY_DIRECTORY("delete empty directory"),
         MKDIRS("mkdirs"),
         MKDIRS_AGAIN("mkdirs"),
+        WIDEN("widen"),
+        WIDEN_AGAIN("widen"),
         APPEND("append"),
         ADD_BLOCK("write"),
         ADD_BLOCK_AGAIN("write"),
@@ -183,6 +185,7 @@ final class TransactionSimulation {
             case DELETE_DIRECTORY -> client.deleteDirectory(someDirectory(), true);
             case DELETE_EMPTY_DIRECTORY -> client.deleteDirectory(someDirectory(), false);
             case MKDIRS, MKDIRS_AGAIN -> client.mkdirs(anyDirectory(), spread());
+            case WIDEN, WIDEN_AGAIN -> client.widen(someDirectory());
             case APPEND -> client.append(somePath());
             case ADD_BLOCK, ADD_BLOCK_AGAIN ->
                 client.writing().isEmpty()

@@ -127,6 +127,24 @@ final class TransactionSimulationTest {
         assertNoticed(Planted.HOME_NOT_TOLD);
     }
 
+    @Test
+    @Tag("simulated-bug")
+    void giverThatDropsWhatHasNotArrivedIsNoticed() {
+        assertNoticed(Planted.DROPPED_BEFORE_ARRIVAL);
+    }
+
+    @Test
+    @Tag("simulated-bug")
+    void receiverThatTakesTheFirstEntriesForAllIsNoticed() {
+        assertNoticed(Planted.FIRST_TAKEN_FOR_ALL);
+    }
+
+    @Test
+    @Tag("simulated-bug")
+    void receiverThatForgetsWhatItFetchedAheadIsNoticed() {
+        assertNoticed(Planted.FETCHED_TWICE);
+    }
+
     private static long run(long seed, Map<String, Long> counts) {
         try {
             return new TransactionSimulation(seed, Plant.NONE, counts).run();

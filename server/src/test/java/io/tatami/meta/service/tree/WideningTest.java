@@ -30,6 +30,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 class WideningTest {
     private static final Caller SUPERUSER = new Caller("root", List.of("supergroup"), true);
@@ -294,13 +295,41 @@ class WideningTest {
             for (int i = 0; i < FILES; i++) {
                 delete("f" + i);
             }
-            TatamiException refused = assertThrows(TatamiException.class, () -> root.delete(TOP, false));
-            assertEquals(ErrorCode.BUSY, refused.code(), refused.getMessage());
+            assertBusy(() -> root.delete(TOP, false));
         });
         cluster.rest();
         assertSettled(2, new TreeSet<>());
         root.delete(TOP, false);
         assertFalse(root.isDirectory(TOP));
+    }
+
+    /** Its shards are asked one after the other, and a file that goes from one to another may be in neither answer. */
+    @Test
+    void directoryIsNotTakenForEmptyWhileItIsDivided() throws TatamiException {
+        root.mkdirs("/e");
+        assertTrue(widen(1));
+        assertBusy(() -> root.delete(TOP, false));
+        assertBusy(() -> root.rename("/e", TOP, true));
+        cluster.rest();
+        root.rename("/e", TOP, true);
+        assertEquals(1, root.status(TOP).getSpread());
+    }
+
+    @Test
+    void directoryIsNotTakenForEmptyWhenItIsDividedWhileItsShardsAreAsked() throws TatamiException {
+        root.mkdirs("/e");
+        at("meta.delete-directory.announced", () -> assertTrue(widen(1)));
+        assertBusy(() -> root.delete(TOP, false));
+        cluster.rest();
+        at("meta.rename-directory.announced", () -> assertTrue(widen(2)));
+        assertBusy(() -> root.rename("/e", TOP, true));
+        cluster.rest();
+        assertSettled(4, files(0));
+    }
+
+    private static void assertBusy(Executable change) {
+        TatamiException refused = assertThrows(TatamiException.class, change);
+        assertEquals(ErrorCode.BUSY, refused.code(), refused.toString());
     }
 
     @Test

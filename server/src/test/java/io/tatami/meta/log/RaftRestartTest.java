@@ -1,0 +1,161 @@
+package io.tatami.meta.log;
+
+import static io.tatami.meta.log.ReplicaCluster.await;
+import static io.tatami.meta.log.ReplicaCluster.read;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.log.ReplicaCluster.Node;
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Replicas come back with what they had, with what the others have made of it meanwhile, or not at all. */
+final class RaftRestartTest {
+    @TempDir
+    private Path directory = Path.of("");
+
+    private Random random = new Random(0);
+
+    @BeforeEach
+    void printSeed() {
+        long seed = Long.getLong("tatami.test.seed", System.nanoTime() & 0xffff_ffffL);
+        System.out.println("replay with -Dtatami.test.seed=" + seed);
+        random = new Random(seed);
+    }
+
+    @Test
+    void aRestartedReplicaHasWhatItHadAndGoesOn() throws Exception {
+        try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
+            List<Node> nodes = cluster.found(3);
+            for (int i = 0; i < 20; i++) {
+                cluster.commit("e" + i, "v" + i);
+            }
+            cluster.awaitEqual();
+            long hash = nodes.get(0).progress().getStateHash();
+            nodes.forEach(Node::close);
+            // What its store had in memory is lost with a crash: as if it had never been written.
+            Node crashed = nodes.get(random.nextInt(3));
+            GroupSnapshots.delete(crashed.store());
+            for (Node node : nodes) {
+                node.open(List.of());
+            }
+            await(
+                    "all entries",
+                    () -> nodes.stream().allMatch(node -> node.progress().getAppliedIndex() == 20));
+            cluster.awaitEqual();
+            assertEquals(hash, crashed.progress().getStateHash());
+            assertEquals("v7", read(crashed.replica().store(), "e7"));
+            cluster.commit("more", "1");
+            cluster.awaitEqual();
+        }
+    }
+
+    @Test
+    void aReplicaThatWasAwayForLongGetsASnapshot() throws Exception {
+        try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings(20, 64 << 10))) {
+            List<Node> nodes = cluster.found(3);
+            List<Member> members = nodes.stream().map(node -> node.member).toList();
+            cluster.commit("e", "first");
+            cluster.awaitEqual();
+            Node leader = cluster.awaitLeader();
+            Node away = nodes.stream().filter(node -> node != leader).findAny().orElseThrow();
+            away.close();
+            for (int i = 0; i < 60; i++) {
+                byte[] noise = new byte[4_000];
+                random.nextBytes(noise);
+                cluster.commit("e" + i, HexFormat.of().formatHex(noise));
+            }
+            // Where the log of the others begins behind what this one has, only a snapshot helps it.
+            Path logs = leader.logs();
+            await("a log that was cut", () -> firstEntry(logs) > 10);
+            await("a log and snapshots that are bounded", () -> bytesBelow(leader.home) < 60 * 8_000 * 12);
+            away.open(members);
+            cluster.commit("e", "last");
+            cluster.awaitEqual();
+            assertEquals("last", read(away.replica().store(), "e"));
+            assertEquals(8_000, read(away.replica().store(), "e59").length());
+            assertTrue(away.failures.isEmpty());
+            // What it was sent is as good as its own.
+            away.close();
+            away.open(members);
+            cluster.commit("e", "very last");
+            cluster.awaitEqual();
+        }
+    }
+
+    @Test
+    void aServerThatLostItsLogDoesNotComeBack() throws Exception {
+        try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
+            Node only = cluster.found(1).get(0);
+            cluster.commit("e", "1");
+            only.close();
+            GroupSnapshots.delete(only.logs().resolve("..").normalize());
+            TatamiException noLog = assertThrows(TatamiException.class, () -> only.open(List.of(only.member)));
+            assertEquals(ErrorCode.CORRUPT, noLog.code(), noLog.toString());
+            only.close();
+            GroupSnapshots.delete(only.home.resolve("raft"));
+            TatamiException noLogs = assertThrows(TatamiException.class, () -> only.open(List.of(only.member)));
+            assertEquals(ErrorCode.CORRUPT, noLogs.code(), noLogs.toString());
+        }
+    }
+
+    /** Of the oldest file of a log: log_FIRST-LAST or log_inprogress_FIRST. */
+    private static long firstEntry(Path logs) throws IOException {
+        try (Stream<Path> files = Files.list(logs)) {
+            return files.map(path -> path.getFileName().toString())
+                    .filter(name -> name.startsWith("log_"))
+                    .map(name -> name.replace("log_inprogress_", "")
+                            .replace("log_", "")
+                            .replaceAll("-.*", ""))
+                    .mapToLong(Long::parseLong)
+                    .min()
+                    .orElse(0);
+        }
+    }
+
+    /** Of files, some of which may go meanwhile. */
+    private static long bytesBelow(Path home) throws IOException {
+        AtomicLong bytes = new AtomicLong();
+        Files.walkFileTree(home, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                bytes.addAndGet(attributes.size());
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
+                if (e instanceof NoSuchFileException) {
+                    return FileVisitResult.CONTINUE;
+                }
+                throw e;
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path visited, @Nullable IOException e) throws IOException {
+                if (e == null || e instanceof NoSuchFileException) {
+                    return FileVisitResult.CONTINUE;
+                }
+                throw e;
+            }
+        });
+        return bytes.get();
+    }
+}
