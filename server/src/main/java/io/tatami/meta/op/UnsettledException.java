@@ -2,6 +2,7 @@ package io.tatami.meta.op;
 
 import io.tatami.base.DirectoryId;
 import io.tatami.base.FileId;
+import io.tatami.meta.state.wire.Marker;
 import java.util.List;
 
 /**
@@ -28,9 +29,15 @@ public final class UnsettledException extends Exception {
     /**
      * A directory marker stands where the request would put a file: is there such a directory? Asked of the namespace
      * group. Where there is none, the marker is cleared; where there is, it is confirmed in the request's next
-     * decision.
+     * decision. A marker that has come since then has another version, and is asked about anew.
      */
-    public record MarkerInDoubt(DirectoryId parent, String name, DirectoryId directory) implements Question {}
+    public record MarkerInDoubt(DirectoryId parent, String name, DirectoryId directory, long version)
+            implements Question {
+        /** @param marker what stands there */
+        public MarkerInDoubt(DirectoryId parent, String name, Marker marker) {
+            this(parent, name, new DirectoryId(marker.getDirectoryId()), marker.getVersion());
+        }
+    }
 
     /**
      * The entry is being moved to another shard: how did that end? Asked of the destination.

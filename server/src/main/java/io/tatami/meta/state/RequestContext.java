@@ -1,6 +1,5 @@
 package io.tatami.meta.state;
 
-import io.tatami.base.DirectoryId;
 import io.tatami.base.SessionId;
 import io.tatami.protocol.wire.ClusterMap;
 import java.util.Set;
@@ -10,8 +9,8 @@ import java.util.Set;
  *
  * @param session the client's session, {@link SessionId#NONE} for requests of servers
  * @param nowMillis log time: never falls within a group
- * @param settled directories of which the tree has said, since the request arrived, that they stand where their markers
- *     are: a marker of one of them is no longer in doubt
+ * @param settled versions of markers of which the tree has said, since the request arrived, that their directories
+ *     stand where they are: these are no longer in doubt
  * @param cluster the newest map this process has, for placement only: nothing that must be exact may hang on it
  * @param creditsAwaited the request has waited for block servers to renew their credits, and waits no more
  */
@@ -19,12 +18,11 @@ public record RequestContext(
         Caller caller,
         SessionId session,
         long nowMillis,
-        Set<DirectoryId> settled,
+        Set<Long> settled,
         ClusterMap cluster,
         boolean creditsAwaited) {
     /** A request that does not wait for credits. */
-    public RequestContext(
-            Caller caller, SessionId session, long nowMillis, Set<DirectoryId> settled, ClusterMap cluster) {
+    public RequestContext(Caller caller, SessionId session, long nowMillis, Set<Long> settled, ClusterMap cluster) {
         this(caller, session, nowMillis, settled, cluster, true);
     }
 

@@ -20,6 +20,7 @@ import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.FileEntry;
 import io.tatami.meta.state.wire.GroupRecord;
+import io.tatami.meta.state.wire.Marker;
 import io.tatami.protocol.wire.Attributes;
 import io.tatami.protocol.wire.Handle;
 import io.tatami.protocol.wire.SignedHandle;
@@ -110,9 +111,9 @@ record Place(Handle handle, DirectoryId directory, String name, Caller caller) {
         MoveMarks.requireSettled(directory, name, record);
         EntryRecord entry = MoveMarks.standing(record);
         if (entry != null && entry.hasMarker()) {
-            DirectoryId marked = new DirectoryId(entry.getMarker().getDirectoryId());
-            if (!context.settled().contains(marked)) {
-                throw new UnsettledException(new MarkerInDoubt(directory, name, marked));
+            Marker marker = entry.getMarker();
+            if (!context.settled().contains(marker.getVersion())) {
+                throw new UnsettledException(new MarkerInDoubt(directory, name, marker));
             }
         }
         return entry;

@@ -16,6 +16,7 @@ import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.meta.state.wire.Marker;
 import io.tatami.protocol.MessagePaths;
 import io.tatami.protocol.wire.Attributes;
 import io.tatami.protocol.wire.Handle;
@@ -166,9 +167,9 @@ final class RenameRules {
 
     private static TatamiException directoryInTheWay(RequestContext context, End destination, EntryRecord entry)
             throws UnsettledException {
-        DirectoryId directory = new DirectoryId(entry.getMarker().getDirectoryId());
-        if (!context.settled().contains(directory)) {
-            throw new UnsettledException(new MarkerInDoubt(destination.directory(), destination.name(), directory));
+        Marker marker = entry.getMarker();
+        if (!context.settled().contains(marker.getVersion())) {
+            throw new UnsettledException(new MarkerInDoubt(destination.directory(), destination.name(), marker));
         }
         return new TatamiException(
                 ErrorCode.IS_A_DIRECTORY,

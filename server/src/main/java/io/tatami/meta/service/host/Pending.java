@@ -2,7 +2,6 @@ package io.tatami.meta.service.host;
 
 import com.google.protobuf.Message;
 import io.tatami.base.CrashPoint;
-import io.tatami.base.DirectoryId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.Operation;
@@ -40,7 +39,7 @@ final class Pending<S, Q extends Message, R extends Message> {
     private final Q request;
     private final @Nullable Method<?, R> remembered;
     private final CompletableFuture<R> future = new CompletableFuture<>();
-    private final Set<DirectoryId> settled = new HashSet<>();
+    private final Set<Long> settled = new HashSet<>();
     private boolean creditsAwaited;
     private int settlements;
 
@@ -137,7 +136,7 @@ final class Pending<S, Q extends Message, R extends Message> {
     /** Notes that {@code question} was settled; false where this has met too many. */
     boolean settled(Question answered) {
         if (answered instanceof MarkerInDoubt marker) {
-            settled.add(marker.directory());
+            settled.add(marker.version());
         }
         creditsAwaited |= answered instanceof CreditsAwaited;
         return ++settlements < SETTLEMENTS_MAX;

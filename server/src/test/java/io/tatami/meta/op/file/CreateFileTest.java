@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
-import io.tatami.base.DirectoryId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
 import io.tatami.base.ServerId;
@@ -168,16 +167,16 @@ class CreateFileTest {
 
     @Test
     void markerIsDoubtedUntilTheTreeHasConfirmedIt() throws Exception {
-        DirectoryId child = new DirectoryId(99);
+        Marker marker = Marker.newBuilder()
+                .setDirectoryId(99)
+                .setVersion(7)
+                .setConfirmed(true)
+                .build();
         shard.change(state -> state.putEntry(
-                FileShard.HOME,
-                "d",
-                EntryRecord.newBuilder()
-                        .setMarker(Marker.newBuilder().setDirectoryId(99).setConfirmed(true))
-                        .build()));
+                FileShard.HOME, "d", EntryRecord.newBuilder().setMarker(marker).build()));
         UnsettledException doubt = assertThrows(UnsettledException.class, () -> shard.create("d", 0));
-        assertEquals(new MarkerInDoubt(FileShard.HOME, "d", child), doubt.question());
-        shard.settled = Set.of(child);
+        assertEquals(new MarkerInDoubt(FileShard.HOME, "d", marker), doubt.question());
+        shard.settled = Set.of(7L);
         assertEquals(
                 ErrorCode.ALREADY_EXISTS,
                 shard.refusal(create, shard.creation("d").setOverwrite(true).build()));

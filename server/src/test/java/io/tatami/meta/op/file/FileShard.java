@@ -65,7 +65,7 @@ public final class FileShard {
             .setMode(0755)
             .build();
 
-    public Set<DirectoryId> settled = Set.of();
+    public Set<Long> settled = Set.of();
     public long treeVersion = 1;
 
     private final MemoryView store = new MemoryView();

@@ -213,8 +213,8 @@ final class GroupLoopTest {
     void aRequestInDoubtIsParkedWithoutHoldingUpOthersAndThenDecidedAnew() throws TatamiException {
         CompletableFuture<Void> answer = new CompletableFuture<>();
         Operation<Draft, Share, Share> doubting = (state, context, request) -> {
-            if (!context.settled().contains(new DirectoryId(5))) {
-                throw new UnsettledException(new MarkerInDoubt(DirectoryId.ROOT, "x", new DirectoryId(5)));
+            if (!context.settled().contains(7L)) {
+                throw new UnsettledException(new MarkerInDoubt(DirectoryId.ROOT, "x", new DirectoryId(5), 7));
             }
             return new Increment().decide(state, context, request);
         };

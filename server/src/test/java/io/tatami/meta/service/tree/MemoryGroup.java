@@ -4,7 +4,6 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import com.google.protobuf.Parser;
-import io.tatami.base.DirectoryId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
@@ -142,7 +141,7 @@ final class MemoryGroup<S> implements Group<S>, GroupTable<S> {
     }
 
     private <Q extends Message, R extends Message> CompletableFuture<R> decide(
-            Operation<S, Q, R> operation, RequestOrigin origin, Q request, Set<DirectoryId> settled) {
+            Operation<S, Q, R> operation, RequestOrigin origin, Q request, Set<Long> settled) {
         Question doubt;
         synchronized (store) {
             Draft draft = new Draft(store);
@@ -162,9 +161,9 @@ final class MemoryGroup<S> implements Group<S>, GroupTable<S> {
         if (settles == null) {
             return Failures.failed(ErrorCode.INTERNAL, "nobody settles " + doubt);
         }
-        Set<DirectoryId> more = new HashSet<>(settled);
+        Set<Long> more = new HashSet<>(settled);
         if (doubt instanceof MarkerInDoubt marker) {
-            more.add(marker.directory());
+            more.add(marker.version());
         }
         return settles.settle(doubt).thenCompose(done -> decide(operation, origin, request, more));
     }

@@ -51,9 +51,8 @@ final class TestFiles {
         Arrivals.requireHere(state, handle, request.getName());
         EntryRecord entry = state.entry(parent, request.getName());
         if (entry != null && entry.hasMarker()) {
-            DirectoryId marked = new DirectoryId(entry.getMarker().getDirectoryId());
-            if (!context.settled().contains(marked)) {
-                throw new UnsettledException(new MarkerInDoubt(parent, request.getName(), marked));
+            if (!context.settled().contains(entry.getMarker().getVersion())) {
+                throw new UnsettledException(new MarkerInDoubt(parent, request.getName(), entry.getMarker()));
             }
             throw new TatamiException(ErrorCode.IS_A_DIRECTORY, request.getName() + " is a directory");
         }
