@@ -137,10 +137,11 @@ public final class GiveEntries implements Operation<ShardState, GiveEntriesReque
             return !arrived.isEmpty();
         }
 
-        /** From now on such entries are not for this shard to tell about. */
+        /** From now on such entries are not for this shard to tell about, unless what it had is reclaimed already. */
         void note() {
             var share = state.share(directory());
-            if (share.getGivenSpread() < request.getSpread()) {
+            boolean isNew = share.getGivenSpread() < request.getSpread();
+            if (isNew && !state.gate(directory()).getReclaimed()) {
                 state.putShare(
                         directory(),
                         share.toBuilder().setGivenSpread(request.getSpread()).build());

@@ -6,6 +6,7 @@ import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.GateRecord;
 import io.tatami.meta.state.wire.ReclaimRecord;
+import io.tatami.meta.state.wire.ShareRecord;
 import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.ReclaimDirectoriesRequest;
 
@@ -28,7 +29,8 @@ public final class ReclaimDirectories implements Operation<ShardState, ReclaimDi
 
     /** Of a directory that has never been widened nothing can come late. */
     private static void close(ShardState state, DirectoryId directory) {
-        if (state.share(directory).hasArrival()) {
+        ShareRecord share = state.share(directory);
+        if (share.hasArrival() || share.getGivenSpread() != 0) {
             GateRecord gate = state.gate(directory);
             state.putGate(
                     directory,

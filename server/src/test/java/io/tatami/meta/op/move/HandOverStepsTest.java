@@ -33,6 +33,7 @@ import io.tatami.meta.state.wire.FileEntry;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.state.wire.HomeRecord;
 import io.tatami.meta.state.wire.Marker;
+import io.tatami.meta.state.wire.ShareRecord;
 import io.tatami.protocol.wire.GiveEntriesReply;
 import io.tatami.protocol.wire.GiveEntriesRequest;
 import io.tatami.protocol.wire.ReclaimDirectoriesRequest;
@@ -301,22 +302,30 @@ final class HandOverStepsTest {
         GiveEntriesReply ahead = give(requestOf(name));
         GiveEntriesReply first = give(request());
         handOver();
-        decide(
-                receiver,
-                new ReclaimDirectories(),
-                ReclaimDirectoriesRequest.newBuilder()
-                        .addDirectoryId(directory.value())
-                        .build());
-        on(receiver, state -> {
-            names(receiver).forEach(each -> state.removeEntry(directory, each));
-            state.removeShare(directory);
-        });
+        reclaim(giver);
+        reclaim(receiver);
         arriveAhead(name, ahead);
         arrive("", first);
         assertEquals(List.of(), names(receiver));
         assertFalse(state(receiver).isFetched(directory, name));
         assertFalse(state(receiver).share(directory).hasArrival());
         assertTrue(arrival().getEnded());
+        give(requestOf(name));
+        assertEquals(ShareRecord.getDefaultInstance(), state(giver).share(directory));
+    }
+
+    private void reclaim(MemoryView store) throws TatamiException, UnsettledException {
+        decide(
+                store,
+                new ReclaimDirectories(),
+                ReclaimDirectoriesRequest.newBuilder()
+                        .addDirectoryId(directory.value())
+                        .build());
+        List<String> names = names(store);
+        on(store, state -> {
+            names.forEach(each -> state.removeEntry(directory, each));
+            state.removeShare(directory);
+        });
     }
 
     @Test

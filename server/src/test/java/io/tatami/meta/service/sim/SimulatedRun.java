@@ -118,10 +118,21 @@ final class SimulatedRun {
         new Checker(cluster).check();
     }
 
-    /** A file takes the name; unless what was asked long ago, and is done only now, puts something there after all. */
+    /**
+     * A file takes the name; unless what was asked long ago, and is done only now, puts something there after all, or
+     * gives the directory another path: then it is tried there.
+     */
     private void takeOver(Name name) {
-        CompletableFuture<?> step = client().create(path(name), false, 0);
-        Check.check(world.runUntil(step::isDone, SETTLED_MILLIS), "%s is not free, nor taken", name);
+        String path = "";
+        CompletableFuture<?> step = CompletableFuture.failedFuture(new IllegalStateException("not tried"));
+        while (step.isCompletedExceptionally()
+                && model().isFree(name)
+                && model().isDirectory(name.directory())
+                && !path.equals(path(name))) {
+            path = path(name);
+            step = client().create(path, false, 0);
+            Check.check(world.runUntil(step::isDone, SETTLED_MILLIS), "%s is not free, nor taken", name);
+        }
         Check.check(
                 !step.isCompletedExceptionally() || !model().isFree(name) || !model().isDirectory(name.directory()),
                 "%s is kept by a marker that is not true: %s",
