@@ -51,13 +51,16 @@ public final class Deliver implements Operation<ShardState, OutboxDelivery, Empt
 
     /**
      * What the home says of a file whose name is here. A name that has moved on in the meantime is no concern: the home
-     * hears of that too, and tells the new place. An entry that is leaving takes it like any other, because the move
-     * may still be aborted.
+     * hears of that too, and tells the new place. One that has come back meanwhile may bring newer content along than
+     * the message has. An entry that is leaving takes it like any other, because the move may still be aborted.
      */
     private static void applyContent(ShardState state, FileClosed content) {
         DirectoryId directory = new DirectoryId(content.getParentId());
         EntryRecord record = MoveMarks.standing(state.entry(directory, content.getName()));
-        if (record == null || !record.hasFile() || record.getFile().getFileId() != content.getFileId()) {
+        if (record == null
+                || !record.hasFile()
+                || record.getFile().getFileId() != content.getFileId()
+                || record.getFile().getContentVersion() > content.getContentVersion()) {
             return;
         }
         EntryRecord current = record.toBuilder()

@@ -104,8 +104,8 @@ public final class MetadataServer implements AutoCloseable {
             Callers callers = new Callers(mapping, readers, clock, identity.superuser(), "supergroup");
             StoreMemory memory = resources.keep(new StoreMemory(StoreSettings.from(settings)));
             CallOptions options = CallOptions.DEFAULT.withCredential(credential.bytes());
-            Arrival arrival = new Arrival(own, client, start.seeds(), options);
-            arrival.announce(place.directory(), memory);
+            StartingServer starting = new StartingServer(own, client, start.seeds(), options);
+            starting.announce(place.directory(), memory);
             replication = replication(place, settings, memory);
             Dispatch dispatch = new Dispatch(callers, credential, maps, space, this::leader);
             groups = resources.keep(new HostedGroups(own, replication, parts, maps, dispatch));
@@ -125,11 +125,11 @@ public final class MetadataServer implements AutoCloseable {
             groups.start();
             ReplicaOrders orders = resources.keep(new ReplicaOrders(groups, clock));
             ClusterMember member = new ClusterMember(
-                    arrival.toNamespace(leaders, address, replication::knownServers),
+                    starting.toNamespace(leaders, address, replication::knownServers),
                     maps,
                     options,
                     new Membership(place.host(), address, own, groups, orders));
-            arrival.register(member, clock);
+            starting.register(member, clock);
             keepReporting(member, leaders, timer);
             CrashPoint.hit("meta.open.announced");
             LOG.info("cluster {}: groups {} serve at {}", identity.cluster(), groups.ids(), address);

@@ -31,10 +31,12 @@ import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.FileEntry;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.state.wire.HomeRecord;
+import io.tatami.protocol.wire.FileClosed;
 import io.tatami.protocol.wire.FinishMoveRequest;
 import io.tatami.protocol.wire.Handle;
 import io.tatami.protocol.wire.MoveStatusReply;
 import io.tatami.protocol.wire.MoveStatusRequest;
+import io.tatami.protocol.wire.OutboxDelivery;
 import io.tatami.protocol.wire.PrepareMoveReply;
 import io.tatami.protocol.wire.PrepareMoveRequest;
 import io.tatami.protocol.wire.RenameFileRequest;
@@ -101,6 +103,35 @@ final class MoveStepsTest {
         assertEquals(
                 older,
                 Objects.requireNonNull(state(1).entry(directories[1], "g")).getLeavingTransaction());
+    }
+
+    /** It was on its way while the file went to another shard, and came back under the same name. */
+    @Test
+    void whatIsLateAboutAFilesContentReplacesNothingNewer() throws Exception {
+        FileClosed closed = FileClosed.newBuilder()
+                .setFileId(create(0, "f"))
+                .setParentId(directories[0].value())
+                .setName("f")
+                .setContentVersion(2)
+                .setLength(7)
+                .build();
+        deliver(1, closed);
+        deliver(2, closed.toBuilder().setContentVersion(1).setLength(0).setOpen(true).build());
+        FileEntry entry = Objects.requireNonNull(state(0).entry(directories[0], "f")).getFile();
+        assertEquals(7, entry.getLength());
+        assertFalse(entry.getOpen());
+        assertEquals(7, state(0).share(directories[0]).getBytes());
+        deliver(3, closed.toBuilder().setContentVersion(3).setLength(9).build());
+        assertEquals(9, state(0).share(directories[0]).getBytes());
+    }
+
+    private void deliver(long number, FileClosed closed) throws Exception {
+        OutboxDelivery message = OutboxDelivery.newBuilder()
+                .setFromGroup(1)
+                .setNumber(number)
+                .setClosed(closed)
+                .build();
+        submit(0, new Deliver(), message);
     }
 
     @Test

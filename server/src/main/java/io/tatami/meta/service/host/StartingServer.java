@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * How a server that starts comes into its cluster: it asks whether it may take part before a replica of it votes, and
  * tells where it is once it can be reached. Owned by the thread that starts the server.
  */
-final class Arrival {
+final class StartingServer {
     private static final long ANNOUNCEMENT_TIMEOUT_MILLIS = 2_000;
     private static final long MAP_TIMEOUT_MILLIS = 5_000;
 
@@ -33,7 +33,7 @@ final class Arrival {
     private static final long ELECTION_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-    private static final Logger LOG = LoggerFactory.getLogger(Arrival.class);
+    private static final Logger LOG = LoggerFactory.getLogger(StartingServer.class);
 
     private final OwnIdentity own;
     private final RpcClient client;
@@ -44,7 +44,7 @@ final class Arrival {
      * @param seeds metadata servers of the cluster; empty where this one is the first
      * @param options with the credential of a server
      */
-    Arrival(OwnIdentity own, RpcClient client, List<InetSocketAddress> seeds, CallOptions options) {
+    StartingServer(OwnIdentity own, RpcClient client, List<InetSocketAddress> seeds, CallOptions options) {
         this.own = own;
         this.client = client;
         this.seeds = seeds;
