@@ -291,6 +291,7 @@ public final class RaftHost implements AutoCloseable {
         try {
             Message unused = calls.addGroup(RaftGroup.valueOf(raftGroup, RatisNames.peers(founders)), isNew)
                     .join();
+            RatisTransport.received(server).open(raftGroup);
             CrashPoint.hit("raft.open.log-made");
             records.made(group);
             CrashPoint.hit("raft.open.noted");
@@ -328,7 +329,9 @@ public final class RaftHost implements AutoCloseable {
     }
 
     private void forget(RatisReplica replica) {
-        boolean unused = replicas.remove(replica.group(), replica);
+        if (replicas.remove(replica.group(), replica)) {
+            RatisTransport.received(server).close(replica.group());
+        }
     }
 
     /** Closes what is still open of it. */

@@ -189,7 +189,7 @@ final class RatisReplica implements RaftReplica {
 
     @Override
     public Optional<SnapshotProgress> receiving() {
-        return ((RatisTransport.Factory) server.getFactory()).received().progress(group);
+        return RatisTransport.received(server).progress(group);
     }
 
     @Override

@@ -32,6 +32,11 @@ final class RatisTransport implements RpcType {
         return new Factory(parameters);
     }
 
+    /** What a server takes in that was made with this transport. */
+    static ReceivedSnapshots received(RaftServer server) {
+        return ((Factory) server.getFactory()).received();
+    }
+
     /** Of one server. */
     static final class Factory extends GrpcFactory {
         /** Its threads end a minute after an election. */
@@ -65,8 +70,7 @@ final class RatisTransport implements RpcType {
             return new PersistentAppender(server, state, follower);
         }
 
-        /** What the server takes in. */
-        ReceivedSnapshots received() {
+        private ReceivedSnapshots received() {
             return Objects.requireNonNull(received, "the server has not been made yet");
         }
 

@@ -116,8 +116,15 @@ final class MoveStepsTest {
                 .setLength(7)
                 .build();
         deliver(1, closed);
-        deliver(2, closed.toBuilder().setContentVersion(1).setLength(0).setOpen(true).build());
-        FileEntry entry = Objects.requireNonNull(state(0).entry(directories[0], "f")).getFile();
+        deliver(
+                2,
+                closed.toBuilder()
+                        .setContentVersion(1)
+                        .setLength(0)
+                        .setOpen(true)
+                        .build());
+        FileEntry entry =
+                Objects.requireNonNull(state(0).entry(directories[0], "f")).getFile();
         assertEquals(7, entry.getLength());
         assertFalse(entry.getOpen());
         assertEquals(7, state(0).share(directories[0]).getBytes());

@@ -12,6 +12,7 @@ import io.tatami.meta.op.file.CreateFile;
 import io.tatami.meta.op.file.ReopenFile;
 import io.tatami.meta.op.lease.BeginRecovery;
 import io.tatami.meta.op.lease.FinishRecovery;
+import io.tatami.meta.op.move.BulkDelete;
 import io.tatami.meta.op.move.CommitMove;
 import io.tatami.meta.op.move.DeleteFile;
 import io.tatami.meta.op.move.RenameFile;
@@ -25,6 +26,8 @@ import io.tatami.meta.service.host.SteppedWork.Decided;
 import io.tatami.meta.state.wire.CommitMoveRequest;
 import io.tatami.meta.state.wire.FinishRecoveryRequest;
 import io.tatami.protocol.wire.AppendReply;
+import io.tatami.protocol.wire.BulkDeleteReply;
+import io.tatami.protocol.wire.BulkDeleteRequest;
 import io.tatami.protocol.wire.CompleteReply;
 import io.tatami.protocol.wire.CompleteRequest;
 import io.tatami.protocol.wire.CreateReply;
@@ -85,8 +88,20 @@ final class Oracle {
             renamed(move.getRename(), move.getEntry().getFile().getFileId());
         } else if (decided.operation() instanceof DeleteFile && request instanceof DeleteFileRequest delete) {
             model.delete(chain(delete.getHandle()), delete.getName());
+        } else if (decided.operation() instanceof BulkDelete && request instanceof BulkDeleteRequest delete) {
+            deleted(delete, (BulkDeleteReply) reply);
         } else {
             committedOther(group, decided, session);
+        }
+    }
+
+    private void deleted(BulkDeleteRequest request, BulkDeleteReply reply) {
+        for (int i = 0; i < request.getItemCount(); i++) {
+            if (reply.getResult(i).getError() == 0) {
+                model.delete(
+                        chain(request.getItem(i).getHandle()),
+                        request.getItem(i).getName());
+            }
         }
     }
 

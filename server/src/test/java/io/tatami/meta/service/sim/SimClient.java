@@ -11,7 +11,9 @@ import io.tatami.meta.service.sim.NamespaceModel.Name;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.AddBlocksRequest;
 import io.tatami.protocol.wire.AppendRequest;
+import io.tatami.protocol.wire.AttributeChange;
 import io.tatami.protocol.wire.BlockReport;
+import io.tatami.protocol.wire.BulkDeleteRequest;
 import io.tatami.protocol.wire.CompleteRequest;
 import io.tatami.protocol.wire.CreateModes;
 import io.tatami.protocol.wire.CreateRequest;
@@ -24,6 +26,7 @@ import io.tatami.protocol.wire.MkdirsRequest;
 import io.tatami.protocol.wire.RenameDirectoryRequest;
 import io.tatami.protocol.wire.RenameFileRequest;
 import io.tatami.protocol.wire.RenewLeasesRequest;
+import io.tatami.protocol.wire.SetDirectoryAttributesRequest;
 import io.tatami.protocol.wire.Status;
 import io.tatami.protocol.wire.WidenDirectoryRequest;
 import java.util.ArrayList;
@@ -116,6 +119,14 @@ final class SimClient {
                                 .build()));
     }
 
+    CompletableFuture<?> setMode(String path, int mode) {
+        SetDirectoryAttributesRequest request = SetDirectoryAttributesRequest.newBuilder()
+                .setPath(path)
+                .setChange(AttributeChange.newBuilder().setMode(mode))
+                .build();
+        return session.once(GroupId.NAMESPACE, MetaMethods.SET_DIRECTORY_ATTRIBUTES, request);
+    }
+
     CompletableFuture<?> deleteDirectory(String path, boolean recursive) {
         DeleteDirectoryRequest request = DeleteDirectoryRequest.newBuilder()
                 .setPath(path)
@@ -179,6 +190,22 @@ final class SimClient {
                             requireMeant(name, 0, since);
                         }
                     });
+        });
+    }
+
+    /** Those of the names that are in the shard of the first. */
+    CompletableFuture<?> deleteFiles(String parent, List<String> names) {
+        return session.in(parent, (handle, directory) -> {
+            GroupId shard = session.owner(directory, names.get(0));
+            BulkDeleteRequest.Builder request = BulkDeleteRequest.newBuilder();
+            for (String name : names) {
+                if (session.owner(directory, name).equals(shard)) {
+                    request.addItem(BulkDeleteRequest.Item.newBuilder()
+                            .setHandle(handle)
+                            .setName(name));
+                }
+            }
+            return session.once(shard, MetaMethods.BULK_DELETE, request.build());
         });
     }
 

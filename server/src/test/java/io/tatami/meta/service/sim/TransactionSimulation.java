@@ -152,10 +152,12 @@ final class TransactionSimulation {
         CREATE_AGAIN("create"),
         CREATE_OVER("create over"),
         DELETE("delete"),
+        DELETE_MANY("delete many"),
         DELETE_DIRECTORY("delete directory"),
         DELETE_EMPTY_DIRECTORY("delete empty directory"),
         MKDIRS("mkdirs"),
         MKDIRS_AGAIN("mkdirs"),
+        SET_MODE("set mode"),
         WIDEN("widen"),
         WIDEN_AGAIN("widen"),
         APPEND("append"),
@@ -182,9 +184,11 @@ final class TransactionSimulation {
             case CREATE, CREATE_AGAIN -> client.create(anyPath(), false, world.below(2));
             case CREATE_OVER -> client.create(anyPath(), true, world.below(2));
             case DELETE -> client.deleteFile(somePath());
+            case DELETE_MANY -> client.deleteFiles(someDirectory(), List.of("f0", "f1", "f2"));
             case DELETE_DIRECTORY -> client.deleteDirectory(someDirectory(), true);
             case DELETE_EMPTY_DIRECTORY -> client.deleteDirectory(someDirectory(), false);
             case MKDIRS, MKDIRS_AGAIN -> client.mkdirs(anyDirectory(), spread());
+            case SET_MODE -> client.setMode(someDirectory(), 0700 + world.below(64));
             case WIDEN, WIDEN_AGAIN -> client.widen(someDirectory());
             case APPEND -> client.append(somePath());
             case ADD_BLOCK, ADD_BLOCK_AGAIN ->
