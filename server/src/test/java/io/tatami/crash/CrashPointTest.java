@@ -2,6 +2,7 @@ package io.tatami.crash;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tatami.seed.TestSeed;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -36,8 +37,7 @@ final class CrashPointTest {
 
     @Test
     void nothingAcknowledgedIsLostAtPointsChosenByTheSeed() throws Exception {
-        long seed = Long.getLong("tatami.test.seed", System.nanoTime() & 0xffff_ffffL);
-        System.out.println("replay with -Dtatami.test.seed=" + seed);
+        long seed = TestSeed.draw();
         PointPlan plan = PointPlan.learn(directory.resolve("learning"), seed);
         assertTrue(plan.size() >= POINTS_MIN, "the workload passes only " + plan.size() + " points");
         Random random = new Random(seed);

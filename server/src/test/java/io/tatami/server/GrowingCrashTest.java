@@ -12,6 +12,7 @@ import io.tatami.conf.Settings;
 import io.tatami.meta.service.host.MetadataServer;
 import io.tatami.meta.service.host.NewCluster;
 import io.tatami.protocol.UserIdentity;
+import io.tatami.seed.TestSeed;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -73,8 +74,7 @@ final class GrowingCrashTest {
 
     @Test
     void aClusterThatGrowsGoesOnAfterItsFirstServerWasHaltedAtAPointChosenByTheSeed() throws Exception {
-        long seed = Long.getLong("tatami.test.seed", System.nanoTime() & 0xffff_ffffL);
-        System.out.println("replay with -Dtatami.test.seed=" + seed);
+        long seed = TestSeed.draw();
         haltAt(FIRST.get(new Random(seed).nextInt(FIRST.size())), 1, true, 1, seed);
     }
 

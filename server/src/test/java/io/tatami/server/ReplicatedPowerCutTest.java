@@ -1,6 +1,7 @@
 package io.tatami.server;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.GroupId;
 import io.tatami.crash.LoopMount;
@@ -102,6 +103,7 @@ final class ReplicatedPowerCutTest {
         }
         clients.awaitSteps();
         System.out.println("power cut of " + struck + " after " + clients.steps() + " steps acknowledged");
+        assertTrue(clients.steps() > 0);
     }
 
     /** A file system for each server. */

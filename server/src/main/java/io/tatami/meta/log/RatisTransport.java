@@ -34,7 +34,7 @@ final class RatisTransport implements RpcType {
 
     /** What a server takes in that was made with this transport. */
     static ReceivedSnapshots received(RaftServer server) {
-        return ((Factory) server.getFactory()).received();
+        return Objects.requireNonNull(((Factory) server.getFactory()).received, "the server has not been made yet");
     }
 
     /** Of one server. */
@@ -68,10 +68,6 @@ final class RatisTransport implements RpcType {
         @Override
         public LogAppender newLogAppender(RaftServer.Division server, LeaderState state, FollowerInfo follower) {
             return new PersistentAppender(server, state, follower);
-        }
-
-        private ReceivedSnapshots received() {
-            return Objects.requireNonNull(received, "the server has not been made yet");
         }
 
         /** What the server talks through, without what is around it. */

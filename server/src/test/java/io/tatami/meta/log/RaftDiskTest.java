@@ -13,10 +13,10 @@ import io.tatami.base.TatamiException;
 import io.tatami.crash.FaultyDisk;
 import io.tatami.meta.log.ReplicaCluster.Lead;
 import io.tatami.meta.log.ReplicaCluster.Node;
+import io.tatami.seed.TestSeed;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -43,13 +43,10 @@ final class RaftDiskTest {
 
     private final List<FaultyDisk> disks = new ArrayList<>();
     private final Map<String, String> acknowledged = new TreeMap<>();
-    private Random random = new Random(0);
+    private final Random random = TestSeed.random();
 
     @BeforeEach
     void mountDisks() throws IOException {
-        long seed = Long.getLong("tatami.test.seed", System.nanoTime() & 0xffff_ffffL);
-        System.out.println("replay with -Dtatami.test.seed=" + seed);
-        random = new Random(seed);
         for (int server = 0; server < SERVERS; server++) {
             disks.add(new FaultyDisk(directory.resolve("server-" + server)));
         }
@@ -218,7 +215,7 @@ final class RaftDiskTest {
     private void commitUntilRefused(ReplicaCluster cluster, Lead lead) throws TatamiException {
         while (true) {
             String key = "e" + acknowledged.size();
-            String value = noise();
+            String value = TestSeed.noise(random, VALUE_BYTES);
             lead.log().commit(cluster.entry(lead.store().appliedIndex() + 1, key, value));
             acknowledged.put(key, value);
         }
@@ -231,15 +228,9 @@ final class RaftDiskTest {
 
     private void commit(ReplicaCluster cluster) throws Exception {
         String key = "e" + acknowledged.size();
-        String value = noise();
+        String value = TestSeed.noise(random, VALUE_BYTES);
         cluster.commit(key, value);
         acknowledged.put(key, value);
-    }
-
-    private String noise() {
-        byte[] noise = new byte[VALUE_BYTES];
-        random.nextBytes(noise);
-        return HexFormat.of().formatHex(noise);
     }
 
     private void requireAll(Node node) {

@@ -11,10 +11,10 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.log.ReplicaCluster.Node;
 import io.tatami.meta.store.GroupStore;
+import io.tatami.seed.TestSeed;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -22,7 +22,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,14 +32,7 @@ final class RaftMembersTest {
     @TempDir
     private Path directory = Path.of("");
 
-    private Random random = new Random(0);
-
-    @BeforeEach
-    void printSeed() {
-        long seed = Long.getLong("tatami.test.seed", System.nanoTime() & 0xffff_ffffL);
-        System.out.println("replay with -Dtatami.test.seed=" + seed);
-        random = new Random(seed);
-    }
+    private final Random random = TestSeed.random();
 
     @Test
     void membersComeAndGoWhileEntriesGoOn() throws Exception {
@@ -86,9 +78,7 @@ final class RaftMembersTest {
             int entries = 8;
             int each = 200_000;
             for (int i = 0; i < entries; i++) {
-                byte[] noise = new byte[each];
-                random.nextBytes(noise);
-                cluster.commit("e" + i, HexFormat.of().formatHex(noise));
+                cluster.commit("e" + i, TestSeed.noise(random, each));
             }
             Node fresh = cluster.add();
             fresh.open(List.of());

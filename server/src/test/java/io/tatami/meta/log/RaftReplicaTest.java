@@ -17,6 +17,7 @@ import io.tatami.meta.log.ReplicaCluster.Lead;
 import io.tatami.meta.log.ReplicaCluster.Node;
 import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.meta.store.GroupStore;
+import io.tatami.seed.TestSeed;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -39,7 +40,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -50,14 +50,7 @@ final class RaftReplicaTest {
     @TempDir
     private Path directory = Path.of("");
 
-    private Random random = new Random(0);
-
-    @BeforeEach
-    void printSeed() {
-        long seed = Long.getLong("tatami.test.seed", System.nanoTime() & 0xffff_ffffL);
-        System.out.println("replay with -Dtatami.test.seed=" + seed);
-        random = new Random(seed);
-    }
+    private final Random random = TestSeed.random();
 
     /** A term of leadership in which so many confirmations have come; a slow machine may need several for it. */
     private static Lead awaitConfirmed(ReplicaCluster cluster, int confirmations) throws Exception {

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.log.ReplicaCluster.Node;
+import io.tatami.seed.TestSeed;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -16,13 +17,11 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,14 +30,7 @@ final class RaftRestartTest {
     @TempDir
     private Path directory = Path.of("");
 
-    private Random random = new Random(0);
-
-    @BeforeEach
-    void printSeed() {
-        long seed = Long.getLong("tatami.test.seed", System.nanoTime() & 0xffff_ffffL);
-        System.out.println("replay with -Dtatami.test.seed=" + seed);
-        random = new Random(seed);
-    }
+    private final Random random = TestSeed.random();
 
     @Test
     void aRestartedReplicaHasWhatItHadAndGoesOn() throws Exception {
@@ -78,9 +70,7 @@ final class RaftRestartTest {
             Node away = nodes.stream().filter(node -> node != leader).findAny().orElseThrow();
             away.close();
             for (int i = 0; i < 60; i++) {
-                byte[] noise = new byte[4_000];
-                random.nextBytes(noise);
-                cluster.commit("e" + i, HexFormat.of().formatHex(noise));
+                cluster.commit("e" + i, TestSeed.noise(random, 4_000));
             }
             // Where the log of the others begins behind what this one has, only a snapshot helps it.
             Path logs = leader.logs();

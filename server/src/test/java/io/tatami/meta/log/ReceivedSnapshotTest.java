@@ -13,12 +13,12 @@ import io.tatami.meta.log.ReplicaCluster.Node;
 import io.tatami.meta.log.flush.FlushMode;
 import io.tatami.meta.log.flush.TreeFlush;
 import io.tatami.meta.store.GroupStore;
+import io.tatami.seed.TestSeed;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -31,7 +31,6 @@ import java.util.stream.Stream;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -60,14 +59,7 @@ final class ReceivedSnapshotTest {
     private Path directory = Path.of("");
 
     private final AtomicInteger copies = new AtomicInteger();
-    private Random random = new Random(0);
-
-    @BeforeEach
-    void printSeed() {
-        long seed = Long.getLong("tatami.test.seed", System.nanoTime() & 0xffff_ffffL);
-        System.out.println("replay with -Dtatami.test.seed=" + seed);
-        random = new Random(seed);
-    }
+    private final Random random = TestSeed.random();
 
     @AfterEach
     void listenNoMore() {
@@ -90,9 +82,7 @@ final class ReceivedSnapshotTest {
     private Node awayForLong(ReplicaCluster cluster, Node away) throws Exception {
         away.close();
         for (int i = 0; i < ENTRIES; i++) {
-            byte[] noise = new byte[4_000];
-            random.nextBytes(noise);
-            cluster.commit("e" + i, HexFormat.of().formatHex(noise));
+            cluster.commit("e" + i, TestSeed.noise(random, 4_000));
         }
         return away;
     }
@@ -151,9 +141,7 @@ final class ReceivedSnapshotTest {
         try (ReplicaCluster cluster = new ReplicaCluster(directory, slow)) {
             Node only = cluster.found(1).get(0);
             for (int i = 0; i < 20; i++) {
-                byte[] noise = new byte[500_000];
-                random.nextBytes(noise);
-                cluster.commit("e" + i, HexFormat.of().formatHex(noise));
+                cluster.commit("e" + i, TestSeed.noise(random, 500_000));
             }
             Node fresh = cluster.add();
             openAgain(fresh);

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.CrashPoint;
 import io.tatami.meta.log.ReplicaCluster.Node;
+import io.tatami.seed.TestSeed;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -55,9 +55,7 @@ final class StateHashesTest {
     }
 
     private void run(int entries, int deaths) throws Exception {
-        long seed = Long.getLong("tatami.test.seed", System.nanoTime() & 0xffff_ffffL);
-        System.out.println("replay with -Dtatami.test.seed=" + seed);
-        random = new Random(seed);
+        random = TestSeed.random();
         RaftSettings settings = ReplicaCluster.settings(SNAPSHOT_ENTRIES, SEGMENT_BYTES);
         try (ReplicaCluster cluster = new ReplicaCluster(directory, settings)) {
             List<Node> nodes = cluster.found(3);
@@ -131,20 +129,14 @@ final class StateHashesTest {
         List<String> changes = new ArrayList<>();
         for (int i = 1 + random.nextInt(5); i > 0; i--) {
             changes.add("key" + random.nextInt(KEYS));
-            changes.add(random.nextInt(4) == 0 ? "" : noise(random, 1 + random.nextInt(VALUE_BYTES_MAX)));
+            changes.add(random.nextInt(4) == 0 ? "" : TestSeed.noise(random, 1 + random.nextInt(VALUE_BYTES_MAX)));
         }
         if (random.nextInt(50) == 0) {
             for (int i = 0; i < 4; i++) {
                 changes.add("long" + i);
-                changes.add(noise(random, LONG_VALUE_BYTES));
+                changes.add(TestSeed.noise(random, LONG_VALUE_BYTES));
             }
         }
         return changes.toArray(new String[0]);
-    }
-
-    private static String noise(Random random, int bytes) {
-        byte[] noise = new byte[bytes];
-        random.nextBytes(noise);
-        return HexFormat.of().formatHex(noise);
     }
 }

@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.TatamiException;
 import io.tatami.meta.log.ReplicaCluster.Node;
+import io.tatami.seed.TestSeed;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
@@ -29,7 +29,7 @@ final class TornEndTest {
     @TempDir
     private Path directory = Path.of("");
 
-    private final Random random = new Random(Long.getLong("tatami.test.seed", System.nanoTime() & 0xffff_ffffL));
+    private final Random random = TestSeed.random();
 
     /** Some subsets of the last entry's sectors; what is missing is zeros, as Ratis writes beforehand. */
     @Test
@@ -78,9 +78,7 @@ final class TornEndTest {
     private Node write(ReplicaCluster cluster) throws Exception {
         List<Node> nodes = cluster.found(3);
         for (int i = 0; i < ENTRIES; i++) {
-            byte[] noise = new byte[VALUE_BYTES];
-            random.nextBytes(noise);
-            cluster.commit("e" + i, HexFormat.of().formatHex(noise));
+            cluster.commit("e" + i, TestSeed.noise(random, VALUE_BYTES));
         }
         cluster.awaitEqual();
         Node leader = cluster.awaitLeader();

@@ -9,18 +9,17 @@ import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.op.Access;
 import io.tatami.meta.op.Arrivals;
+import io.tatami.meta.op.Markers;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Shares;
 import io.tatami.meta.op.Subject;
 import io.tatami.meta.op.UnsettledException;
-import io.tatami.meta.op.UnsettledException.MarkerInDoubt;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.FileEntry;
 import io.tatami.meta.state.wire.GroupRecord;
-import io.tatami.meta.state.wire.Marker;
 import io.tatami.protocol.wire.Attributes;
 import io.tatami.protocol.wire.Handle;
 import io.tatami.protocol.wire.SignedHandle;
@@ -111,10 +110,7 @@ record Place(Handle handle, DirectoryId directory, String name, Caller caller) {
         MoveMarks.requireSettled(directory, name, record);
         EntryRecord entry = MoveMarks.standing(record);
         if (entry != null && entry.hasMarker()) {
-            Marker marker = entry.getMarker();
-            if (!context.settled().contains(marker.getVersion())) {
-                throw new UnsettledException(new MarkerInDoubt(directory, name, marker));
-            }
+            Markers.requireTrue(context, directory, name, entry.getMarker());
         }
         return entry;
     }

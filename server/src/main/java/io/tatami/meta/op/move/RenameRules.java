@@ -8,15 +8,14 @@ import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.op.Access;
 import io.tatami.meta.op.Arrivals;
+import io.tatami.meta.op.Markers;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Subject;
 import io.tatami.meta.op.UnsettledException;
-import io.tatami.meta.op.UnsettledException.MarkerInDoubt;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.EntryRecord;
-import io.tatami.meta.state.wire.Marker;
 import io.tatami.protocol.MessagePaths;
 import io.tatami.protocol.wire.Attributes;
 import io.tatami.protocol.wire.Handle;
@@ -167,10 +166,7 @@ final class RenameRules {
 
     private static TatamiException directoryInTheWay(RequestContext context, End destination, EntryRecord entry)
             throws UnsettledException {
-        Marker marker = entry.getMarker();
-        if (!context.settled().contains(marker.getVersion())) {
-            throw new UnsettledException(new MarkerInDoubt(destination.directory(), destination.name(), marker));
-        }
+        Markers.requireTrue(context, destination.directory(), destination.name(), entry.getMarker());
         return new TatamiException(
                 ErrorCode.IS_A_DIRECTORY,
                 "rename destination " + destination.path() + " is a directory",

@@ -20,7 +20,7 @@ public final class CommitDelete implements Operation<TreeState, CommitDeleteRequ
         Walk walk = PlanDelete.walk(state, context.caller(), commit.getRequest());
         Named directory = walk.last();
         boolean isPlanned = directory.id().value() == commit.getDirectoryId()
-                && walk.place().getSpread() == commit.getSpread();
+                && directory.record().getSpread() == commit.getSpread();
         if (!isPlanned) {
             throw new PlanOutdatedException(walk.path().toString());
         }

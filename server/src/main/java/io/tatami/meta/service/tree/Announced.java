@@ -3,7 +3,6 @@ package io.tatami.meta.service.tree;
 import io.tatami.meta.op.tree.wire.Place;
 import io.tatami.protocol.wire.Share;
 import java.util.List;
-import java.util.function.Predicate;
 
 /**
  * A change that every shard knows of, so that none acts on older handles.
@@ -19,19 +18,28 @@ record Announced(long version, List<Share> shares) {
      *     spread is the same
      */
     boolean isWithoutFiles(Place directory) {
-        return directory.getWideningFrom() == 0
-                && noneOf(directory, share -> share.getFiles() + share.getSymlinks() > 0);
+        return isWithoutFiles(directory.getWideningFrom(), of(directory));
+    }
+
+    /**
+     * The same of a directory whose shares were read in another way.
+     *
+     * @param wideningFrom as its record says
+     */
+    static boolean isWithoutFiles(int wideningFrom, List<Share> shares) {
+        return wideningFrom == 0 && shares.stream().noneMatch(share -> share.getFiles() + share.getSymlinks() > 0);
     }
 
     /**
      * Whether that may be known in a while, because entries are on their way out of the directory, into it, or in it.
      */
     boolean isInMotion(Place directory) {
-        return directory.getWideningFrom() != 0 || !noneOf(directory, share -> share.getMoving() > 0);
+        return directory.getWideningFrom() != 0 || of(directory).stream().anyMatch(share -> share.getMoving() > 0);
     }
 
-    private boolean noneOf(Place directory, Predicate<Share> quality) {
+    private List<Share> of(Place directory) {
         return shares.stream()
-                .noneMatch(share -> share.getDirectoryId() == directory.getDirectoryId() && quality.test(share));
+                .filter(share -> share.getDirectoryId() == directory.getDirectoryId())
+                .toList();
     }
 }

@@ -46,9 +46,7 @@ final class DeletionAccess {
 
     private CompletableFuture<Void> check(Caller caller, Page page) {
         Directory directory = page.directory();
-        // Shards that pass entries on to one another may each be asked when the other one has them.
-        boolean hasFiles = directory.child().getWideningFrom() != 0
-                || page.shares().stream().anyMatch(share -> share.getFiles() + share.getSymlinks() > 0);
+        boolean hasFiles = !Announced.isWithoutFiles(directory.child().getWideningFrom(), page.shares());
         if (!hasFiles && page.children().isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }

@@ -33,6 +33,7 @@ import io.tatami.protocol.wire.ListMetadataServersRequest;
 import io.tatami.protocol.wire.MetadataServerInfo;
 import io.tatami.protocol.wire.RegisterMetadataServerRequest;
 import io.tatami.protocol.wire.ReportMetadataServerRequest;
+import io.tatami.seed.TestSeed;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -425,9 +426,7 @@ final class MoveReplicasTest {
      */
     @Test
     void anyCourseEndsInOrder() throws Exception {
-        long seed = Long.getLong("tatami.test.seed", System.nanoTime() & 0xffff_ffffL);
-        System.out.println("replay with -Dtatami.test.seed=" + seed);
-        Random random = new Random(seed);
+        Random random = TestSeed.random();
         form(4);
         int next = 4;
         for (int step = 0; step < 400; step++) {

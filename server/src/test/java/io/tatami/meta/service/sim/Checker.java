@@ -56,13 +56,7 @@ final class Checker {
      * Nothing is under way: no move, no message, nothing to reclaim, here or in the tree, and no directory to widen.
      */
     static boolean isQuiet(SimulatedCluster cluster) {
-        for (int shard = 0; shard < cluster.shards(); shard++) {
-            Records state = cluster.shard(shard);
-            if (has(state, 't') || has(state, 'o') || has(state, 'q')) {
-                return false;
-            }
-        }
-        return !has(cluster.tree(), 'x') && !has(cluster.tree(), 'h');
+        return unrest(cluster).isEmpty();
     }
 
     /** What is in the way of {@link #isQuiet}. */

@@ -123,21 +123,23 @@ final class SimulatedRun {
      * gives the directory another path: then it is tried there.
      */
     private void takeOver(Name name) {
-        String path = "";
-        CompletableFuture<?> step = CompletableFuture.failedFuture(new IllegalStateException("not tried"));
-        while (step.isCompletedExceptionally()
-                && model().isFree(name)
-                && model().isDirectory(name.directory())
-                && !path.equals(path(name))) {
-            path = path(name);
-            step = client().create(path, false, 0);
+        while (mayBeTaken(name)) {
+            String path = path(name);
+            CompletableFuture<?> step = client().create(path, false, 0);
             Check.check(world.runUntil(step::isDone, SETTLED_MILLIS), "%s is not free, nor taken", name);
+            if (!step.isCompletedExceptionally()) {
+                return;
+            }
+            Check.check(
+                    !mayBeTaken(name) || !path.equals(path(name)),
+                    "%s is kept by a marker that is not true: %s",
+                    name,
+                    step);
         }
-        Check.check(
-                !step.isCompletedExceptionally() || !model().isFree(name) || !model().isDirectory(name.directory()),
-                "%s is kept by a marker that is not true: %s",
-                name,
-                step);
+    }
+
+    private boolean mayBeTaken(Name name) {
+        return model().isFree(name) && model().isDirectory(name.directory());
     }
 
     /** What dead clients had open is closed. */

@@ -6,8 +6,8 @@ import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.gate.HandleSigner;
 import io.tatami.meta.op.Arrivals;
+import io.tatami.meta.op.Markers;
 import io.tatami.meta.op.UnsettledException;
-import io.tatami.meta.op.UnsettledException.MarkerInDoubt;
 import io.tatami.meta.service.GroupTable;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.RequestContext;
@@ -51,9 +51,7 @@ final class TestFiles {
         Arrivals.requireHere(state, handle, request.getName());
         EntryRecord entry = state.entry(parent, request.getName());
         if (entry != null && entry.hasMarker()) {
-            if (!context.settled().contains(entry.getMarker().getVersion())) {
-                throw new UnsettledException(new MarkerInDoubt(parent, request.getName(), entry.getMarker()));
-            }
+            Markers.requireTrue(context, parent, request.getName(), entry.getMarker());
             throw new TatamiException(ErrorCode.IS_A_DIRECTORY, request.getName() + " is a directory");
         }
         if (entry != null) {
