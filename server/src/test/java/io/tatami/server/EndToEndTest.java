@@ -302,6 +302,24 @@ final class EndToEndTest {
     }
 
     @Test
+    void aClientThatOpensARecoveredFileAgainWritesItByTheNewStreamAlone() throws Exception {
+        TatamiPath file = home.child("f");
+        byte[] bytes = random(300_000);
+        FileWriter before = client.create(file, CreateSpec.DEFAULT);
+        before.write(bytes, 0, 200_000);
+        before.hsync(false);
+        client.recoverLease(file);
+        awaitClosed(file);
+        FileWriter after = client.append(file, false);
+        after.write(bytes, 200_000, 100_000);
+        TatamiException late = assertThrows(TatamiException.class, () -> before.write(bytes, 0, 100_000));
+        assertEquals(ErrorCode.LEASE_EXPIRED, late.code());
+        assertThrows(TatamiException.class, before::close);
+        after.close();
+        assertArrayEquals(bytes, read(file));
+    }
+
+    @Test
     void manyPathsAreDeletedAtOnce() throws Exception {
         List<TatamiPath> paths = new ArrayList<>();
         for (int i = 0; i < 20; i++) {

@@ -28,11 +28,14 @@ final class FileHome {
     private final MetadataCaller caller;
     private final BlockServers servers;
     private final FileId file;
+    private final long recoveryId;
 
-    FileHome(MetadataCaller caller, BlockServers servers, FileId file) {
+    /** @param recoveryId the file's newest recovery when it was opened: once there is a newer one, all is refused */
+    FileHome(MetadataCaller caller, BlockServers servers, FileId file, long recoveryId) {
         this.caller = caller;
         this.servers = servers;
         this.file = file;
+        this.recoveryId = recoveryId;
     }
 
     FileId file() {
@@ -56,6 +59,7 @@ final class FileHome {
             throws TatamiException {
         AddBlocksRequest request = AddBlocksRequest.newBuilder()
                 .setFileId(file.value())
+                .setRecoveryId(recoveryId)
                 .addAllWritten(written)
                 .setGrants(grants)
                 .setClientHost(servers.clientHost())
@@ -67,6 +71,7 @@ final class FileHome {
     void commitLength(List<BlockReport> written) throws TatamiException {
         CommitLengthRequest request = CommitLengthRequest.newBuilder()
                 .setFileId(file.value())
+                .setRecoveryId(recoveryId)
                 .addAllWritten(written)
                 .build();
         caller.call(file.home(), MetaMethods.COMMIT_LENGTH, request, deadline());
@@ -77,6 +82,7 @@ final class FileHome {
             throws TatamiException {
         CompleteRequest.Builder request = CompleteRequest.newBuilder()
                 .setFileId(file.value())
+                .setRecoveryId(recoveryId)
                 .addAllWritten(written)
                 .addAllUnusedBlockId(unusedBlocks);
         if (inline != null) {
@@ -102,6 +108,7 @@ final class FileHome {
     private RenewBlockRequest.Builder renewal(BlockId block, long generation, Set<ServerId> failed) {
         return RenewBlockRequest.newBuilder()
                 .setFileId(file.value())
+                .setRecoveryId(recoveryId)
                 .setBlockId(block.value())
                 .setGeneration(generation)
                 .addAllFailedServerId(

@@ -58,13 +58,13 @@ public final class FileStreams implements AutoCloseable {
         CreateSpec full = spec.withReplication(spec.replication() > 0 ? spec.replication() : settings.replication())
                 .withBlockSizeBytes(spec.blockSizeBytes() > 0 ? spec.blockSizeBytes() : settings.blockSizeBytes());
         CreateReply created = metadata.openings().create(path, full, lastHadBlocks.get());
-        return FileWriter.create(parts(created.getStatus().getId()), created);
+        return FileWriter.create(parts(created.getStatus().getId(), 0), created);
     }
 
     /** @see io.tatami.client.TatamiClient#append */
     public FileWriter append(TatamiPath path, boolean newBlock) throws TatamiException {
         AppendReply opened = metadata.openings().append(path, newBlock);
-        return FileWriter.append(parts(opened.getStatus().getId()), opened);
+        return FileWriter.append(parts(opened.getStatus().getId(), opened.getRecoveryId()), opened);
     }
 
     /** @see io.tatami.client.TatamiClient#open(TatamiPath, ReadPolicy) */
@@ -116,8 +116,8 @@ public final class FileStreams implements AutoCloseable {
                 locator, locator.content(status), vectored, new ReadAhead(settings.readAheadBytes(), policy));
     }
 
-    private FileWriter.Parts parts(long file) {
-        FileHome home = new FileHome(metadata.caller(), metadata.servers(), new FileId(file));
+    private FileWriter.Parts parts(long file, long recoveryId) {
+        FileHome home = new FileHome(metadata.caller(), metadata.servers(), new FileId(file), recoveryId);
         return new FileWriter.Parts(home, blocks, leases, settings.inlineBytesMax(), lastHadBlocks);
     }
 }

@@ -45,6 +45,19 @@ public final class FileWriter implements AutoCloseable {
     private final List<BlockReport> finished = new ArrayList<>();
     private final MemoryContent memory;
     private final AtomicBoolean hadBlocks;
+    private final LeaseRenewer.Holder lease = new LeaseRenewer.Holder() {
+        @Override
+        public void leaseLost() {
+            lost = new TatamiException(
+                    ErrorCode.LEASE_EXPIRED,
+                    "the lease on " + file() + " is gone: the file was recovered, deleted or taken over");
+        }
+
+        @Override
+        public void clientClosed() {
+            lost = new TatamiException(ErrorCode.CANCELLED, "the client was closed before the file");
+        }
+    };
 
     /** What is left of the memory's content to be written to blocks; null while all content is in memory. */
     private @Nullable ByteBuffer spilling;
@@ -110,19 +123,7 @@ public final class FileWriter implements AutoCloseable {
     }
 
     private FileWriter begin() {
-        leases.add(home.file(), new LeaseRenewer.Holder() {
-            @Override
-            public void leaseLost() {
-                lost = new TatamiException(
-                        ErrorCode.LEASE_EXPIRED,
-                        "the lease on " + home.file() + " is gone: the file was recovered, deleted or taken over");
-            }
-
-            @Override
-            public void clientClosed() {
-                lost = new TatamiException(ErrorCode.CANCELLED, "the client was closed before the file");
-            }
-        });
+        leases.add(home.file(), lease);
         return this;
     }
 
@@ -241,7 +242,7 @@ public final class FileWriter implements AutoCloseable {
     }
 
     private void release() {
-        leases.remove(home.file());
+        leases.remove(home.file(), lease);
         grants.abandon();
         if (current != null) {
             current.close();

@@ -55,18 +55,26 @@ public final class LeaseRenewer implements AutoCloseable {
         this.renewals = thread.scheduleWithFixedDelay(this::renewAndLog, millis, millis, TimeUnit.MILLISECONDS);
     }
 
+    /**
+     * Who held a lease on the file before has lost it: the file was recovered, or it could not have been opened again.
+     */
     public void add(FileId file, Holder holder) {
-        holders.put(file, holder);
+        Holder before = holders.put(file, holder);
+        if (before != null) {
+            before.leaseLost();
+        }
     }
 
-    public void remove(FileId file) {
-        holders.remove(file);
+    /** Without effect where another one of this client has opened the file since. */
+    public void remove(FileId file, Holder holder) {
+        holders.remove(file, holder);
     }
 
     /** Renews all leases once. */
     void renew() throws TatamiException {
+        Map<FileId, Holder> held = Map.copyOf(holders);
         SortedMap<GroupId, List<FileId>> byHome = new TreeMap<>();
-        for (FileId file : holders.keySet()) {
+        for (FileId file : held.keySet()) {
             byHome.computeIfAbsent(file.home(), key -> new ArrayList<>()).add(file);
         }
         TatamiException first = null;
@@ -75,7 +83,7 @@ public final class LeaseRenewer implements AutoCloseable {
             for (int from = 0; from < files.size(); from += FILES_OF_A_REQUEST_MAX) {
                 int to = Math.min(files.size(), from + FILES_OF_A_REQUEST_MAX);
                 try {
-                    renew(home.getKey(), files.subList(from, to));
+                    renew(home.getKey(), files.subList(from, to), held);
                 } catch (TatamiException e) {
                     // The leases of other homes are renewed all the same.
                     first = first == null ? e : first;
@@ -87,15 +95,17 @@ public final class LeaseRenewer implements AutoCloseable {
         }
     }
 
-    private void renew(GroupId home, List<FileId> files) throws TatamiException {
+    private void renew(GroupId home, List<FileId> files, Map<FileId, Holder> held) throws TatamiException {
         RenewLeasesRequest request = RenewLeasesRequest.newBuilder()
                 .addAllFileId(files.stream().map(FileId::value).toList())
                 .build();
         Deadline deadline = caller.deadline().atMost(interval);
         for (long lost :
                 caller.call(home, MetaMethods.RENEW_LEASES, request, deadline).getLostFileIdList()) {
-            Holder holder = holders.remove(new FileId(lost));
-            if (holder != null) {
+            FileId file = new FileId(lost);
+            Holder holder = held.get(file);
+            // Who opened the file again meanwhile was not asked for.
+            if (holder != null && holders.remove(file, holder)) {
                 holder.leaseLost();
             }
         }

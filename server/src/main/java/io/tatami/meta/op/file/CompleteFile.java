@@ -32,7 +32,7 @@ public final class CompleteFile implements Operation<ShardState, CompleteRequest
     @Override
     public CompleteReply decide(ShardState state, RequestContext context, CompleteRequest request)
             throws TatamiException, UnsettledException {
-        HomedFile file = Writer.require(state, context, new FileId(request.getFileId()));
+        HomedFile file = Writer.require(state, context, new FileId(request.getFileId()), request.getRecoveryId());
         List<BlockReport> written = request.getWrittenList().stream()
                 .filter(report -> report.getLength() > 0)
                 .toList();

@@ -26,10 +26,11 @@ public final class CutFile implements Operation<ShardState, CutFileRequest, Trun
         }
         HomeRecord.Builder home = file.home();
         if (home.getState() == HomeRecord.State.TRUNCATING && home.getTruncateLength() == request.getLength()) {
-            return TruncateReply.getDefaultInstance();
+            return TruncateReply.newBuilder().setFileId(id.value()).build();
         }
         Reopening.requireClosed(file, home.getName());
         return TruncateReply.newBuilder()
+                .setFileId(id.value())
                 .setDone(Cutting.cut(state, file, request.getLength(), context.nowMillis()))
                 .build();
     }

@@ -76,7 +76,7 @@ final class Reopening {
     /** What a writer needs to go on. */
     static AppendReply reply(HomedFile file) {
         HomeRecord home = file.home().build();
-        AppendReply.Builder reply = AppendReply.newBuilder();
+        AppendReply.Builder reply = AppendReply.newBuilder().setRecoveryId(home.getRecoveryId());
         Status.Builder status = FileStatus.ofHome(file.id(), home);
         ByteString inline = file.inline();
         if (inline != null) {

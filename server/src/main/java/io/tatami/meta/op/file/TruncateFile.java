@@ -7,10 +7,14 @@ import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.protocol.wire.TruncateReply;
 import io.tatami.protocol.wire.TruncateRequest;
 
-/** Cuts a file whose name and home are both here; {@link CutFile} serves names elsewhere. */
+/**
+ * Cuts a file whose name is here. Where its home is another shard, the reply says no more than which file that is: that
+ * is what a repeated request goes on with, whatever has the name by then, and {@link CutFile} does the rest.
+ */
 public final class TruncateFile implements Operation<ShardState, TruncateRequest, TruncateReply> {
     private final HandleCheck handles;
 
@@ -22,10 +26,15 @@ public final class TruncateFile implements Operation<ShardState, TruncateRequest
     public TruncateReply decide(ShardState state, RequestContext context, TruncateRequest request)
             throws TatamiException, UnsettledException {
         Place place = Place.reach(handles, state, context, request.getHandle(), request.getName());
-        HomedFile file = place.requireHomed(state, place.settledFile(state, context, Access.WRITE));
+        EntryRecord entry = place.settledFile(state, context, Access.WRITE);
+        TruncateReply.Builder reply =
+                TruncateReply.newBuilder().setFileId(entry.getFile().getFileId());
+        if (!Place.isHomeHere(state, entry.getFile())) {
+            return reply.build();
+        }
+        HomedFile file = place.requireHomed(state, entry);
         Reopening.requireClosed(file, place.name());
-        return TruncateReply.newBuilder()
-                .setDone(Cutting.cut(state, file, request.getLength(), context.nowMillis()))
+        return reply.setDone(Cutting.cut(state, file, request.getLength(), context.nowMillis()))
                 .build();
     }
 }

@@ -43,9 +43,11 @@ final class Writer {
     /**
      * The file that the request's session writes.
      *
+     * @param recoveryId the file's newest recovery when it was opened: a session may write it again after one, but not
+     *     go on with what it wrote before
      * @throws TatamiException LEASE_EXPIRED where it no longer does: the file is gone, closed, recovered or taken over
      */
-    static HomedFile require(ShardState state, RequestContext context, FileId id)
+    static HomedFile require(ShardState state, RequestContext context, FileId id, long recoveryId)
             throws TatamiException, UnsettledException {
         HomedFile file = HomedFile.find(state, id);
         if (file == null) {
@@ -57,6 +59,9 @@ final class Writer {
         }
         if (home.getWriterSession() != context.session().value()) {
             throw expired(id, "it is written by session " + home.getWriterSession() + ", not by " + context.session());
+        }
+        if (home.getRecoveryId() != recoveryId) {
+            throw expired(id, "it was recovered since it was opened, and opened again");
         }
         LeaseRecord lease = state.lease(context.session(), id);
         if (lease != null && state.gateNewest() > lease.getVersion()) {

@@ -102,14 +102,16 @@ final class FileFlows {
         return parts.group().submitOnce(MetaMethods.REOPEN_FILE, reopen, client, request);
     }
 
+    /** Remembered as {@link #append} is. */
     CompletableFuture<TruncateReply> truncate(RequestOrigin origin, TruncateRequest request) {
-        return locate(origin, request.getHandle(), request.getName()).thenCompose(status -> {
-            FileId file = new FileId(status.getId());
-            CompletableFuture<TruncateReply> cut = isHere(file)
-                    ? parts.group().submitOnce(MetaMethods.TRUNCATE, truncate, origin, request)
-                    : parts.peers().call(file.home(), MetaMethods.CUT_FILE, cutting(origin, status, request));
-            return cut.thenApply(reply -> isHere(file) ? begun(file, reply) : reply);
-        });
+        return parts.group()
+                .submitOnce(MetaMethods.TRUNCATE, truncate, origin, request)
+                .thenCompose(reply -> {
+                    FileId file = new FileId(reply.getFileId());
+                    return isHere(file)
+                            ? CompletableFuture.completedFuture(begun(reply))
+                            : parts.peers().call(file.home(), MetaMethods.CUT_FILE, cutting(origin, file, request));
+                });
     }
 
     CompletableFuture<RecoverLeaseReply> recoverLease(RequestOrigin origin, RecoverLeaseRequest request) {
@@ -131,9 +133,9 @@ final class FileFlows {
     }
 
     /** A cut that is not done goes on at once, in the background. */
-    TruncateReply begun(FileId file, TruncateReply reply) {
+    private TruncateReply begun(TruncateReply reply) {
         if (!reply.getDone()) {
-            recovery.begin(file, SessionId.NONE);
+            recovery.begin(new FileId(reply.getFileId()), SessionId.NONE);
         }
         return reply;
     }
@@ -142,7 +144,7 @@ final class FileFlows {
     CompletableFuture<TruncateReply> cut(RequestOrigin client, CutFileRequest request) {
         return parts.group()
                 .submitOnce(MetaMethods.CUT_FILE, cut, client, request)
-                .thenApply(reply -> begun(new FileId(request.getFileId()), reply));
+                .thenApply(this::begun);
     }
 
     /** The client whose request another shard passes on: it is remembered in the client's session here, too. */
@@ -160,11 +162,11 @@ final class FileFlows {
         return file.home().equals(parts.group().id());
     }
 
-    private static CutFileRequest cutting(RequestOrigin origin, Status status, TruncateRequest request) {
+    private static CutFileRequest cutting(RequestOrigin origin, FileId file, TruncateRequest request) {
         return CutFileRequest.newBuilder()
                 .setSession(origin.session().value())
                 .setNumber(origin.number())
-                .setFileId(status.getId())
+                .setFileId(file.value())
                 .setLength(request.getLength())
                 .build();
     }

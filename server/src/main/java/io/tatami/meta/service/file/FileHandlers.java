@@ -93,7 +93,7 @@ public final class FileHandlers implements Handlers<ShardState> {
                     .flow(MetaMethods.RECOVER_LEASE, flows::recoverLease)
                     .flow(MetaMethods.GET_BLOCKS, blocks)
                     .read(MetaMethods.CHECK_READ, new CheckRead())
-                    .flow(MetaMethods.TRUNCATE, flows::truncate)
+                    .around(MetaMethods.TRUNCATE, flows::truncate)
                     .write(MetaMethods.CONCAT, new ConcatFiles(handles, settings.limits()))
                     .write(MetaMethods.SET_FILE_ATTRIBUTES, new SetFileAttributes(handles))
                     .write(MetaMethods.CREATE_SYMLINK, new CreateSymlink(handles))

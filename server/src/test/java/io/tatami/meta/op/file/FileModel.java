@@ -19,6 +19,9 @@ final class FileModel {
         @Nullable
         SessionId writer;
 
+        /** The newest recovery when it was opened. */
+        long opening;
+
         /** While it is open: the granted block that is being written, and how much of it is committed; -1 for none. */
         long openCommitted = -1;
 

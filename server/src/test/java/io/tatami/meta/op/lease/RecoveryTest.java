@@ -12,7 +12,10 @@ import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.file.AddBlocks;
 import io.tatami.meta.op.file.CommitLength;
+import io.tatami.meta.op.file.CompleteFile;
+import io.tatami.meta.op.file.FileLimits;
 import io.tatami.meta.op.file.FileShard;
+import io.tatami.meta.op.file.RenewBlock;
 import io.tatami.meta.state.wire.FinishRecoveryRequest;
 import io.tatami.meta.state.wire.HomeRecord;
 import io.tatami.meta.state.wire.ReadLeasesReply;
@@ -21,11 +24,13 @@ import io.tatami.meta.state.wire.RecoverFileReply;
 import io.tatami.meta.state.wire.RecoveredBlock;
 import io.tatami.meta.state.wire.RecoveringBlock;
 import io.tatami.protocol.wire.AddBlocksRequest;
+import io.tatami.protocol.wire.AppendReply;
 import io.tatami.protocol.wire.CommitLengthRequest;
 import io.tatami.protocol.wire.CompleteRequest;
 import io.tatami.protocol.wire.CreateReply;
 import io.tatami.protocol.wire.Grant;
 import io.tatami.protocol.wire.RecoverFileRequest;
+import io.tatami.protocol.wire.RenewBlockRequest;
 import io.tatami.protocol.wire.RenewLeasesRequest;
 import org.junit.jupiter.api.Test;
 
@@ -60,6 +65,39 @@ class RecoveryTest {
                                         .addFileId(file.value())
                                         .build())
                         .getLostFileId(0));
+    }
+
+    /** Session and file are the same; without the number of the recovery the first stream would write in the second. */
+    @Test
+    void streamThatWasRecoveredStaysFencedWhenItsSessionOpensTheFileAgain() throws Exception {
+        CreateReply created = shard.create("a", 1);
+        FileId file = new FileId(created.getStatus().getId());
+        finish(file, begin(file), 10);
+        AppendReply again = shard.append("a");
+        assertEquals(1, again.getRecoveryId());
+        AddBlocksRequest.Builder more =
+                AddBlocksRequest.newBuilder().setFileId(file.value()).setGrants(1);
+        assertEquals(ErrorCode.LEASE_EXPIRED, shard.refusal(new AddBlocks(), more.build()));
+        assertEquals(
+                ErrorCode.LEASE_EXPIRED,
+                shard.refusal(
+                        new CommitLength(),
+                        CommitLengthRequest.newBuilder().setFileId(file.value()).build()));
+        assertEquals(
+                ErrorCode.LEASE_EXPIRED,
+                shard.refusal(
+                        new RenewBlock(),
+                        RenewBlockRequest.newBuilder()
+                                .setFileId(file.value())
+                                .setBlockId(again.getLastBlock().getBlockId())
+                                .build()));
+        assertEquals(
+                ErrorCode.LEASE_EXPIRED,
+                shard.refusal(
+                        new CompleteFile(FileLimits.DEFAULT),
+                        CompleteRequest.newBuilder().setFileId(file.value()).build()));
+        shard.complete(CompleteRequest.newBuilder().setFileId(file.value()).setRecoveryId(again.getRecoveryId()));
+        assertEquals(10, shard.open("a").getLength());
     }
 
     @Test
@@ -110,11 +148,12 @@ class RecoveryTest {
     void smallFileThatWasAppendedKeepsItsBytesUnlessABlockHasThem() throws Exception {
         FileId file = shard.inline("a", "hello");
         for (long durable : new long[] {4, 8}) {
-            shard.append("a");
+            long opening = shard.append("a").getRecoveryId();
             Grant grant = shard.run(
                             new AddBlocks(),
                             AddBlocksRequest.newBuilder()
                                     .setFileId(file.value())
+                                    .setRecoveryId(opening)
                                     .setGrants(1)
                                     .build())
                     .getGrant(0);

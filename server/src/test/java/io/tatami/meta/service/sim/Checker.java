@@ -5,6 +5,7 @@ import io.tatami.base.DirectoryId;
 import io.tatami.base.FileId;
 import io.tatami.base.GroupId;
 import io.tatami.base.Placement;
+import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.fsck.Fsck;
 import io.tatami.meta.service.RequestOrigin;
@@ -53,7 +54,8 @@ final class Checker {
     }
 
     /**
-     * Nothing is under way: no move, no message, nothing to reclaim, here or in the tree, and no directory to widen.
+     * Nothing is under way: no move, no message, no recovery, nothing to reclaim, here or in the tree, and no directory
+     * to widen.
      */
     static boolean isQuiet(SimulatedCluster cluster) {
         return unrest(cluster).isEmpty();
@@ -68,6 +70,9 @@ final class Checker {
                 if (has(state, kind)) {
                     unrest.append(" shard ").append(shard).append(" has ").append(kind);
                 }
+            }
+            if (has(state, Keys.leases(SessionId.NONE))) {
+                unrest.append(" shard ").append(shard).append(" recovers a file");
             }
         }
         for (char kind : new char[] {'x', 'h'}) {
@@ -286,7 +291,10 @@ final class Checker {
     // ------------------------------------------------------------------------------------------ parts
 
     private static boolean has(Records state, char kind) {
-        byte[] prefix = Keys.kind(kind);
+        return has(state, Keys.kind(kind));
+    }
+
+    private static boolean has(Records state, byte[] prefix) {
         try (View.Cursor cursor = state.draft().scan(prefix, Keys.after(prefix))) {
             return cursor.next();
         }

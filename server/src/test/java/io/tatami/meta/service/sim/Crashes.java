@@ -54,6 +54,7 @@ final class Crashes {
                 "arrive-entries",
                 "arrive-entry",
                 "begin-move",
+                "begin-recovery",
                 "begin-term",
                 "bulk-delete",
                 "commit-attributes",
@@ -63,7 +64,9 @@ final class Crashes {
                 "commit-rename",
                 "commit-widen",
                 "complete-file",
+                "concat-files",
                 "create-file",
+                "cut-file",
                 "delete-file",
                 "deliver",
                 "end-arrival",
@@ -71,6 +74,7 @@ final class Crashes {
                 "end-unhooked",
                 "end-widening",
                 "finish-move",
+                "finish-recovery",
                 "give-entries",
                 "prepare-move",
                 "reclaim-directories",
@@ -79,7 +83,8 @@ final class Crashes {
                 "reopen-file",
                 "reserve-marker",
                 "settle-marker",
-                "take-directory-ids")) {
+                "take-directory-ids",
+                "truncate-file")) {
             steps.add("decided." + operation);
             steps.add("committed." + operation);
             steps.add("answered." + operation);
@@ -93,6 +98,8 @@ final class Crashes {
                 "meta.move.finished",
                 "meta.move.prepared",
                 "meta.reclaim-subtree.handed-over",
+                "meta.recovery.after-begin",
+                "meta.recovery.after-blocks",
                 "meta.rename-directory.announced",
                 "meta.rename-directory.committed",
                 "meta.rename-directory.reserved",

@@ -6,8 +6,8 @@ import java.util.function.Function;
 
 /**
  * What two clients do at once, where transactions may get in each other's way. Before it there are the directories /a,
- * /a/a, /b and /b/c over two shards, the closed files /f0, /a/f1 and /b/f0 to /b/f2, and /a/open, which the other
- * writes.
+ * /a/a, /b and /b/c over two shards, the closed files /f0, /a/f1, /b/f0 to /b/f2 and /b/far, whose home is the other
+ * shard, and /a/open, which the other writes.
  */
 record Encounter(
         String name, Function<SimClient, CompletableFuture<?>> one, Function<SimClient, CompletableFuture<?>> other) {
@@ -65,6 +65,14 @@ record Encounter(
                     one -> one.renameFile("/a/open", "/b/x", false),
                     other -> other.close(other.writing().get(0))),
             new Encounter(
+                    "renamed-and-recovered",
+                    one -> one.renameFile("/a/open", "/b/x", false),
+                    other -> other.recoverLease("/a/open")),
+            new Encounter(
+                    "truncated-far-from-home-and-replaced",
+                    one -> one.truncate("/b/far", 0),
+                    other -> other.renameFile("/b/f1", "/b/far", true)),
+            new Encounter(
                     "created-in-a-widened-directory", one -> one.widen("/b"), other -> other.create("/b/x", false, 1)),
             new Encounter(
                     "renamed-out-of-a-widened-directory",
@@ -89,10 +97,11 @@ record Encounter(
         SimClient first = run.client();
         run.finish(first.mkdirs("/a/a", 2));
         run.finish(first.mkdirs("/b/c", 1));
-        for (String path : List.of("/f0", "/a/f1", "/b/f0", "/b/f1", "/b/f2")) {
+        for (String path : List.of("/f0", "/a/f1", "/a/f3", "/b/f0", "/b/f1", "/b/f2")) {
             run.finish(first.create(path, false, 0));
             run.finish(first.close(first.writing().get(0)));
         }
+        run.finish(first.renameFile("/a/f3", "/b/far", false));
         SimClient second = run.client();
         run.finish(second.create("/a/open", false, 1));
         return List.of(first, second);

@@ -42,6 +42,9 @@ final class NamespaceModel {
     static final class File {
         private Name name;
         private long writer;
+        private long opening;
+        private boolean recovering;
+        private long attempt;
         private long length;
 
         File(Name name, long writer) {
@@ -56,6 +59,16 @@ final class NamespaceModel {
         /** The session that has it open; 0 while it is closed or being recovered. */
         long writer() {
             return writer;
+        }
+
+        /** What tells this opening from others by the same session. */
+        long opening() {
+            return opening;
+        }
+
+        /** It is neither written nor closed: the servers of its last block are asked, or told, how long it is. */
+        boolean recovering() {
+            return recovering;
         }
 
         long length() {
@@ -100,12 +113,55 @@ final class NamespaceModel {
     }
 
     /** A file that was closed is open again. */
-    void opened(long file, long session) {
+    void opened(long file, long session, long opening) {
         File opened = files.get(file);
         if (opened != null) {
-            Check.check(opened.writer == 0, "file %x is opened, and session %d writes it", file, opened.writer);
+            requireClosed(file, opened);
             opened.writer = session;
+            opened.opening = opening;
         }
+    }
+
+    /** A closed file is shorter, at once for readers; {@code done} where the servers need not be told. */
+    void truncated(long file, long length, boolean done) {
+        File cut = files.get(file);
+        if (cut != null) {
+            requireClosed(file, cut);
+            Check.check(
+                    cut.length == UNKNOWN_LENGTH || length <= cut.length,
+                    "file %x of %d bytes is cut to %d",
+                    file,
+                    cut.length,
+                    length);
+            cut.length = length;
+            cut.recovering = !done;
+        }
+    }
+
+    /** Files go, and their bytes are at the end of another of the same directory. */
+    void concatenate(List<Long> chain, String target, List<String> sources) {
+        long into = meaning(at(chain, target));
+        Check.check(into > 0, "%s is concatenated to, and is no file", target);
+        File joined = file(into);
+        requireClosed(into, joined);
+        for (String source : sources) {
+            Name name = at(chain, source);
+            long file = meaning(name);
+            Check.check(file > 0, "%s is concatenated, and is no file", name);
+            requireClosed(file, file(file));
+            boolean known = joined.length != UNKNOWN_LENGTH && file(file).length != UNKNOWN_LENGTH;
+            joined.length = known ? joined.length + file(file).length : UNKNOWN_LENGTH;
+            forget(file);
+            set(name, 0);
+        }
+    }
+
+    private static void requireClosed(long file, File closed) {
+        Check.check(
+                closed.writer == 0 && !closed.recovering,
+                "file %x is taken for closed, and session %d writes it",
+                file,
+                closed.writer);
     }
 
     /** Without effect on a file that is gone: its home may not have heard of it yet. */
@@ -117,12 +173,29 @@ final class NamespaceModel {
         }
     }
 
-    /** @param session only from this one; 0 from whoever writes it */
-    void takenFromWriter(long file, long session) {
+    /**
+     * A further attempt to close it.
+     *
+     * @param session only from this one; 0 from whoever writes it
+     * @param attempt whose answers count; 0 where the file is closed now
+     */
+    void recovering(long file, long session, long attempt) {
         File taken = files.get(file);
-        if (taken != null && taken.writer != 0 && (session == 0 || session == taken.writer)) {
+        if (taken == null || (session != 0 && session != taken.writer)) {
+            return;
+        }
+        if (taken.writer != 0) {
             taken.writer = 0;
             taken.length = UNKNOWN_LENGTH;
+        }
+        taken.recovering = attempt != 0;
+        taken.attempt = attempt;
+    }
+
+    void recovered(long file, long attempt) {
+        File closed = files.get(file);
+        if (closed != null && closed.recovering && closed.attempt == attempt) {
+            closed.recovering = false;
         }
     }
 

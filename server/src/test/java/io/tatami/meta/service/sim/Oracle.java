@@ -8,8 +8,11 @@ import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleSigner;
 import io.tatami.meta.op.file.AppendFile;
 import io.tatami.meta.op.file.CompleteFile;
+import io.tatami.meta.op.file.ConcatFiles;
 import io.tatami.meta.op.file.CreateFile;
+import io.tatami.meta.op.file.CutFile;
 import io.tatami.meta.op.file.ReopenFile;
+import io.tatami.meta.op.file.TruncateFile;
 import io.tatami.meta.op.lease.BeginRecovery;
 import io.tatami.meta.op.lease.FinishRecovery;
 import io.tatami.meta.op.move.BulkDelete;
@@ -25,13 +28,16 @@ import io.tatami.meta.op.tree.wire.CommitRenameRequest;
 import io.tatami.meta.service.host.SteppedWork.Decided;
 import io.tatami.meta.state.wire.CommitMoveRequest;
 import io.tatami.meta.state.wire.FinishRecoveryRequest;
+import io.tatami.meta.state.wire.RecoverFileReply;
 import io.tatami.protocol.wire.AppendReply;
 import io.tatami.protocol.wire.BulkDeleteReply;
 import io.tatami.protocol.wire.BulkDeleteRequest;
 import io.tatami.protocol.wire.CompleteReply;
 import io.tatami.protocol.wire.CompleteRequest;
+import io.tatami.protocol.wire.ConcatRequest;
 import io.tatami.protocol.wire.CreateReply;
 import io.tatami.protocol.wire.CreateRequest;
+import io.tatami.protocol.wire.CutFileRequest;
 import io.tatami.protocol.wire.DeleteFileRequest;
 import io.tatami.protocol.wire.Handle;
 import io.tatami.protocol.wire.MkdirsReply;
@@ -39,6 +45,8 @@ import io.tatami.protocol.wire.RecoverFileRequest;
 import io.tatami.protocol.wire.RenameFileRequest;
 import io.tatami.protocol.wire.ReopenFileRequest;
 import io.tatami.protocol.wire.SignedHandle;
+import io.tatami.protocol.wire.TruncateReply;
+import io.tatami.protocol.wire.TruncateRequest;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -127,31 +135,52 @@ final class Oracle {
             if (isOnlyLocated(group, reply)) {
                 return;
             }
-            model.opened(((AppendReply) reply).getStatus().getId(), session);
+            AppendReply opened = (AppendReply) reply;
+            model.opened(opened.getStatus().getId(), session, opened.getRecoveryId());
         } else if (decided.operation() instanceof ReopenFile && request instanceof ReopenFileRequest reopen) {
-            model.opened(reopen.getFileId(), session);
+            model.opened(reopen.getFileId(), session, ((AppendReply) reply).getRecoveryId());
         } else {
-            committedEnd(decided);
+            committedEnd(group, decided);
         }
     }
 
-    private void committedEnd(Decided decided) {
+    private void committedEnd(GroupId group, Decided decided) {
         Message request = decided.request();
         if (decided.operation() instanceof CompleteFile && request instanceof CompleteRequest complete) {
             model.closed(
                     complete.getFileId(),
                     ((CompleteReply) decided.reply()).getStatus().getLength());
         } else if (decided.operation() instanceof BeginRecovery && request instanceof RecoverFileRequest recover) {
-            model.takenFromWriter(recover.getFileId(), recover.getWriterSession());
+            model.recovering(
+                    recover.getFileId(),
+                    recover.getWriterSession(),
+                    ((RecoverFileReply) decided.reply()).getRecoveryId());
         } else if (decided.operation() instanceof FinishRecovery && request instanceof FinishRecoveryRequest finish) {
-            model.takenFromWriter(finish.getFileId(), 0);
+            model.recovered(finish.getFileId(), finish.getRecoveryId());
+        } else if (decided.operation() instanceof CutFile && request instanceof CutFileRequest cut) {
+            model.truncated(cut.getFileId(), cut.getLength(), ((TruncateReply) decided.reply()).getDone());
+        } else if (decided.operation() instanceof TruncateFile && request instanceof TruncateRequest truncate) {
+            truncated(group, truncate, (TruncateReply) decided.reply());
+        } else if (decided.operation() instanceof ConcatFiles && request instanceof ConcatRequest concat) {
+            model.concatenate(chain(concat.getHandle()), concat.getName(), concat.getSourceList());
         }
     }
 
-    /** An append that goes on at the file's home, where it is counted. */
+    private void truncated(GroupId group, TruncateRequest request, TruncateReply reply) {
+        if (!isOnlyLocated(group, reply)) {
+            model.truncated(reply.getFileId(), request.getLength(), reply.getDone());
+        }
+    }
+
+    /** An append or a truncate that goes on at the file's home, where it is counted. */
     private static boolean isOnlyLocated(GroupId group, Message reply) {
-        return reply instanceof AppendReply located
-                && !new FileId(located.getStatus().getId()).home().equals(group);
+        return (reply instanceof AppendReply opened
+                        && isElsewhere(group, opened.getStatus().getId()))
+                || (reply instanceof TruncateReply cut && isElsewhere(group, cut.getFileId()));
+    }
+
+    private static boolean isElsewhere(GroupId group, long file) {
+        return !new FileId(file).home().equals(group);
     }
 
     private void count(long session, long number) {

@@ -15,7 +15,9 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** What shards ask of block servers: how long blocks are, and to delete them. All servers hold the same. */
+/**
+ * What shards ask of block servers: how long blocks are, to cut them, and to delete them. All servers hold the same.
+ */
 final class SimBlockServers {
     static final int[] IDS = {1, 2};
 
@@ -63,6 +65,10 @@ final class SimBlockServers {
             Long length = lengths.get(request.getBlockId());
             if (length == null) {
                 throw new TatamiException(ErrorCode.NO_SUCH_BLOCK, "block " + request.getBlockId());
+            }
+            if (request.hasLength()) {
+                length = Math.min(length, request.getLength());
+                lengths.put(request.getBlockId(), length);
             }
             return RecoverBlockReply.newBuilder().setLength(length).build();
         }

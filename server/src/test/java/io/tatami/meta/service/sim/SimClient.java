@@ -15,6 +15,7 @@ import io.tatami.protocol.wire.AttributeChange;
 import io.tatami.protocol.wire.BlockReport;
 import io.tatami.protocol.wire.BulkDeleteRequest;
 import io.tatami.protocol.wire.CompleteRequest;
+import io.tatami.protocol.wire.ConcatRequest;
 import io.tatami.protocol.wire.CreateModes;
 import io.tatami.protocol.wire.CreateRequest;
 import io.tatami.protocol.wire.DeleteDirectoryRequest;
@@ -23,11 +24,13 @@ import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.Grant;
 import io.tatami.protocol.wire.LookupRequest;
 import io.tatami.protocol.wire.MkdirsRequest;
+import io.tatami.protocol.wire.RecoverLeaseRequest;
 import io.tatami.protocol.wire.RenameDirectoryRequest;
 import io.tatami.protocol.wire.RenameFileRequest;
 import io.tatami.protocol.wire.RenewLeasesRequest;
 import io.tatami.protocol.wire.SetDirectoryAttributesRequest;
 import io.tatami.protocol.wire.Status;
+import io.tatami.protocol.wire.TruncateRequest;
 import io.tatami.protocol.wire.WidenDirectoryRequest;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -58,14 +61,16 @@ final class SimClient {
     /** A file that this client has open. */
     static final class Writing {
         private final long file;
+        private final long opening;
         private final List<BlockReport> blocks = new ArrayList<>();
         private final long lengthBefore;
 
         /** What the file is closed with where it has no block; null where it had blocks before. */
         private final boolean mayBeInline;
 
-        Writing(long file, long lengthBefore, boolean mayBeInline) {
+        Writing(long file, long opening, long lengthBefore, boolean mayBeInline) {
             this.file = file;
+            this.opening = opening;
             this.lengthBefore = lengthBefore;
             this.mayBeInline = mayBeInline;
         }
@@ -263,7 +268,7 @@ final class SimClient {
                                         .setGrants(grants)
                                         .build()))
                 .thenAccept(reply -> {
-                    Writing opened = new Writing(reply.getStatus().getId(), 0, true);
+                    Writing opened = new Writing(reply.getStatus().getId(), 0, 0, true);
                     writing.add(opened);
                     write(opened, reply.getGrantList());
                 });
@@ -282,6 +287,7 @@ final class SimClient {
                                         .build()))
                 .thenAccept(reply -> writing.add(new Writing(
                         reply.getStatus().getId(),
+                        reply.getRecoveryId(),
                         reply.getStatus().getLength(),
                         reply.hasInline() || reply.getStatus().getLength() == 0)));
     }
@@ -289,6 +295,7 @@ final class SimClient {
     CompletableFuture<?> addBlock(Writing open) {
         AddBlocksRequest request = AddBlocksRequest.newBuilder()
                 .setFileId(open.file)
+                .setRecoveryId(open.opening)
                 .addAllWritten(open.blocks)
                 .setGrants(1)
                 .build();
@@ -299,13 +306,54 @@ final class SimClient {
     }
 
     CompletableFuture<?> close(Writing open) {
-        CompleteRequest.Builder request =
-                CompleteRequest.newBuilder().setFileId(open.file).addAllWritten(open.blocks);
+        CompleteRequest.Builder request = CompleteRequest.newBuilder()
+                .setFileId(open.file)
+                .setRecoveryId(open.opening)
+                .addAllWritten(open.blocks);
         if (open.blocks.isEmpty() && open.mayBeInline) {
             request.setInline(ByteString.copyFrom(new byte[(int) open.lengthBefore + 1]));
         }
         writing.remove(open);
         return stillWritten(open, session.once(open.home(), MetaMethods.COMPLETE, request.build()));
+    }
+
+    /** Takes a file from whoever writes it. */
+    CompletableFuture<?> recoverLease(String path) {
+        return session.in(
+                parent(path),
+                (handle, directory) -> session.ask(
+                        session.owner(directory, name(path)),
+                        MetaMethods.RECOVER_LEASE,
+                        RecoverLeaseRequest.newBuilder()
+                                .setHandle(handle)
+                                .setName(name(path))
+                                .build()));
+    }
+
+    CompletableFuture<?> truncate(String path, long length) {
+        return session.in(
+                parent(path),
+                (handle, directory) -> session.once(
+                        session.owner(directory, name(path)),
+                        MetaMethods.TRUNCATE,
+                        TruncateRequest.newBuilder()
+                                .setHandle(handle)
+                                .setName(name(path))
+                                .setLength(length)
+                                .build()));
+    }
+
+    CompletableFuture<?> concat(String path, List<String> sources) {
+        return session.in(
+                parent(path),
+                (handle, directory) -> session.once(
+                        session.owner(directory, name(path)),
+                        MetaMethods.CONCAT,
+                        ConcatRequest.newBuilder()
+                                .setHandle(handle)
+                                .setName(name(path))
+                                .addAllSource(sources)
+                                .build()));
     }
 
     private void write(Writing open, List<Grant> grants) {
@@ -337,7 +385,7 @@ final class SimClient {
     /** Whether this client may write the file, and it is there. */
     boolean isWriter(Writing open) {
         File file = model.find(open.file);
-        return file != null && file.writer() == session.id();
+        return file != null && file.writer() == session.id() && file.opening() == open.opening;
     }
 
     /** After all has healed: the next block is granted and the file is closed, or both are refused as it is gone. */

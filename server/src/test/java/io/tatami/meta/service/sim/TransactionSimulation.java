@@ -18,6 +18,7 @@ final class TransactionSimulation {
     static final List<String> REQUIRED = required();
 
     private static final int STEPS_MAX = 16;
+
     private static final String[] NAMES = {"a", "b", "c", "d"};
 
     private final SimWorld world;
@@ -164,6 +165,10 @@ final class TransactionSimulation {
         ADD_BLOCK("write"),
         ADD_BLOCK_AGAIN("write"),
         CLOSE("close"),
+        RECOVER_LEASE("recover lease"),
+        RECOVER_OPEN("recover open file"),
+        TRUNCATE("truncate"),
+        CONCAT("concat"),
         LOOKUP("lookup"),
         LIST("list");
 
@@ -201,9 +206,23 @@ final class TransactionSimulation {
                         ? client.append(somePath())
                         : client.close(client.writing()
                                 .get(world.below(client.writing().size())));
+            case RECOVER_LEASE -> client.recoverLease(somePath());
+            case RECOVER_OPEN -> client.recoverLease(openPath(client));
+            case TRUNCATE -> truncate(client);
+            case CONCAT -> client.concat(somePath(), List.of("f" + world.below(3)));
             case LOOKUP -> client.lookup(somePath());
             case LIST -> client.list(world.chance(0.3) ? "/" : someDirectory());
         };
+    }
+
+    /** Sometimes to more than there is. */
+    private CompletableFuture<?> truncate(SimClient client) {
+        List<NamespaceModel.File> files = new ArrayList<>(run.model().files().values());
+        if (files.isEmpty()) {
+            return client.truncate(anyPath(), 0);
+        }
+        NamespaceModel.File file = files.get(world.below(files.size()));
+        return client.truncate(run.path(file.name()), world.below((int) Math.max(0, file.length()) + 2));
     }
 
     // ------------------------------------------------------------------------------------------ names
