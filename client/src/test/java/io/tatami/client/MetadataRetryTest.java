@@ -131,6 +131,15 @@ final class MetadataRetryTest {
         assertCode(ErrorCode.REPLY_EVICTED, () -> client.create(path("/a/g"), CreateSpec.DEFAULT));
     }
 
+    /** Nobody waits for it; whoever closes the client may wait for the thread that called. */
+    @Test
+    void aRequestOfAClientThatIsClosedIsNotSentAgain() {
+        cluster.metadata.faults.refuseNext(MetaMethods.CREATE, ErrorCode.BUSY);
+        cluster.metadata.faults.beforeNext(MetaMethods.CREATE, client::close);
+        assertCode(ErrorCode.CANCELLED, () -> client.create(path("/a/f"), CreateSpec.DEFAULT));
+        assertEquals(1, cluster.metadata.faults.arrivals(MetaMethods.CREATE).size());
+    }
+
     @Test
     void refusalsThatPassAreWaitedOut() throws Exception {
         cluster.metadata.faults.refuseNext(MetaMethods.CREATE, ErrorCode.BUSY);

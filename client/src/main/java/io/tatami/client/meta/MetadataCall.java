@@ -115,6 +115,7 @@ public final class MetadataCall<Q extends Message, R extends Message> {
         if (!code.isRetryable() || code == ErrorCode.STALE_HANDLE) {
             throw failure;
         }
+        caller.requireOpen(failure);
         if (code != ErrorCode.DEADLINE_EXCEEDED) {
             lastRefusal = failure;
         }

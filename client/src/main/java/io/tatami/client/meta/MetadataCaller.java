@@ -36,6 +36,7 @@ public final class MetadataCaller {
     private final RandomGenerator random;
     private final ReentrantLock opening = new ReentrantLock();
     private volatile @Nullable Session session;
+    private volatile boolean closed;
 
     /**
      * How long is waited.
@@ -215,8 +216,19 @@ public final class MetadataCaller {
         }
     }
 
-    /** Ends the session, if the namespace group answers soon. Nothing may be called any more. */
+    /** @throws TatamiException CANCELLED where this is closed: nobody waits for another attempt */
+    void requireOpen(TatamiException failure) throws TatamiException {
+        if (closed) {
+            throw new TatamiException(ErrorCode.CANCELLED, "the client was closed: " + failure.getMessage(), failure);
+        }
+    }
+
+    /**
+     * Ends the session, if the namespace group answers soon. Calls under way are not tried again; nothing may be called
+     * any more.
+     */
     public void close() {
+        closed = true;
         Session now = session;
         if (now == null) {
             return;
