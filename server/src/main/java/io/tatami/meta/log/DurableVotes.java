@@ -5,13 +5,14 @@ import io.tatami.base.DurableFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import org.apache.ratis.conf.RaftProperties;
 import org.apache.ratis.grpc.server.GrpcServices;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.protocol.RaftGroupId;
-import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.protocol.exceptions.RaftException;
 import org.apache.ratis.server.RaftServer;
 
@@ -22,8 +23,11 @@ import org.apache.ratis.server.RaftServer;
  * votes, because it has voted for itself by then. Where that fails there is no vote.
  *
  * <p>A replica that cannot write a vote takes no further part. Ratis would keep one that was asked for its vote, and
- * have it never stand again; and of a candidate that could not write its own it tells nobody. So a candidate writes
- * something beside its votes before it asks others whether they would vote for it. Safe for use by many threads.
+ * have it never stand again; and of a candidate that could not write its own it tells nobody. Worse, where there is no
+ * space for the new file it puts an empty one in the place of the old ({@code AtomicFileOutputStream.close} renames
+ * what it has also after a write that failed), and the server has forgotten what it voted. So something is written
+ * beside the votes first: before Ratis sees a request for a vote, or another one of a new term, which it writes there
+ * too; and by a candidate before it asks others whether they would vote for it. Safe for use by many threads.
  */
 final class DurableVotes {
     private static final String TRIAL_PREFIX = "vote-trial-";
@@ -36,16 +40,29 @@ final class DurableVotes {
         this.properties = properties;
     }
 
-    /** The server, as others ask it for its vote. */
+    /** The server, as others ask it for its vote, and tell it of new terms. */
     RaftServer granting(RaftServer server) {
-        return HeldCalls.around(RaftServer.class, server, RequestVoteRequestProto.class, (request, call) -> {
+        RaftServer following =
+                HeldCalls.around(RaftServer.class, server, AppendEntriesRequestProto.class, (request, call) -> {
+                    requireRoomForTerm(server, request.getServerRequest(), request.getLeaderTerm());
+                    return call.make(request);
+                });
+        RaftServer receiving =
+                HeldCalls.around(RaftServer.class, following, InstallSnapshotRequestProto.class, (request, call) -> {
+                    requireRoomForTerm(server, request.getServerRequest(), request.getLeaderTerm());
+                    return call.make(request);
+                });
+        return HeldCalls.around(RaftServer.class, receiving, RequestVoteRequestProto.class, (request, call) -> {
+            if (!request.getPreVote()) {
+                requireRoom(server, request.getServerRequest());
+            }
             try {
                 Object reply = call.make(request);
                 if (reply instanceof RequestVoteReplyProto told
                         && told.getServerReply().getSuccess()
                         && !request.getPreVote()) {
                     CrashPoint.hit("meta.raft.before-vote-synced");
-                    sync(request);
+                    sync(request.getServerRequest());
                 }
                 return reply;
             } catch (IOException e) {
@@ -56,6 +73,21 @@ final class DurableVotes {
                 throw e;
             }
         });
+    }
+
+    private void requireRoomForTerm(RaftServer server, RaftRpcRequestProto request, long term) throws IOException {
+        if (term > server.getDivision(RatisNames.group(request)).getInfo().getCurrentTerm()) {
+            requireRoom(server, request);
+        }
+    }
+
+    private void requireRoom(RaftServer server, RaftRpcRequestProto request) throws IOException {
+        try {
+            tryToWrite(request);
+        } catch (IOException e) {
+            stop(server, RatisNames.group(request), e);
+            throw e;
+        }
     }
 
     private static void stop(RaftServer server, RaftGroupId group, IOException reason) throws IOException {
@@ -72,38 +104,31 @@ final class DurableVotes {
     GrpcServices asking(RaftServer server, GrpcServices others) {
         return HeldCalls.around(GrpcServices.class, others, RequestVoteRequestProto.class, (request, call) -> {
             if (request.getPreVote()) {
-                try {
-                    tryToWrite(request);
-                } catch (IOException e) {
-                    stop(server, RatisNames.group(request.getServerRequest()), e);
-                    throw e;
-                }
+                requireRoom(server, request.getServerRequest());
             } else {
                 CrashPoint.hit("meta.raft.before-candidacy-synced");
-                sync(request);
+                sync(request.getServerRequest());
             }
             return call.make(request);
         });
     }
 
-    /** As a vote is written, by a thread for each server that is asked. */
-    private void tryToWrite(RequestVoteRequestProto request) throws IOException {
-        RaftPeerId asked = RaftPeerId.valueOf(request.getServerRequest().getReplyId());
-        Path trial = votes(request).resolve(TRIAL_PREFIX + asked);
+    /** As a vote is written. */
+    private void tryToWrite(RaftRpcRequestProto request) throws IOException {
+        Path trial = Files.createTempFile(votes(request), TRIAL_PREFIX, "");
         try {
-            Path unused = Files.write(trial, TRIAL, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            Path unused = Files.write(trial, TRIAL);
             DurableFile.sync(trial);
         } finally {
             boolean unused = Files.deleteIfExists(trial);
         }
     }
 
-    private void sync(RequestVoteRequestProto request) throws IOException {
+    private void sync(RaftRpcRequestProto request) throws IOException {
         DurableFile.syncDirectory(votes(request));
     }
 
-    private Path votes(RequestVoteRequestProto request) {
-        return RatisProperties.directory(properties, RatisNames.group(request.getServerRequest()))
-                .resolve("current");
+    private Path votes(RaftRpcRequestProto request) {
+        return RatisProperties.directory(properties, RatisNames.group(request)).resolve("current");
     }
 }

@@ -226,17 +226,14 @@ public final class RaftHost implements AutoCloseable {
     /** Whether the log is to be made; where it had been and is gone, this server has forgotten what it promised. */
     private boolean requireLog(GroupId group) throws TatamiException {
         Path log = directory(group);
-        if (Files.exists(log.resolve("current").resolve("raft-meta"))) {
+        Path votes = log.resolve("current").resolve("raft-meta");
+        if (Files.exists(votes)) {
+            requireVotes(group, votes);
             cutTornEnd(group, log.resolve("current"));
             return false;
         }
         if (wasMade(group)) {
-            throw new TatamiException(
-                    ErrorCode.CORRUPT,
-                    "the Raft log of " + group + " is gone from " + log
-                            + ". It is not made anew, because this server may have voted and acknowledged what was in"
-                            + " it: remove this server from the group, and add it with an empty directory, which gives"
-                            + " it a new id");
+            throw forgotten("the Raft log of " + group + " is gone from " + log);
         }
         try {
             GroupSnapshots.delete(log);
@@ -244,6 +241,27 @@ public final class RaftHost implements AutoCloseable {
             throw new TatamiException(ErrorCode.IO_ERROR, "cannot remove what a start left in " + log + ": " + e, e);
         }
         return true;
+    }
+
+    /** Ratis leaves the file empty where there was no space for what it had to write; see {@link DurableVotes}. */
+    private static void requireVotes(GroupId group, Path votes) throws TatamiException {
+        boolean isEmpty;
+        try {
+            isEmpty = Files.size(votes) == 0;
+        } catch (IOException e) {
+            throw new TatamiException(ErrorCode.IO_ERROR, "cannot read " + votes + ": " + e, e);
+        }
+        if (isEmpty) {
+            throw forgotten("what this server voted in " + group + " is gone: " + votes + " is empty");
+        }
+    }
+
+    private static TatamiException forgotten(String what) {
+        return new TatamiException(
+                ErrorCode.CORRUPT,
+                what + ". It is not made anew, because this server may have voted and acknowledged what was in it:"
+                        + " remove this server from the group, and add it with an empty directory, which gives it a new"
+                        + " id");
     }
 
     private Path directory(GroupId group) {
@@ -263,12 +281,7 @@ public final class RaftHost implements AutoCloseable {
     private void requireBeginning(GroupId group, ProgressRecord progress, List<Member> founders)
             throws TatamiException {
         if (progress.getReplicated()) {
-            throw new TatamiException(
-                    ErrorCode.CORRUPT,
-                    "there are records of " + group + ", but its Raft log is gone from " + directory
-                            + ". It is not made"
-                            + " anew, because this server may have voted and acknowledged what was in it: remove this"
-                            + " server from the group, and add it with an empty directory, which gives it a new id");
+            throw forgotten("there are records of " + group + ", but its Raft log is gone from " + directory);
         }
         boolean isAlone = founders.size() == 1 && founders.get(0).server().equals(self.server());
         if (progress.getAppliedIndex() > 0 && !isAlone) {

@@ -2,6 +2,7 @@ package io.tatami.meta.log;
 
 import static io.tatami.meta.log.ReplicaCluster.await;
 import static io.tatami.meta.log.ReplicaCluster.read;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -15,6 +16,7 @@ import io.tatami.meta.log.ReplicaCluster.Lead;
 import io.tatami.meta.log.ReplicaCluster.Node;
 import io.tatami.seed.TestSeed;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +24,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -137,6 +141,30 @@ final class RaftDiskTest {
             commit(cluster);
             cluster.awaitEqual();
             nodes.forEach(this::requireAll);
+        }
+    }
+
+    /** Ratis would put an empty file in the place of the vote before. */
+    @Test
+    void aReplicaWithoutSpaceForAVoteKeepsTheOneBefore() throws Exception {
+        try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
+            List<Node> nodes = cluster.found(SERVERS);
+            commit(cluster);
+            cluster.awaitEqual();
+            Node struck = cluster.awaitLeader();
+            Path vote = struck.logs().resolve("raft-meta");
+            diskOf(nodes, struck).fill();
+            byte[] before = Files.readAllBytes(vote);
+            UUID successor = others(nodes, struck).get(0).member.server();
+            await("the end of the replica", () -> {
+                // Refused as long as it has not led for a while.
+                CompletableFuture<Void> unused = struck.replica().handOver(successor);
+                return !struck.failures.isEmpty();
+            });
+            requireNamesDisk(struck.awaitFailure());
+            assertArrayEquals(before, Files.readAllBytes(vote));
+            comeBack(nodes, struck);
+            commit(cluster);
         }
     }
 

@@ -106,6 +106,20 @@ final class RaftRestartTest {
         }
     }
 
+    /** As Ratis leaves the file where there was no space for it. */
+    @Test
+    void aServerWhoseVoteIsGoneDoesNotComeBack() throws Exception {
+        try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
+            Node only = cluster.found(1).get(0);
+            cluster.commit("e", "1");
+            only.close();
+            Files.write(only.logs().resolve("raft-meta"), new byte[0]);
+            TatamiException noVote = assertThrows(TatamiException.class, () -> only.open(List.of(only.member)));
+            assertEquals(ErrorCode.CORRUPT, noVote.code(), noVote.toString());
+            assertTrue(noVote.toString().contains("add it with an empty directory"), noVote.toString());
+        }
+    }
+
     /** Of the oldest file of a log: log_FIRST-LAST or log_inprogress_FIRST. */
     private static long firstEntry(Path logs) throws IOException {
         try (Stream<Path> files = Files.list(logs)) {
