@@ -3,6 +3,7 @@ package io.tatami.server;
 import com.google.protobuf.ByteString;
 import io.tatami.base.GroupId;
 import io.tatami.base.UuidBytes;
+import io.tatami.protocol.wire.HeldReplica;
 import io.tatami.protocol.wire.ListMetadataServersReply;
 import io.tatami.protocol.wire.MetadataServerInfo;
 import io.tatami.protocol.wire.ReplicaMove;
@@ -27,7 +28,7 @@ record MetadataServersText(ListMetadataServersReply servers) {
                     state(server),
                     server.getHeldGroupCount(),
                     server.getLedGroupCount(),
-                    server.getAnswers() ? "" : "  does not answer");
+                    isWell(server) ? "" : "  " + trouble(server));
         }
         out.printf("%n%-22s %-36s %s%n", "metadata server", "leads", "holds");
         for (MetadataServerInfo server : servers.getServerList()) {
@@ -39,6 +40,25 @@ record MetadataServersText(ListMetadataServersReply servers) {
             out.printf("%nunder way%n");
             moves().forEach(out::println);
         }
+    }
+
+    /** Whether all servers answer and all replicas take part. */
+    boolean isWell() {
+        return servers.getServerList().stream().allMatch(MetadataServersText::isWell);
+    }
+
+    static boolean isWell(MetadataServerInfo server) {
+        return server.getAnswers() && server.getStoppedCount() == 0;
+    }
+
+    /** What is wrong with a server that is not well. */
+    static String trouble(MetadataServerInfo server) {
+        return server.getAnswers()
+                ? server.getStoppedList().stream()
+                        .map(stopped -> new GroupId(stopped.getGroup()) + " has stopped until the server starts again: "
+                                + stopped.getFailure())
+                        .collect(Collectors.joining("; "))
+                : "does not answer";
     }
 
     /** A line for each replica that is on its way; else why none is, if any should. */
@@ -100,7 +120,7 @@ record MetadataServersText(ListMetadataServersReply servers) {
         return Json.text(all);
     }
 
-    private static Map<String, Object> server(MetadataServerInfo info) {
+    static Map<String, Object> server(MetadataServerInfo info) {
         Map<String, Object> server = new LinkedHashMap<>();
         server.put("id", text(info.getServerId()));
         server.put("address", address(info));
@@ -108,7 +128,17 @@ record MetadataServersText(ListMetadataServersReply servers) {
         server.put("answers", info.getAnswers());
         server.put("leads", names(info.getLedGroupList()));
         server.put("holds", names(info.getHeldGroupList()));
+        server.put(
+                "stopped",
+                info.getStoppedList().stream().map(MetadataServersText::stopped).toList());
         return server;
+    }
+
+    private static Map<String, Object> stopped(HeldReplica replica) {
+        Map<String, Object> stopped = new LinkedHashMap<>();
+        stopped.put("group", new GroupId(replica.getGroup()).toString());
+        stopped.put("failure", replica.getFailure());
+        return stopped;
     }
 
     private static Map<String, Object> fields(ReplicaMove info) {
@@ -135,7 +165,7 @@ record MetadataServersText(ListMetadataServersReply servers) {
                 : "";
     }
 
-    private static String state(MetadataServerInfo server) {
+    static String state(MetadataServerInfo server) {
         return switch (server.getState()) {
             case SPARE, UNRECOGNIZED -> "spare";
             case IN_SERVICE -> "in service";

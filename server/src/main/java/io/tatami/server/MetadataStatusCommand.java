@@ -3,7 +3,6 @@ package io.tatami.server;
 import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
 import io.tatami.protocol.wire.ListMetadataServersReply;
-import io.tatami.protocol.wire.MetadataServerInfo;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -17,7 +16,7 @@ import picocli.CommandLine.Spec;
         name = "status",
         description =
                 "Lists the metadata servers with what they hold and lead, and what moves between them. Exit code 1"
-                        + " where one does not answer.")
+                        + " where one does not answer or a replica has stopped.")
 final class MetadataStatusCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
@@ -41,8 +40,6 @@ final class MetadataStatusCommand implements Callable<Integer> {
             new MetadataServersText(servers).print(out);
         }
         out.flush();
-        return servers.getServerList().stream().allMatch(MetadataServerInfo::getAnswers)
-                ? ExitCode.DONE
-                : ExitCode.FAILED;
+        return new MetadataServersText(servers).isWell() ? ExitCode.DONE : ExitCode.FAILED;
     }
 }

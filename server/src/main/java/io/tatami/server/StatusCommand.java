@@ -13,9 +13,9 @@ import picocli.CommandLine.Spec;
 /** {@code tatami status URI}. */
 @Command(
         name = "status",
-        description =
-                "Shows what a cluster is made of and how it fares. Exit code 1 where a group or a block server does"
-                        + " not answer, a block server is dead, or a volume has stopped or its index is damaged.")
+        description = "Shows what a cluster is made of and how it fares. Exit code 1 where a group or a server does not"
+                + " answer, a block server is dead, a replica of a group or a volume has stopped, or a volume's"
+                + " index is damaged.")
 final class StatusCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;

@@ -27,6 +27,9 @@ final class StatusJson {
                         .map(group -> group(group, report.cluster()))
                         .toList());
         status.put(
+                "metadata_servers",
+                report.metadata().stream().map(MetadataServersText::server).toList());
+        status.put(
                 "block_servers",
                 report.servers().stream().map(StatusJson::server).toList());
         return Json.text(status);

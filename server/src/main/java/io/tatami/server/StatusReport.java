@@ -8,6 +8,7 @@ import io.tatami.client.ClusterStatus;
 import io.tatami.client.TatamiClient;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.BlockServerStatusReply;
+import io.tatami.protocol.wire.MetadataServerInfo;
 import io.tatami.protocol.wire.VolumeStatus;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,10 +20,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code tatami status} tells: the cluster as its groups tell it, and each block server that is not dead or gone
- * as it tells itself.
+ * What {@code tatami status} tells: the cluster as its groups tell it, its metadata servers as they last reported, and
+ * each block server that is not dead or gone as it tells itself.
+ *
+ * @param metadata none where the namespace group does not answer, which knows of them
  */
-record StatusReport(ClusterStatus cluster, List<ServerState> servers) {
+record StatusReport(ClusterStatus cluster, List<MetadataServerInfo> metadata, List<ServerState> servers) {
     /** For all block servers together. */
     private static final Duration SERVERS_TIMEOUT = Duration.ofSeconds(10);
 
@@ -74,16 +77,19 @@ record StatusReport(ClusterStatus cluster, List<ServerState> servers) {
                 SideBySide.ask(cluster.map().getBlockServerList(), SERVERS_TIMEOUT, info -> ask(client, info))) {
             asked.add(state(answer));
         }
-        return of(cluster, asked);
+        boolean isKnown =
+                cluster.groups().stream().anyMatch(group -> group.group().isNamespace() && group.status() != null);
+        return of(cluster, isKnown ? client.metadataServers().getServerList() : List.of(), asked);
     }
 
     /** @param asked without their volumes */
-    static StatusReport of(ClusterStatus cluster, List<ServerState> asked) {
-        return new StatusReport(cluster, withSlowness(asked));
+    static StatusReport of(ClusterStatus cluster, List<MetadataServerInfo> metadata, List<ServerState> asked) {
+        return new StatusReport(cluster, metadata, withSlowness(asked));
     }
 
     boolean isWell() {
         return cluster.groups().stream().allMatch(group -> group.status() != null)
+                && metadata.stream().allMatch(MetadataServersText::isWell)
                 && servers.stream().allMatch(ServerState::isWell);
     }
 

@@ -5,6 +5,7 @@ import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.CacheStatus;
 import io.tatami.protocol.wire.GroupReplica;
 import io.tatami.protocol.wire.GroupStatusReply;
+import io.tatami.protocol.wire.MetadataServerInfo;
 import io.tatami.rpc.GroupLeaders;
 import io.tatami.server.StatusReport.ServerState;
 import java.io.PrintWriter;
@@ -29,6 +30,7 @@ final class StatusText {
                 Amount.ofBytes(cluster.freeBytes()));
         printGroups(cluster);
         printReplicas(cluster);
+        printMetadata(report.metadata());
         printServers(report.servers());
         printVolumes(report.servers());
         printCaches(report.servers());
@@ -68,6 +70,20 @@ final class StatusText {
                     .map(StatusText::replica)
                     .collect(Collectors.joining(" "));
             out.printf("%-12s %-22s %s%n", group.group(), group.address(), replicas);
+        }
+    }
+
+    private void printMetadata(List<MetadataServerInfo> servers) {
+        out.printf("%n%-22s %6s %6s  %s%n", "metadata server", "holds", "leads", "state");
+        for (MetadataServerInfo server : servers) {
+            out.printf(
+                    "%-22s %6d %6d  %s%n",
+                    MetadataServersText.address(server),
+                    server.getHeldGroupCount(),
+                    server.getLedGroupCount(),
+                    MetadataServersText.isWell(server)
+                            ? MetadataServersText.state(server)
+                            : MetadataServersText.trouble(server));
         }
     }
 

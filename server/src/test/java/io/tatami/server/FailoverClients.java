@@ -3,6 +3,7 @@ package io.tatami.server;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
+import io.tatami.protocol.wire.MetadataServerInfo;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,6 +42,11 @@ final class FailoverClients implements AutoCloseable {
     /** The server that leads a group now. */
     int leader(GroupId group) throws TatamiException {
         return trio.leader(observer, group);
+    }
+
+    /** As the namespace's leader knows them. */
+    List<MetadataServerInfo> servers() throws TatamiException {
+        return observer.metadataServers().getServerList();
     }
 
     /** Waits until each client has got on. */

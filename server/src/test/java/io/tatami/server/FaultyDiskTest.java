@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.GroupId;
 import io.tatami.crash.FaultyDisk;
+import io.tatami.protocol.wire.MetadataServerInfo;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -70,29 +71,31 @@ final class FaultyDiskTest {
         try (FailoverClients clients = new FailoverClients(trio, CLIENTS, STEPS, SEED)) {
             int struck = clients.leader(GroupId.NAMESPACE);
             fault.strike(disks.get(struck));
-            int next = awaitOtherLeader(clients, struck);
+            awaitWellness(clients, false);
             clients.awaitSteps();
             trio.kill(struck);
             disks.get(struck).heal();
             trio.start(struck);
             clients.awaitSteps();
+            awaitWellness(clients, true);
             // Without it those that are left are no majority.
-            trio.kill(next);
+            trio.kill((struck + 1) % MetadataTrio.SERVERS);
             clients.awaitSteps();
             clients.check();
         }
     }
 
-    /** While clients work; returns who leads the namespace now. */
-    private static int awaitOtherLeader(FailoverClients clients, int struck) throws Exception {
+    /** While clients work; whether all servers answer and have no replica that has stopped. */
+    private static void awaitWellness(FailoverClients clients, boolean expected) throws Exception {
         long giveUpNanos = System.nanoTime() + NANOS_MAX;
-        while (true) {
-            int leader = clients.leader(GroupId.NAMESPACE);
-            if (leader != struck) {
-                return leader;
-            }
-            assertTrue(System.nanoTime() - giveUpNanos < 0, "the namespace's leader does not change");
-            Thread.sleep(50);
+        List<MetadataServerInfo> servers = clients.servers();
+        while (servers.stream().allMatch(MetadataServersText::isWell) != expected) {
+            assertTrue(System.nanoTime() - giveUpNanos < 0, "the servers are told to be " + servers);
+            Thread.sleep(200);
+            servers = clients.servers();
         }
+        servers.stream()
+                .filter(server -> !MetadataServersText.isWell(server))
+                .forEach(server -> System.out.println("told: " + MetadataServersText.trouble(server)));
     }
 }

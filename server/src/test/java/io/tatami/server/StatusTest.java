@@ -10,6 +10,9 @@ import io.tatami.conf.Settings;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.protocol.wire.Endpoint;
+import io.tatami.protocol.wire.HeldReplica;
+import io.tatami.protocol.wire.MetadataServerInfo;
 import io.tatami.protocol.wire.VolumeStatus;
 import io.tatami.server.StatusReport.ServerState;
 import io.tatami.server.StatusReport.VolumeState;
@@ -80,6 +83,7 @@ class StatusTest {
     void theOnlyVolumeOfAServerIsComparedWithThoseOfOthers() {
         StatusReport report = StatusReport.of(
                 new ClusterStatus(ClusterMap.getDefaultInstance(), List.of()),
+                List.of(),
                 List.of(
                         server(1, 10_000, 3_000),
                         server(2, 110_000, 3_000),
@@ -107,11 +111,31 @@ class StatusTest {
                 .build();
         StatusReport report = StatusReport.of(
                 new ClusterStatus(ClusterMap.getDefaultInstance(), List.of()),
+                List.of(),
                 List.of(new ServerState(info, null, "no \"way\"\n", List.of())));
 
         assertFalse(report.isWell());
         assertTrue(text(report).contains("does not answer: no \"way\""));
         assertTrue(StatusJson.of(report).contains("\"failure\":\"no \\\"way\\\"\\u000a\""), StatusJson.of(report));
+    }
+
+    @Test
+    void aReplicaThatHasStoppedIsToldWithItsReason() {
+        MetadataServerInfo server = MetadataServerInfo.newBuilder()
+                .setEndpoint(Endpoint.newBuilder().setHost("m1").setPort(9480))
+                .setState(MetadataServerInfo.State.IN_SERVICE)
+                .setAnswers(true)
+                .addStopped(HeldReplica.newBuilder().setGroup(1).setFailure("no space on /d"))
+                .build();
+        StatusReport report = StatusReport.of(
+                new ClusterStatus(ClusterMap.getDefaultInstance(), List.of()), List.of(server), List.of());
+
+        assertFalse(report.isWell());
+        String text = text(report);
+        assertTrue(text.contains("m1:9480"), text);
+        assertTrue(text.contains("shard-1 has stopped until the server starts again: no space on /d"), text);
+        String json = StatusJson.of(report);
+        assertTrue(json.contains("\"stopped\":[{\"group\":\"shard-1\",\"failure\":\"no space on /d\"}]"), json);
     }
 
     private static ServerState server(int id, long largeReadMicros, long smallWriteMicros) {

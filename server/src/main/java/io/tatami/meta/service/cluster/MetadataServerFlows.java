@@ -42,10 +42,10 @@ final class MetadataServerFlows {
 
     CompletableFuture<ListMetadataServersReply> list(RequestOrigin origin, ListMetadataServersRequest request) {
         return group.read(new ListMetadataServers(replicas, reports.living()), origin, request)
-                .thenApply(this::withProgress);
+                .thenApply(this::asReported);
     }
 
-    private ListMetadataServersReply withProgress(ListMetadataServersReply reply) {
+    private ListMetadataServersReply asReported(ListMetadataServersReply reply) {
         ListMetadataServersReply.Builder full = reply.toBuilder();
         for (ReplicaMove.Builder moving : full.getMoveBuilderList()) {
             HeldReplica there = reports.held(moving.getToServerId(), moving.getGroup());
@@ -55,6 +55,7 @@ final class MetadataServerFlows {
                     .setSnapshotBytes(there.getSnapshotBytes())
                     .setSnapshotBytesTotal(there.getSnapshotBytesTotal());
         }
+        full.getServerBuilderList().forEach(server -> server.addAllStopped(reports.stopped(server.getServerId())));
         return full.build();
     }
 

@@ -15,6 +15,7 @@ import io.tatami.protocol.wire.HandOver;
 import io.tatami.protocol.wire.HeldReplica;
 import io.tatami.protocol.wire.ReportMetadataServerReply;
 import io.tatami.protocol.wire.ReportMetadataServerRequest;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -158,12 +159,21 @@ final class ServerReports {
 
     /** A server's replica of a group as it was when it last said so; the default where it has said nothing. */
     HeldReplica held(ByteString server, int ofGroup) {
+        return held(server).stream()
+                .filter(held -> held.getGroup() == ofGroup)
+                .findFirst()
+                .orElse(HeldReplica.getDefaultInstance());
+    }
+
+    /** A server's replicas that have stopped, as it last said. */
+    List<HeldReplica> stopped(ByteString server) {
+        return held(server).stream()
+                .filter(held -> !held.getFailure().isEmpty())
+                .toList();
+    }
+
+    private List<HeldReplica> held(ByteString server) {
         Heard last = heard.get(server);
-        return last == null
-                ? HeldReplica.getDefaultInstance()
-                : last.report().getHeldList().stream()
-                        .filter(held -> held.getGroup() == ofGroup)
-                        .findFirst()
-                        .orElse(HeldReplica.getDefaultInstance());
+        return last == null ? List.of() : last.report().getHeldList();
     }
 }

@@ -70,6 +70,11 @@ final class HostedGroup implements AutoCloseable {
         return stopped.isDone();
     }
 
+    /** Why nothing will be decided here any more; empty where that is not so. */
+    String failure() {
+        return stopped.thenApply(reason -> String.valueOf(reason.getMessage())).getNow("");
+    }
+
     /**
      * Begins a term that lasts until the process ends, or until {@link #follow} as the group goes over to another log.
      */

@@ -225,7 +225,8 @@ final class HostedGroups implements AutoCloseable {
     List<HeldReplica> held() {
         List<HeldReplica> held = new ArrayList<>();
         for (GroupId id : replicas()) {
-            OptionalLong index = groups.containsKey(id) ? replication.appliedIndex(id) : OptionalLong.empty();
+            HostedGroup group = groups.get(id);
+            OptionalLong index = group == null ? OptionalLong.empty() : replication.appliedIndex(id);
             Optional<SnapshotProgress> receiving = replication.receiving(id);
             held.add(HeldReplica.newBuilder()
                     .setGroup(id.value())
@@ -234,6 +235,7 @@ final class HostedGroups implements AutoCloseable {
                     .setSnapshotBytes(receiving.map(SnapshotProgress::bytes).orElse(0L))
                     .setSnapshotBytesTotal(
                             receiving.map(SnapshotProgress::bytesTotal).orElse(0L))
+                    .setFailure(group == null ? "" : group.failure())
                     .build());
         }
         return held;
