@@ -82,8 +82,13 @@ final class DurableVotes {
     }
 
     private void requireRoom(RaftServer server, RaftRpcRequestProto request) throws IOException {
+        Path votes = votes(request);
+        if (!Files.isDirectory(votes)) {
+            // The group is being opened, and Ratis refuses the request.
+            return;
+        }
         try {
-            tryToWrite(request);
+            tryToWrite(votes);
         } catch (IOException e) {
             stop(server, RatisNames.group(request), e);
             throw e;
@@ -114,8 +119,8 @@ final class DurableVotes {
     }
 
     /** As a vote is written. */
-    private void tryToWrite(RaftRpcRequestProto request) throws IOException {
-        Path trial = Files.createTempFile(votes(request), TRIAL_PREFIX, "");
+    private static void tryToWrite(Path votes) throws IOException {
+        Path trial = Files.createTempFile(votes, TRIAL_PREFIX, "");
         try {
             Path unused = Files.write(trial, TRIAL);
             DurableFile.sync(trial);
