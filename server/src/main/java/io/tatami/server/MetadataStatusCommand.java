@@ -2,7 +2,6 @@ package io.tatami.server;
 
 import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
-import io.tatami.protocol.wire.ListMetadataServersReply;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -29,17 +28,17 @@ final class MetadataStatusCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws TatamiException {
-        ListMetadataServersReply servers;
+        MetadataServersText servers;
         try (TatamiClient client = cluster.connect()) {
-            servers = client.metadataServers();
+            servers = new MetadataServersText(client.metadataServers());
         }
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
-            out.println(new MetadataServersText(servers).json());
+            out.println(servers.json());
         } else {
-            new MetadataServersText(servers).print(out);
+            servers.print(out);
         }
         out.flush();
-        return new MetadataServersText(servers).isWell() ? ExitCode.DONE : ExitCode.FAILED;
+        return servers.isWell() ? ExitCode.DONE : ExitCode.FAILED;
     }
 }

@@ -29,7 +29,7 @@ enum PlantedBug {
             "io.tatami.meta.log.StateHashesTest#storesAreEqualAtEveryIndexWhileLeadersDie"),
     VOTES_ARE_TOLD_BEFORE_THEY_ARE_DURABLE(
             "io/tatami/meta/log/DurableVotes.java",
-            "CrashPoint.hit(\"meta.raft.before-vote-synced\");\n                    sync(request.getServerRequest());",
+            "CrashPoint.hit(\"meta.raft.before-vote-synced\");\n                sync(request.getServerRequest());",
             "",
             "io.tatami.meta.log.RaftReplicaTest#nobodyIsElectedByAVoteThatIsNotDurable"),
     REPLIES_ARE_NOT_REMEMBERED(

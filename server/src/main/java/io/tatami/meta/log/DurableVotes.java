@@ -15,6 +15,7 @@ import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.exceptions.RaftException;
 import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.thirdparty.com.google.protobuf.Message;
 
 /**
  * A vote leaves a server when it is durable. Ratis writes vote and term beside the old file {@code raft-meta}, syncs
@@ -42,37 +43,39 @@ final class DurableVotes {
 
     /** The server, as others ask it for its vote, and tell it of new terms. */
     RaftServer granting(RaftServer server) {
-        RaftServer following =
-                HeldCalls.around(RaftServer.class, server, AppendEntriesRequestProto.class, (request, call) -> {
-                    requireRoomForTerm(server, request.getServerRequest(), request.getLeaderTerm());
-                    return call.make(request);
-                });
-        RaftServer receiving =
-                HeldCalls.around(RaftServer.class, following, InstallSnapshotRequestProto.class, (request, call) -> {
-                    requireRoomForTerm(server, request.getServerRequest(), request.getLeaderTerm());
-                    return call.make(request);
-                });
-        return HeldCalls.around(RaftServer.class, receiving, RequestVoteRequestProto.class, (request, call) -> {
-            if (!request.getPreVote()) {
-                requireRoom(server, request.getServerRequest());
+        return HeldCalls.around(RaftServer.class, server, Message.class, (request, call) -> {
+            if (request instanceof AppendEntriesRequestProto entries) {
+                requireRoomForTerm(server, entries.getServerRequest(), entries.getLeaderTerm());
+            } else if (request instanceof InstallSnapshotRequestProto snapshot) {
+                requireRoomForTerm(server, snapshot.getServerRequest(), snapshot.getLeaderTerm());
+            } else if (request instanceof RequestVoteRequestProto vote) {
+                return grant(server, vote, call);
             }
-            try {
-                Object reply = call.make(request);
-                if (reply instanceof RequestVoteReplyProto told
-                        && told.getServerReply().getSuccess()
-                        && !request.getPreVote()) {
-                    CrashPoint.hit("meta.raft.before-vote-synced");
-                    sync(request.getServerRequest());
-                }
-                return reply;
-            } catch (IOException e) {
-                // Of Ratis's own there are such as that the server is not ready.
-                if (!(e instanceof RaftException)) {
-                    stop(server, RatisNames.group(request.getServerRequest()), e);
-                }
-                throw e;
-            }
+            return call.make(request);
         });
+    }
+
+    private Object grant(RaftServer server, RequestVoteRequestProto request, HeldCalls.Call<Message> call)
+            throws Throwable {
+        if (!request.getPreVote()) {
+            requireRoom(server, request.getServerRequest());
+        }
+        try {
+            Object reply = call.make(request);
+            if (reply instanceof RequestVoteReplyProto told
+                    && told.getServerReply().getSuccess()
+                    && !request.getPreVote()) {
+                CrashPoint.hit("meta.raft.before-vote-synced");
+                sync(request.getServerRequest());
+            }
+            return reply;
+        } catch (IOException e) {
+            // Of Ratis's own there are such as that the server is not ready.
+            if (!(e instanceof RaftException)) {
+                stop(server, RatisNames.group(request.getServerRequest()), e);
+            }
+            throw e;
+        }
     }
 
     private void requireRoomForTerm(RaftServer server, RaftRpcRequestProto request, long term) throws IOException {

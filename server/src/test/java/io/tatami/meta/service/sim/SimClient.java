@@ -1,6 +1,7 @@
 package io.tatami.meta.service.sim;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.Message;
 import io.tatami.base.Check;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
@@ -9,6 +10,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.meta.service.sim.NamespaceModel.File;
 import io.tatami.meta.service.sim.NamespaceModel.Name;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.AddBlocksRequest;
 import io.tatami.protocol.wire.AppendRequest;
 import io.tatami.protocol.wire.AttributeChange;
@@ -29,6 +31,7 @@ import io.tatami.protocol.wire.RenameDirectoryRequest;
 import io.tatami.protocol.wire.RenameFileRequest;
 import io.tatami.protocol.wire.RenewLeasesRequest;
 import io.tatami.protocol.wire.SetDirectoryAttributesRequest;
+import io.tatami.protocol.wire.SignedHandle;
 import io.tatami.protocol.wire.Status;
 import io.tatami.protocol.wire.TruncateRequest;
 import io.tatami.protocol.wire.WidenDirectoryRequest;
@@ -38,6 +41,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /** One client: what it does to files and directories, each step a future that fails with a refusal. */
 final class SimClient {
@@ -165,15 +169,13 @@ final class SimClient {
     }
 
     CompletableFuture<Empty> deleteFile(String path) {
-        return session.in(
-                parent(path),
-                (handle, directory) -> session.once(
-                        session.owner(directory, name(path)),
-                        MetaMethods.DELETE_FILE,
-                        DeleteFileRequest.newBuilder()
-                                .setHandle(handle)
-                                .setName(name(path))
-                                .build()));
+        return once(
+                path,
+                MetaMethods.DELETE_FILE,
+                handle -> DeleteFileRequest.newBuilder()
+                        .setHandle(handle)
+                        .setName(name(path))
+                        .build());
     }
 
     /** What is found must have stood there at some moment since it was asked for. */
@@ -253,20 +255,18 @@ final class SimClient {
     // ------------------------------------------------------------------------------------------ writing
 
     CompletableFuture<?> create(String path, boolean overwrite, int grants) {
-        return session.in(
-                        parent(path),
-                        (handle, directory) -> session.once(
-                                session.owner(directory, name(path)),
-                                MetaMethods.CREATE,
-                                CreateRequest.newBuilder()
-                                        .setHandle(handle)
-                                        .setName(name(path))
-                                        .setModes(modes(0644))
-                                        .setOverwrite(overwrite)
-                                        .setReplication(1 + world.below(2))
-                                        .setBlockSize(BLOCK_SIZE)
-                                        .setGrants(grants)
-                                        .build()))
+        return once(
+                        path,
+                        MetaMethods.CREATE,
+                        handle -> CreateRequest.newBuilder()
+                                .setHandle(handle)
+                                .setName(name(path))
+                                .setModes(modes(0644))
+                                .setOverwrite(overwrite)
+                                .setReplication(1 + world.below(2))
+                                .setBlockSize(BLOCK_SIZE)
+                                .setGrants(grants)
+                                .build())
                 .thenAccept(reply -> {
                     Writing opened = new Writing(reply.getStatus().getId(), 0, 0, true);
                     writing.add(opened);
@@ -275,16 +275,14 @@ final class SimClient {
     }
 
     CompletableFuture<?> append(String path) {
-        return session.in(
-                        parent(path),
-                        (handle, directory) -> session.once(
-                                session.owner(directory, name(path)),
-                                MetaMethods.APPEND,
-                                AppendRequest.newBuilder()
-                                        .setHandle(handle)
-                                        .setName(name(path))
-                                        .setNewBlock(true)
-                                        .build()))
+        return once(
+                        path,
+                        MetaMethods.APPEND,
+                        handle -> AppendRequest.newBuilder()
+                                .setHandle(handle)
+                                .setName(name(path))
+                                .setNewBlock(true)
+                                .build())
                 .thenAccept(reply -> writing.add(new Writing(
                         reply.getStatus().getId(),
                         reply.getRecoveryId(),
@@ -331,29 +329,25 @@ final class SimClient {
     }
 
     CompletableFuture<?> truncate(String path, long length) {
-        return session.in(
-                parent(path),
-                (handle, directory) -> session.once(
-                        session.owner(directory, name(path)),
-                        MetaMethods.TRUNCATE,
-                        TruncateRequest.newBuilder()
-                                .setHandle(handle)
-                                .setName(name(path))
-                                .setLength(length)
-                                .build()));
+        return once(
+                path,
+                MetaMethods.TRUNCATE,
+                handle -> TruncateRequest.newBuilder()
+                        .setHandle(handle)
+                        .setName(name(path))
+                        .setLength(length)
+                        .build());
     }
 
     CompletableFuture<?> concat(String path, List<String> sources) {
-        return session.in(
-                parent(path),
-                (handle, directory) -> session.once(
-                        session.owner(directory, name(path)),
-                        MetaMethods.CONCAT,
-                        ConcatRequest.newBuilder()
-                                .setHandle(handle)
-                                .setName(name(path))
-                                .addAllSource(sources)
-                                .build()));
+        return once(
+                path,
+                MetaMethods.CONCAT,
+                handle -> ConcatRequest.newBuilder()
+                        .setHandle(handle)
+                        .setName(name(path))
+                        .addAllSource(sources)
+                        .build());
     }
 
     private void write(Writing open, List<Grant> grants) {
@@ -400,6 +394,15 @@ final class SimClient {
     }
 
     // ------------------------------------------------------------------------------------------ parts
+
+    /** Asks the shard that owns a name for what is done once. */
+    private <Q extends Message, R extends Message> CompletableFuture<R> once(
+            String path, Method<Q, R> method, Function<SignedHandle, Q> request) {
+        return session.in(
+                parent(path),
+                (handle, directory) ->
+                        session.once(session.owner(directory, name(path)), method, request.apply(handle)));
+    }
 
     private static CreateModes modes(int mode) {
         return CreateModes.newBuilder().setMasked(mode).setUnmasked(mode).build();
