@@ -7,6 +7,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.conf.Settings;
 import io.tatami.meta.service.host.MetadataServer;
 import io.tatami.meta.service.host.NewCluster;
+import io.tatami.relay.FreePorts;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;

@@ -15,11 +15,10 @@ import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.meta.store.StoreMemory;
 import io.tatami.meta.store.StoreSettings;
+import io.tatami.relay.FreePorts;
 import io.tatami.relay.TcpRelay;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,7 +26,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableMap;
-import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -48,9 +46,7 @@ final class ReplicaCluster implements AutoCloseable {
     private static final Set<ErrorCode> MAYBE_LATER =
             Set.of(ErrorCode.NOT_LEADER, ErrorCode.UNAVAILABLE, ErrorCode.BUSY);
 
-    private static final int PORT_LEAST = 15_000;
     private static final String MARK = "mark";
-    private static final int PORTS = 16_000;
     private static final String BEHIND_RELAY = "127.0.0.2";
     private static final long RATE = 1L << 30;
 
@@ -59,7 +55,6 @@ final class ReplicaCluster implements AutoCloseable {
     private final RaftSettings settings;
     private final StoreMemory memory = new StoreMemory(new StoreSettings(32 << 20, 16 << 20, 64, 2));
     private final List<Node> nodes = new ArrayList<>();
-    private final Random ports = new Random();
     private boolean relayed;
     private long logMillis = 1_000;
     private long marks;
@@ -243,7 +238,7 @@ final class ReplicaCluster implements AutoCloseable {
 
     /** A server that has nothing yet and was not started. */
     Node add() throws IOException {
-        return addAt(new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort()));
+        return addAt(FreePorts.find());
     }
 
     /** As {@link #add}, where another one was before. */
@@ -253,7 +248,7 @@ final class ReplicaCluster implements AutoCloseable {
 
     /** As {@link #add}, with its directory there. */
     Node addIn(Path home) throws IOException {
-        return addAt(new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort()), home);
+        return addAt(FreePorts.find(), home);
     }
 
     private Node addAt(InetSocketAddress address, Path home) throws IOException {
@@ -264,22 +259,6 @@ final class ReplicaCluster implements AutoCloseable {
 
     StoreMemory memory() {
         return memory;
-    }
-
-    private int freePort() throws IOException {
-        while (true) {
-            // Below those that systems give to outgoing connections.
-            int port = PORT_LEAST + ports.nextInt(PORTS);
-            if (nodes.stream().anyMatch(node -> node.member.address().getPort() == port)) {
-                // Of one that is not open now.
-                continue;
-            }
-            try (ServerSocket probe = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-                return probe.getLocalPort();
-            } catch (java.net.BindException e) {
-                System.out.println("port " + port + " is taken");
-            }
-        }
     }
 
     /** Whether a node leads. */
