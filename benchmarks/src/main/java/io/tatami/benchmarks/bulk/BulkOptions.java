@@ -8,7 +8,9 @@ final class BulkOptions {
     @Option(names = "--clients", split = ",", description = "Numbers of clients, up to 32 in a JVM (default: 16,128).")
     List<Integer> clientCounts = List.of(16, 128);
 
-    @Option(names = "--seconds", description = "How long files are created in each mode (default: ${DEFAULT-VALUE}).")
+    @Option(
+            names = "--seconds",
+            description = "How long files are created in each mode, in five turns (default: ${DEFAULT-VALUE}).")
     int seconds = 25;
 
     @Option(

@@ -16,14 +16,17 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.FileUtil;
 
 /**
- * In each round a new Tatami, and for each number of clients the three modes in random order. What a mode leaves to the
- * background is waited for before the next begins.
+ * In each round a new Tatami, and for each number of clients several turns of the three modes, each time in another
+ * order: what one mode leaves to the store, and what the machine's host takes away, falls on each of them. What a mode
+ * leaves to be reclaimed is waited for before the next begins.
  */
 final class BulkRounds {
     static final List<String> COLUMNS = List.of(
@@ -42,6 +45,7 @@ final class BulkRounds {
             "without_grant");
 
     private static final ClientProcesses.Kind KIND = new ClientProcesses.Kind(BulkWorker.class, 32, "512m");
+    private static final int TURNS = 5;
     private static final int WARM_UP_TURNS = 3;
     private static final int SHARD = 0;
     private static final int DRAWS_MAX = 10_000;
@@ -112,10 +116,18 @@ final class BulkRounds {
                     turn.run(mode, place + "-warm-" + i + "-" + mode.label(), warmUpSeconds);
                 }
             }
-            Collections.shuffle(modes, random);
-            for (CreateMode mode : modes) {
-                progress.tell("round %d, %d clients: %s", round, clients, mode.label());
-                record(round, clients, mode, turn.run(mode, place + "-" + mode.label(), options.seconds));
+            Map<CreateMode, Outcome> outcomes = new EnumMap<>(CreateMode.class);
+            int seconds = (options.seconds + TURNS - 1) / TURNS;
+            for (int i = 0; i < TURNS; i++) {
+                Collections.shuffle(modes, random);
+                for (CreateMode mode : modes) {
+                    progress.tell("round %d, %d clients, turn %d: %s", round, clients, i + 1, mode.label());
+                    Outcome outcome = turn.run(mode, place + "-" + i + "-" + mode.label(), seconds);
+                    outcomes.merge(mode, outcome, Outcome::then);
+                }
+            }
+            for (Map.Entry<CreateMode, Outcome> outcome : outcomes.entrySet()) {
+                record(round, clients, outcome.getKey(), outcome.getValue());
             }
         }
     }
@@ -123,6 +135,15 @@ final class BulkRounds {
     /** What one mode did; CPU times are those of the creates. */
     private record Outcome(
             BulkTally created, BulkTally closed, ServiceCounts counted, double clientCpuSeconds, long serverCpuNanos) {
+        Outcome then(Outcome next) {
+            return new Outcome(
+                    created.then(next.created),
+                    closed.then(next.closed),
+                    counted.plus(next.counted),
+                    clientCpuSeconds + next.clientCpuSeconds,
+                    serverCpuNanos + next.serverCpuNanos);
+        }
+
         double createsPerSecond() {
             return created.files() / created.seconds();
         }

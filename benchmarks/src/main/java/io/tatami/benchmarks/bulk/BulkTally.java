@@ -27,6 +27,11 @@ record BulkTally(long files, long nanos, long withoutGrant) {
         return together(parts, parts.stream().mapToLong(BulkTally::nanos).max().orElse(0));
     }
 
+    /** With what was done after it. */
+    BulkTally then(BulkTally next) {
+        return new BulkTally(files + next.files, nanos + next.nanos, withoutGrant + next.withoutGrant);
+    }
+
     double seconds() {
         return nanos / 1e9;
     }

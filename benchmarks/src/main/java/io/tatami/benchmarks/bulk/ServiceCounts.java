@@ -48,6 +48,15 @@ record ServiceCounts(long blocks, long pendingReclaims, long refills, long credi
                         .sum());
     }
 
+    /** What was counted in two spans together. */
+    ServiceCounts plus(ServiceCounts other) {
+        return new ServiceCounts(
+                blocks + other.blocks,
+                pendingReclaims + other.pendingReclaims,
+                refills + other.refills,
+                credits + other.credits);
+    }
+
     /** What was counted since. */
     ServiceCounts since(ServiceCounts earlier) {
         return new ServiceCounts(
