@@ -2,9 +2,7 @@ package io.tatami.meta.service.cluster;
 
 import com.google.protobuf.Empty;
 import io.tatami.base.CrashPoint;
-import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
-import io.tatami.base.TatamiException;
 import io.tatami.meta.op.cluster.BeginReplicating;
 import io.tatami.meta.op.cluster.EndReplicating;
 import io.tatami.meta.op.cluster.PlaceReplicas;
@@ -58,8 +56,7 @@ final class GrowingReplication implements BackgroundTask {
     CompletableFuture<ReplicateGroupsReply> replicate(RequestOrigin origin, ReplicateGroupsRequest request) {
         LivingServers heard = reports.living();
         if (heard.getLivingCount() < request.getReplicas() && !reports.hasListenedLong()) {
-            return CompletableFuture.failedFuture(new TatamiException(
-                    ErrorCode.UNAVAILABLE, "it is not known yet which metadata servers are there; ask again"));
+            return CompletableFuture.failedFuture(ServerReports.unheard());
         }
         CompletableFuture<ReplicationProgress> told = request.getReplicas() == 0
                 ? group.read(readReplication, origin, Empty.getDefaultInstance())

@@ -40,9 +40,17 @@ final class MetadataServerFlows {
         this.change = new ChangeMetadataServer(replicas);
     }
 
+    /** Refused until each server that is there has had the time to say so. */
     CompletableFuture<ListMetadataServersReply> list(RequestOrigin origin, ListMetadataServersRequest request) {
+        boolean isYoung = !reports.hasListenedLong();
         return group.read(new ListMetadataServers(replicas, reports.living()), origin, request)
-                .thenApply(this::asReported);
+                .thenCompose(reply -> isYoung && !allAnswer(reply)
+                        ? CompletableFuture.failedFuture(ServerReports.unheard())
+                        : CompletableFuture.completedFuture(asReported(reply)));
+    }
+
+    private static boolean allAnswer(ListMetadataServersReply reply) {
+        return reply.getServerList().stream().allMatch(MetadataServerInfo::getAnswers);
     }
 
     private ListMetadataServersReply asReported(ListMetadataServersReply reply) {

@@ -2,6 +2,8 @@ package io.tatami.meta.service.cluster;
 
 import com.google.protobuf.ByteString;
 import io.tatami.base.Clock;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
 import io.tatami.meta.op.cluster.NoteReport;
 import io.tatami.meta.op.cluster.ReadOrders;
 import io.tatami.meta.service.Group;
@@ -151,6 +153,12 @@ final class ServerReports {
     /** Whether every server that is there has had the time to say so. */
     boolean hasListenedLong() {
         return clock.monotonicNanos() - beganNanos >= SILENCE_NANOS;
+    }
+
+    /** Why a leader does not say yet who is there; it {@linkplain #hasListenedLong will know} in a moment. */
+    static TatamiException unheard() {
+        return new TatamiException(
+                ErrorCode.UNAVAILABLE, "it is not known yet which metadata servers are there; ask again");
     }
 
     private boolean isWithin(Heard last, long nanos) {
