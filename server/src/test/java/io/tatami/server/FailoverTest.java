@@ -1,11 +1,9 @@
 package io.tatami.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.GroupId;
 import io.tatami.client.TatamiClient;
-import io.tatami.protocol.wire.MetadataServerInfo;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -86,9 +84,6 @@ final class FailoverTest {
 
     private static void dieAndComeBack(MetadataTrio trio, int server, FailoverClients clients) throws Exception {
         trio.kill(server);
-        List<MetadataServerInfo> silent =
-                clients.servers().stream().filter(told -> !told.getAnswers()).toList();
-        assertTrue(silent.size() <= 1, "one has died, and these are told not to answer: " + silent);
         clients.awaitSteps();
         trio.start(server);
         clients.awaitSteps();

@@ -29,7 +29,7 @@ public final class MetadataCluster implements Peer {
      *
      * @param servers for shards, at most as many as these
      * @param shards a power of two
-     * @param spread over how many shards each directory's entries are divided from the start
+     * @param spread over how many shards each directory's entries are divided, however many they become
      */
     public record Shape(int servers, int shards, int spread) {
         public Shape {
@@ -51,6 +51,10 @@ public final class MetadataCluster implements Peer {
         }
     }
 
+    /** Of each shard: else a directory that grows in a long run would be divided further. */
+    private static final List<String> NEVER_WIDEN =
+            List.of("-Dtatami.directory.spread.entries=0", "-Dtatami.directory.spread.rate=0");
+
     private MetadataCluster(Path directory) {
         this.directory = directory;
     }
@@ -68,7 +72,7 @@ public final class MetadataCluster implements Peer {
                 cluster.add(
                         starting,
                         TatamiServerProcess.start(
-                                directory.resolve("server-" + server), List.of(), "metadata", options));
+                                directory.resolve("server-" + server), NEVER_WIDEN, "metadata", options));
             }
             return cluster;
         } catch (IOException | InterruptedException | RuntimeException e) {

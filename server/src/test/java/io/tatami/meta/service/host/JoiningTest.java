@@ -12,6 +12,7 @@ import io.tatami.base.Clock;
 import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
+import io.tatami.base.ManualClock;
 import io.tatami.base.TatamiException;
 import io.tatami.block.service.RoutedMetadataLink;
 import io.tatami.conf.Settings;
@@ -25,6 +26,7 @@ import io.tatami.protocol.wire.GetClusterMapRequest;
 import io.tatami.protocol.wire.GroupStatusRequest;
 import io.tatami.protocol.wire.HeartbeatRequest;
 import io.tatami.protocol.wire.HeldReplica;
+import io.tatami.protocol.wire.ListMetadataServersRequest;
 import io.tatami.protocol.wire.RegisterBlockServerReply;
 import io.tatami.protocol.wire.RegisterBlockServerRequest;
 import io.tatami.protocol.wire.RegisterMetadataServerRequest;
@@ -41,6 +43,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -71,12 +74,16 @@ final class JoiningTest {
     }
 
     private MetadataServer namespace(int port) throws TatamiException {
+        return namespace(port, Clock.SYSTEM);
+    }
+
+    private MetadataServer namespace(int port, Clock clock) throws TatamiException {
         return MetadataServer.open(
                 new MetadataServer.Place(directory.resolve("namespace"), HOST, port),
                 new NewCluster(2, List.of(GroupId.NAMESPACE)),
                 Settings.defaults(),
                 user -> List.of(),
-                Clock.SYSTEM);
+                clock);
     }
 
     private MetadataServer join(String name, Integer... shards) throws TatamiException {
@@ -342,6 +349,33 @@ final class JoiningTest {
                 assertTrue(tries <= servers, "asked each server it knows of");
             }
         }
+    }
+
+    @Test
+    void whoDoesNotAnswerIsToldOnceEachHasHadTheTimeToSpeak() throws TatamiException {
+        int port = first.address().getPort();
+        join("one", 0).close();
+        first.close();
+        ManualClock clock = new ManualClock();
+        first = namespace(port, clock);
+        assertEquals(
+                ErrorCode.UNAVAILABLE,
+                assertThrows(TatamiException.class, this::silentServers).code());
+        clock.advance(Duration.ofSeconds(3));
+        assertEquals(1, silentServers());
+    }
+
+    private long silentServers() throws TatamiException {
+        return call(
+                        first,
+                        SUPERUSER,
+                        GroupId.NAMESPACE,
+                        MetaMethods.LIST_METADATA_SERVERS,
+                        ListMetadataServersRequest.getDefaultInstance())
+                .getServerList()
+                .stream()
+                .filter(server -> !server.getAnswers())
+                .count();
     }
 
     private static boolean heartbeatAnswered(RoutedMetadataLink link, HeartbeatRequest heartbeat) {
