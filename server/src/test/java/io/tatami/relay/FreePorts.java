@@ -10,9 +10,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Addresses that servers may have for longer than a process. None is told again before all were, and each of the
- * processes that run tests beside one another has its own: the server of another test would take the port of one that is
- * being started again. The ports lie below those that the kernel gives to connections: else a client that dials a server that has
- * ended may be given just that port for its own end.
+ * processes that run tests beside one another has its own: the server of another test would take the port of one that
+ * is being started again. The ports lie below those that the kernel gives to connections: else a client that dials a
+ * server that has ended may be given just that port for its own end.
  */
 public final class FreePorts {
     private static final int PORTS = 4_000;
