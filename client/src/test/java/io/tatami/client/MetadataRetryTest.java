@@ -23,6 +23,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests that go wrong on the way are done once, and handles that are outdated are noticed. */
 final class MetadataRetryTest {
@@ -86,6 +88,18 @@ final class MetadataRetryTest {
                 .map(entry -> entry.path().name())
                 .toList();
         assertEquals(List.of("c"), names);
+    }
+
+    /** The shard says that the path is a file, and a directory is there when the file is asked for. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aDirectoryThatTakesAFilesPlaceWhileItIsListedIsListed(boolean withLocations) throws Exception {
+        client.create(path("/a/f"), CreateSpec.DEFAULT).close();
+        cluster.metadata.faults.beforeNext(
+                MetaMethods.LOOKUP,
+                () -> cluster.metadata.faults.beforeNext(
+                        MetaMethods.LOOKUP, () -> cluster.metadata.addDirectory("/a/f")));
+        assertEquals(List.of(), client.list(path("/a/f"), withLocations).toList());
     }
 
     /** The server found a directory; when the client looks, a file has its name. */

@@ -88,20 +88,40 @@ public final class EntryReader {
     /** @see io.tatami.client.TatamiClient#list */
     public DirectoryListing list(TatamiPath path, boolean withLocations) throws TatamiException {
         Deadline deadline = caller.deadline();
-        ListingPages pages = new ListingPages(this, path, withLocations);
+        Backoff backoff = caller.backoff();
+        while (true) {
+            ListingPages pages = new ListingPages(this, path, withLocations);
+            try {
+                return listing(pages, pages.next(), pages.isAtEnd());
+            } catch (UnresolvedLinkException e) {
+                throw e;
+            } catch (TatamiException e) {
+                if (e.code() != ErrorCode.NOT_A_DIRECTORY || path.isRoot()) {
+                    throw PathFailures.inDirectory(e, path);
+                }
+                PathStatus only = unlessDirectory(path, withLocations);
+                if (only != null) {
+                    return listing(List::of, List.of(only), true);
+                }
+                // What was a file is a directory by now, and is listed as one.
+                if (deadline.isOver()) {
+                    throw e;
+                }
+            }
+            backoff.pause(deadline);
+        }
+    }
+
+    /** What is at a path; null where that is a directory. */
+    private @Nullable PathStatus unlessDirectory(TatamiPath path, boolean withLocations) throws TatamiException {
         try {
-            return listing(pages, pages.next(), pages.isAtEnd());
-        } catch (UnresolvedLinkException e) {
-            throw e;
+            PathStatus status = withLocations ? file(path, false) : status(path, true);
+            return status.isDirectory() ? null : status;
         } catch (TatamiException e) {
-            if (e.code() != ErrorCode.NOT_A_DIRECTORY || path.isRoot()) {
-                throw PathFailures.inDirectory(e, path);
+            if (e.code() != ErrorCode.IS_A_DIRECTORY) {
+                throw e;
             }
-            PathStatus only = withLocations ? file(path, false) : status(path, true);
-            if (only.isDirectory()) {
-                resolver.dropStale(e, path, deadline);
-            }
-            return listing(List::of, List.of(only), true);
+            return null;
         }
     }
 
