@@ -1,5 +1,6 @@
 package io.tatami.benchmarks.clients;
 
+import io.tatami.base.Threads;
 import java.io.BufferedReader;
 import java.io.Closeable;
 import java.io.IOException;
@@ -45,11 +46,7 @@ public final class ClientGroup<C extends Closeable> implements AutoCloseable {
     public ClientGroup(int first, int count, Source<C> source) throws IOException {
         this.first = first;
         // Daemons: what fails ends this process, and with it the wait of whoever told it to work.
-        this.threads = Executors.newFixedThreadPool(count, task -> {
-            Thread thread = new Thread(task, "client");
-            thread.setDaemon(true);
-            return thread;
-        });
+        this.threads = Executors.newFixedThreadPool(count, Threads.daemons("client"));
         for (int i = 0; i < count; i++) {
             clients.add(source.open());
         }

@@ -1,8 +1,10 @@
 package io.tatami.benchmarks.clients;
 
+import io.tatami.base.Threads;
 import io.tatami.client.CreateSpec;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.TatamiPath;
+import io.tatami.client.file.FileWriter;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Clients that create and close empty files without end, each in a directory of its own, with a connection and a thread
- * of its own. Opened and closed by one thread.
+ * Clients that create and close files without end, each in a directory of its own, with a connection and a thread of
+ * its own. Opened and closed by one thread.
  */
 public final class CreateLoad implements AutoCloseable {
     /** More than an operation is tried for. */
@@ -24,6 +26,7 @@ public final class CreateLoad implements AutoCloseable {
     private final List<Maker> makers = new ArrayList<>();
     private final List<Future<?>> running = new ArrayList<>();
     private final ExecutorService threads;
+    private final byte[] content;
     private volatile boolean stopping;
 
     /** Opens a client. */
@@ -41,13 +44,15 @@ public final class CreateLoad implements AutoCloseable {
 
     private record Maker(Place place, TatamiClient client, AtomicLong created, AtomicLong longestNanos) {}
 
-    /** Begins at once. */
+    /** Begins at once; files are empty. */
     public CreateLoad(List<Place> places, Source source) throws IOException {
-        threads = Executors.newFixedThreadPool(places.size(), task -> {
-            Thread thread = new Thread(task, "creator");
-            thread.setDaemon(true);
-            return thread;
-        });
+        this(places, source, new byte[0]);
+    }
+
+    /** Begins at once; every file has this content. */
+    public CreateLoad(List<Place> places, Source source, byte[] content) throws IOException {
+        this.content = content;
+        threads = Executors.newFixedThreadPool(places.size(), Threads.daemons("creator"));
         for (Place place : places) {
             makers.add(new Maker(place, source.connect(), new AtomicLong(), new AtomicLong()));
         }
@@ -61,12 +66,16 @@ public final class CreateLoad implements AutoCloseable {
         while (!stopping) {
             long number = maker.created().get();
             long beganNanos = System.nanoTime();
-            maker.client()
-                    .create(maker.place().directory().child("f" + number), CreateSpec.DEFAULT)
-                    .close();
+            create(maker, maker.place().directory().child("f" + number));
             long tookNanos = System.nanoTime() - beganNanos;
             maker.longestNanos().accumulateAndGet(tookNanos, Math::max);
             maker.created().incrementAndGet();
+        }
+    }
+
+    private void create(Maker maker, TatamiPath path) throws IOException {
+        try (FileWriter file = maker.client().create(path, CreateSpec.DEFAULT)) {
+            file.write(content, 0, content.length);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.tatami.benchmarks.failover;
 
+import io.tatami.base.Threads;
 import io.tatami.client.CreateSpec;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.TatamiPath;
@@ -17,7 +18,7 @@ final class BusyClient implements AutoCloseable {
 
     private final TatamiClient client;
     private final TatamiPath directory;
-    private final Thread thread = new Thread(this::work, "busy client");
+    private final Thread thread = Threads.daemon(this::work, "busy client");
     private final Set<String> acknowledged = new HashSet<>();
     private long lastNanos = System.nanoTime();
     private long longestNanos;
@@ -29,7 +30,6 @@ final class BusyClient implements AutoCloseable {
     BusyClient(TatamiClient client, TatamiPath directory) {
         this.client = client;
         this.directory = directory;
-        thread.setDaemon(true);
         thread.start();
     }
 

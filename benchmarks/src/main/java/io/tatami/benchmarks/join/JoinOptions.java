@@ -14,10 +14,17 @@ final class JoinOptions {
     int clients = 8;
 
     @Option(
-            names = "--fill-seconds",
-            description = "How long files are created before anything is measured, which is what the groups are then"
-                    + " made of (default: ${DEFAULT-VALUE}).")
-    int fillSeconds = 60;
+            names = "--fill",
+            paramLabel = "MIB",
+            description = "Of small files' content that the groups hold together before anything is measured (default:"
+                    + " ${DEFAULT-VALUE}).")
+    int fillMebibytes = 512;
+
+    @Option(
+            names = "--warm-up-seconds",
+            description =
+                    "How long clients create empty files before anything is measured (default: ${DEFAULT-VALUE}).")
+    int warmUpSeconds = 60;
 
     @Option(
             names = "--seconds",

@@ -24,6 +24,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -53,6 +54,11 @@ final class JoinRounds {
     static final String LONGEST = "longest create, ms";
 
     private static final long STEP_MILLIS = 50;
+    private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(10);
+    /** As much as is kept with the metadata. */
+    private static final int FILL_FILE_BYTES = 16 << 10;
+
+    private static final int FILL_CLIENTS = 16;
     private static final long LIMIT_NANOS = TimeUnit.MINUTES.toNanos(30);
     private static final TatamiPath PLACE = TatamiPath.ROOT.listedChild("join");
 
@@ -110,9 +116,28 @@ final class JoinRounds {
                         directory, undo, () -> ReplicatedCluster.start(directory, options.shards, way.settings()));
                 TatamiClient admin = Peers.connect(cluster)) {
             awaitSettled(admin, () -> {});
-            try (CreateLoad load = new CreateLoad(places(admin), () -> Peers.connect(cluster))) {
-                Thread.sleep(TimeUnit.SECONDS.toMillis(options.fillSeconds));
+            fill(cluster, admin);
+            try (CreateLoad load = new CreateLoad(places(admin, "d", options.clients), () -> Peers.connect(cluster))) {
+                Thread.sleep(TimeUnit.SECONDS.toMillis(options.warmUpSeconds));
                 measure(round, way, cluster, admin, load);
+            }
+        }
+    }
+
+    /** With files that metadata servers keep themselves, of bytes that cannot be compressed. */
+    private void fill(ReplicatedCluster cluster, TatamiClient admin) throws IOException, InterruptedException {
+        byte[] content = new byte[FILL_FILE_BYTES];
+        new SplittableRandom(rounds.seed()).nextBytes(content);
+        long files = options.fillMebibytes * (1L << 20) / FILL_FILE_BYTES;
+        try (CreateLoad load =
+                new CreateLoad(places(admin, "fill", FILL_CLIENTS), () -> Peers.connect(cluster), content)) {
+            long toldNanos = System.nanoTime();
+            for (long made = 0; made < files; made = load.created(1)[0]) {
+                if (System.nanoTime() - toldNanos > TELL_NANOS) {
+                    progress.tell("%d of %d MiB", (made * FILL_FILE_BYTES) >> 20, options.fillMebibytes);
+                    toldNanos = System.nanoTime();
+                }
+                Thread.sleep(STEP_MILLIS);
             }
         }
     }
@@ -187,10 +212,10 @@ final class JoinRounds {
         }
     }
 
-    private List<CreateLoad.Place> places(TatamiClient client) throws IOException {
+    private static List<CreateLoad.Place> places(TatamiClient client, String name, int clients) throws IOException {
         List<CreateLoad.Place> places = new ArrayList<>();
-        for (int i = 0; i < options.clients; i++) {
-            TatamiPath directory = PLACE.child("d" + i);
+        for (int i = 0; i < clients; i++) {
+            TatamiPath directory = PLACE.child(name + i);
             client.mkdirs(directory, CreateSpec.modes(0777, 022), true);
             places.add(new CreateLoad.Place(directory, 0));
         }
