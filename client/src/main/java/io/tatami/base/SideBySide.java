@@ -48,11 +48,8 @@ public final class SideBySide {
         for (T target : targets) {
             calls.add(() -> answer(target, call));
         }
-        ExecutorService threads = Executors.newFixedThreadPool(Math.min(targets.size(), THREADS_MAX), task -> {
-            Thread thread = new Thread(task, "side-by-side");
-            thread.setDaemon(true);
-            return thread;
-        });
+        ExecutorService threads =
+                Executors.newFixedThreadPool(Math.min(targets.size(), THREADS_MAX), Threads.daemons("side-by-side"));
         try {
             List<Answer<T, R>> answers = new ArrayList<>();
             Iterator<T> target = targets.iterator();

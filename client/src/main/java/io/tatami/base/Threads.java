@@ -1,10 +1,25 @@
 package io.tatami.base;
 
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/** Waiting for threads to end. */
+/** Threads that let the process end, and waiting for threads to end. */
 public final class Threads {
     private Threads() {}
+
+    /** Of daemon threads, named {@code name-1}, {@code name-2} and so on. */
+    public static ThreadFactory daemons(String name) {
+        AtomicInteger number = new AtomicInteger();
+        return task -> daemon(task, name + "-" + number.incrementAndGet());
+    }
+
+    /** A daemon thread that is not started. */
+    public static Thread daemon(Runnable task, String name) {
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        return thread;
+    }
 
     /** Returns once {@code thread} has ended; an interrupt meanwhile is kept for the caller. */
     public static void joinUninterrupted(Thread thread) {

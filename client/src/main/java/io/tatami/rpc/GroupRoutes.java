@@ -1,6 +1,7 @@
 package io.tatami.rpc;
 
 import com.google.protobuf.Message;
+import io.tatami.base.Causes;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
@@ -16,7 +17,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The way of a server to groups, each at its leader. Where that is not known, or was not where it was thought, the
@@ -65,7 +65,7 @@ public final class GroupRoutes {
                 .connect(server)
                 .thenCompose(connection -> connection.call(method, options, request))
                 .exceptionallyCompose(thrown -> {
-                    if (cause(thrown) instanceof TatamiException failure) {
+                    if (Causes.unwrapped(thrown) instanceof TatamiException failure) {
                         boolean isElsewhere = leaders.failed(group, server, failure);
                         InetSocketAddress next = leaders.leader(group);
                         if (isElsewhere && next != null && left > 1) {
@@ -77,10 +77,6 @@ public final class GroupRoutes {
                     }
                     return CompletableFuture.failedFuture(thrown);
                 });
-    }
-
-    private static @Nullable Throwable cause(Throwable thrown) {
-        return thrown instanceof CompletionException ? thrown.getCause() : thrown;
     }
 
     /** The map of the first metadata server that answers. */

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Metadata servers, and what moves between them, for people and for programs to read. */
 record MetadataServersText(ListMetadataServersReply servers) {
@@ -48,17 +49,21 @@ record MetadataServersText(ListMetadataServersReply servers) {
     }
 
     static boolean isWell(MetadataServerInfo server) {
-        return server.getAnswers() && server.getStoppedCount() == 0;
+        return server.getAnswers() && server.getStoppedCount() == 0 && !server.getLowSpace();
     }
 
     /** What is wrong with a server that is not well. */
     static String trouble(MetadataServerInfo server) {
-        return server.getAnswers()
-                ? server.getStoppedList().stream()
-                        .map(stopped -> new GroupId(stopped.getGroup()) + " has stopped until the server starts again: "
-                                + stopped.getFailure())
-                        .collect(Collectors.joining("; "))
-                : "does not answer";
+        if (!server.getAnswers()) {
+            return "does not answer";
+        }
+        Stream<String> stopped = server.getStoppedList().stream()
+                .map(replica -> new GroupId(replica.getGroup()) + " has stopped until the server starts again: "
+                        + replica.getFailure());
+        Stream<String> low = server.getLowSpace()
+                ? Stream.of("little is free on its disk: make room there, before nothing new can be made")
+                : Stream.empty();
+        return Stream.concat(stopped, low).collect(Collectors.joining("; "));
     }
 
     /** A line for each replica that is on its way; else why none is, if any should. */
@@ -126,6 +131,7 @@ record MetadataServersText(ListMetadataServersReply servers) {
         server.put("address", address(info));
         server.put("state", state(info));
         server.put("answers", info.getAnswers());
+        server.put("low_space", info.getLowSpace());
         server.put("leads", names(info.getLedGroupList()));
         server.put("holds", names(info.getHeldGroupList()));
         server.put(

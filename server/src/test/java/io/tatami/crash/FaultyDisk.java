@@ -47,7 +47,26 @@ public final class FaultyDisk implements AutoCloseable {
 
     /** From here on nothing more fits on it: {@code ENOSPC}. */
     public void fill() throws IOException {
-        fill(directory.resolve("ballast"));
+        fill(ballast());
+    }
+
+    /** So much is free afterwards, or a little less; what is there already has to fit. */
+    public void fillTo(long freeBytes) throws IOException {
+        try (FileChannel out = FileChannel.open(ballast(), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            while (Files.getFileStore(directory).getUsableSpace() > freeBytes) {
+                int unused = out.write(ByteBuffer.allocate(1 << 20));
+                out.force(true);
+            }
+        }
+    }
+
+    /** Has room again after it became full. */
+    public void makeRoom() throws IOException {
+        Files.delete(ballast());
+    }
+
+    private Path ballast() {
+        return directory.resolve("ballast");
     }
 
     /** From here on it cannot write what it has not written before: {@code EIO}. */
@@ -94,7 +113,7 @@ public final class FaultyDisk implements AutoCloseable {
         Files.deleteIfExists(backing.resolve("ballast"));
         mount.close();
         mount = LoopMount.mount(image(), directory);
-        Files.deleteIfExists(directory.resolve("ballast"));
+        Files.deleteIfExists(ballast());
     }
 
     @Override

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,6 +30,11 @@ final class FaultyDiskTest {
     private static final Map<String, String> NO_RESERVE =
             Map.of("tatami.meta.reserve", "0", "tatami.meta.raft.segment", "8m");
 
+    private static final long RESERVE_BYTES = 16 << 20;
+
+    private static final Map<String, String> RESERVE =
+            Map.of("tatami.meta.reserve", String.valueOf(RESERVE_BYTES), "tatami.meta.raft.segment", "8m");
+
     @TempDir
     private Path directory = Path.of("");
 
@@ -40,26 +46,50 @@ final class FaultyDiskTest {
     @Tag("soak")
     @Test
     void clientsGoOnWhenTheLeadersDiskFails() throws Exception {
-        strike(FaultyDisk::fail, true);
+        onFaultyDisks(NO_RESERVE, (disks, trio) -> strike(FaultyDisk::fail, true, disks, trio));
     }
 
     /** Not another leader: a Raft log goes on in what it has of its file until that is used up, which takes long. */
     @Tag("soak")
     @Test
     void clientsGoOnWhenTheLeadersDiskIsFull() throws Exception {
-        strike(FaultyDisk::fill, false);
+        onFaultyDisks(NO_RESERVE, (disks, trio) -> strike(FaultyDisk::fill, false, disks, trio));
     }
 
-    private void strike(Fault fault, boolean deposes) throws Exception {
+    /** Nobody is refused anything. */
+    @Test
+    void aServerWithLittleRoomLetsOthersLeadUntilItHasMore() throws Exception {
+        onFaultyDisks(RESERVE, (disks, trio) -> {
+            try (FailoverClients clients = new FailoverClients(trio, CLIENTS, STEPS, SEED)) {
+                int struck = clients.leader(GroupId.NAMESPACE);
+                disks.get(struck).fillTo(RESERVE_BYTES * 7 / 4);
+                awaitWellness(clients, false);
+                awaitLeading(clients, trio.ports[struck], false);
+                clients.awaitSteps();
+                disks.get(struck).makeRoom();
+                awaitLeading(clients, trio.ports[struck], true);
+                awaitWellness(clients, true);
+                clients.awaitSteps();
+                clients.check();
+            }
+        });
+    }
+
+    /** With three servers that have formed a cluster, each on a disk of its own. */
+    private interface OnFaultyDisks {
+        void run(List<FaultyDisk> disks, MetadataTrio trio) throws Exception;
+    }
+
+    private void onFaultyDisks(Map<String, String> settings, OnFaultyDisks test) throws Exception {
         List<FaultyDisk> disks = new ArrayList<>();
         try {
             for (int server = 0; server < MetadataTrio.SERVERS; server++) {
                 disks.add(new FaultyDisk(directory.resolve("meta-" + server)));
             }
             try (MetadataTrio trio =
-                    new MetadataTrio.InOneProcess(directory, new int[MetadataTrio.SERVERS], server -> NO_RESERVE)) {
+                    new MetadataTrio.InOneProcess(directory, new int[MetadataTrio.SERVERS], server -> settings)) {
                 trio.form();
-                strike(fault, deposes, disks, trio);
+                test.run(disks, trio);
             }
         } finally {
             for (FaultyDisk disk : disks) {
@@ -92,10 +122,24 @@ final class FaultyDiskTest {
 
     /** While clients work; whether all servers answer and have no replica that has stopped. */
     private static void awaitWellness(FailoverClients clients, boolean expected) throws Exception {
+        await(clients, servers -> servers.stream().allMatch(MetadataServersText::isWell) == expected);
+    }
+
+    /** While clients work; whether a server leads anything. */
+    private static void awaitLeading(FailoverClients clients, int port, boolean expected) throws Exception {
+        await(
+                clients,
+                servers -> servers.stream()
+                        .filter(server -> server.getEndpoint().getPort() == port)
+                        .allMatch(server -> server.getLedGroupCount() > 0 == expected));
+    }
+
+    private static void await(FailoverClients clients, Predicate<List<MetadataServerInfo>> wanted) throws Exception {
         long giveUpNanos = System.nanoTime() + NANOS_MAX;
         List<MetadataServerInfo> servers = clients.servers();
-        while (servers.stream().allMatch(MetadataServersText::isWell) != expected) {
-            assertTrue(System.nanoTime() - giveUpNanos < 0, "the servers are told to be " + servers);
+        while (!wanted.test(servers)) {
+            List<MetadataServerInfo> last = servers;
+            assertTrue(System.nanoTime() - giveUpNanos < 0, () -> "the servers are told to be " + last);
             Thread.sleep(200);
             servers = clients.servers();
         }

@@ -120,6 +120,21 @@ class StatusTest {
     }
 
     @Test
+    void aServerWithLittleRoomIsTold() {
+        MetadataServerInfo server = MetadataServerInfo.newBuilder()
+                .setEndpoint(Endpoint.newBuilder().setHost("m1").setPort(9480))
+                .setAnswers(true)
+                .setLowSpace(true)
+                .build();
+        StatusReport report = StatusReport.of(
+                new ClusterStatus(ClusterMap.getDefaultInstance(), List.of()), List.of(server), List.of());
+
+        assertFalse(report.isWell());
+        assertTrue(text(report).contains("little is free on its disk: make room there"), text(report));
+        assertTrue(StatusJson.of(report).contains("\"low_space\":true"), StatusJson.of(report));
+    }
+
+    @Test
     void aReplicaThatHasStoppedIsToldWithItsReason() {
         MetadataServerInfo server = MetadataServerInfo.newBuilder()
                 .setEndpoint(Endpoint.newBuilder().setHost("m1").setPort(9480))

@@ -1,6 +1,7 @@
 package io.tatami.client.file;
 
 import io.tatami.base.TatamiException;
+import io.tatami.base.Threads;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -10,7 +11,6 @@ import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 
 /**
@@ -34,18 +34,13 @@ final class VectoredReads implements AutoCloseable {
     VectoredReads(int threadCount, int gapBytes, int runBytesMax) {
         this.gapBytes = gapBytes;
         this.runBytesMax = runBytesMax;
-        AtomicInteger number = new AtomicInteger();
         this.threads = new ThreadPoolExecutor(
                 threadCount,
                 threadCount,
                 IDLE_SECONDS,
                 TimeUnit.SECONDS,
                 new ArrayBlockingQueue<>(WAITING_MAX),
-                runnable -> {
-                    Thread thread = new Thread(runnable, "tatami-vectored-" + number.incrementAndGet());
-                    thread.setDaemon(true);
-                    return thread;
-                },
+                Threads.daemons("tatami-vectored"),
                 new ThreadPoolExecutor.CallerRunsPolicy());
         threads.allowCoreThreadTimeOut(true);
     }

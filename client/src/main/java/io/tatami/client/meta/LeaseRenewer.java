@@ -3,6 +3,7 @@ package io.tatami.client.meta;
 import io.tatami.base.FileId;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.base.Threads;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.RenewLeasesRequest;
 import java.time.Duration;
@@ -46,11 +47,7 @@ public final class LeaseRenewer implements AutoCloseable {
     public LeaseRenewer(MetadataCaller caller, Duration interval) {
         this.caller = caller;
         this.interval = interval;
-        this.thread = Executors.newSingleThreadScheduledExecutor(runnable -> {
-            Thread renewing = new Thread(runnable, "tatami-leases");
-            renewing.setDaemon(true);
-            return renewing;
-        });
+        this.thread = Executors.newSingleThreadScheduledExecutor(Threads.daemons("tatami-leases"));
         long millis = interval.toMillis();
         this.renewals = thread.scheduleWithFixedDelay(this::renewAndLog, millis, millis, TimeUnit.MILLISECONDS);
     }

@@ -1,9 +1,9 @@
 package io.tatami.client.meta;
 
+import io.tatami.base.Causes;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -36,11 +36,7 @@ final class Replies {
     }
 
     private static TatamiException failure(Throwable thrown) {
-        Throwable cause = thrown;
-        while ((cause instanceof ExecutionException || cause instanceof CompletionException)
-                && cause.getCause() != null) {
-            cause = cause.getCause();
-        }
+        Throwable cause = Causes.unwrapped(thrown);
         if (cause instanceof TatamiException failure) {
             return failure.again();
         }

@@ -1,6 +1,7 @@
 package io.tatami.block.cache;
 
 import io.tatami.base.TatamiException;
+import io.tatami.base.Threads;
 import io.tatami.block.device.HangPatience;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,8 +32,7 @@ public final class Stager implements AutoCloseable {
         this.source = source;
         for (int number = 0; number < source.volumeCount(); number++) {
             int volume = number;
-            Thread thread = new Thread(() -> run(volume), "cache-stager-" + volume);
-            thread.setDaemon(true);
+            Thread thread = Threads.daemon(() -> run(volume), "cache-stager-" + volume);
             threads.add(thread);
         }
         threads.forEach(Thread::start);

@@ -1,6 +1,7 @@
 package io.tatami.block.device;
 
 import io.tatami.base.TatamiException;
+import io.tatami.base.Threads;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -20,8 +21,7 @@ public final class IoThreads implements AutoCloseable {
 
     private IoThreads(String name, int count) {
         for (int number = 1; number <= count; number++) {
-            Thread thread = new Thread(this::work, name + "-io-" + number);
-            thread.setDaemon(true);
+            Thread thread = Threads.daemon(this::work, name + "-io-" + number);
             threads.add(thread);
         }
     }

@@ -2,6 +2,7 @@ package io.tatami.block.service;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.base.Threads;
 import io.tatami.block.volume.Volume;
 import java.util.HashMap;
 import java.util.List;
@@ -16,10 +17,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,7 +54,7 @@ final class ServerThreads {
             ofVolumes.put(volume, new VolumeThreads(readers, commands("block-command" + number, settings)));
         }
         commands = commands("block-command", settings);
-        housekeeping = new ScheduledThreadPoolExecutor(1, named("block-housekeeping"));
+        housekeeping = new ScheduledThreadPoolExecutor(1, Threads.daemons("block-housekeeping"));
     }
 
     /** For the workers of write sessions. */
@@ -173,19 +172,10 @@ final class ServerThreads {
 
     private static ThreadPoolExecutor pool(String name, int least, int most, BlockingQueue<Runnable> queue) {
         ThreadPoolExecutor pool =
-                new ThreadPoolExecutor(least, most, IDLE_SECONDS, TimeUnit.SECONDS, queue, named(name));
+                new ThreadPoolExecutor(least, most, IDLE_SECONDS, TimeUnit.SECONDS, queue, Threads.daemons(name));
         if (least > 0) {
             pool.allowCoreThreadTimeOut(true);
         }
         return pool;
-    }
-
-    private static ThreadFactory named(String name) {
-        AtomicInteger number = new AtomicInteger();
-        return task -> {
-            Thread thread = new Thread(task, name + "-" + number.incrementAndGet());
-            thread.setDaemon(true);
-            return thread;
-        };
     }
 }

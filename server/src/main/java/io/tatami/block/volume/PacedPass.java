@@ -2,6 +2,7 @@ package io.tatami.block.volume;
 
 import io.tatami.base.Check;
 import io.tatami.base.Clock;
+import io.tatami.base.Threads;
 import io.tatami.block.device.HangPatience;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -35,8 +36,7 @@ final class PacedPass implements AutoCloseable {
             return;
         }
         stopping = false;
-        Thread started = new Thread(() -> run(body), name);
-        started.setDaemon(true);
+        Thread started = Threads.daemon(() -> run(body), name);
         thread = started;
         started.start();
     }

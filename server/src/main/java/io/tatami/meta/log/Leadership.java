@@ -1,6 +1,7 @@
 package io.tatami.meta.log;
 
 import io.tatami.base.TatamiException;
+import io.tatami.base.Threads;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -36,11 +37,7 @@ final class Leadership implements AutoCloseable {
 
     Leadership(String name, RaftReplica.Listener listener) {
         this.listener = listener;
-        this.thread = Executors.newSingleThreadExecutor(task -> {
-            Thread daemon = new Thread(task, name);
-            daemon.setDaemon(true);
-            return daemon;
-        });
+        this.thread = Executors.newSingleThreadExecutor(Threads.daemons(name));
     }
 
     /** The replica leads, and has applied all that came before. */

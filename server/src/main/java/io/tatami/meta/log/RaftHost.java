@@ -5,6 +5,7 @@ import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.base.Threads;
 import io.tatami.meta.log.flush.TreeFlush;
 import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.meta.state.wire.RaftGroupRecord;
@@ -53,11 +54,7 @@ public final class RaftHost implements AutoCloseable {
     private final Map<RaftGroupId, RatisReplica> replicas = new ConcurrentHashMap<>();
     private final RaftServer server;
     private final RatisCalls calls;
-    private final ExecutorService executor = Executors.newCachedThreadPool(task -> {
-        Thread thread = new Thread(task, "raft-calls");
-        thread.setDaemon(true);
-        return thread;
-    });
+    private final ExecutorService executor = Executors.newCachedThreadPool(Threads.daemons("raft-calls"));
 
     private RaftHost(
             UUID cluster,

@@ -1,5 +1,6 @@
 package io.tatami.meta.log;
 
+import io.tatami.base.Causes;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.state.wire.ProgressRecord;
@@ -7,7 +8,6 @@ import io.tatami.meta.state.wire.ReplicatedEntry;
 import io.tatami.meta.store.GroupStore;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -162,10 +162,7 @@ final class RatisLog implements CommitLog {
     }
 
     private static TatamiException reasonOf(Throwable thrown) {
-        Throwable at = thrown;
-        while ((at instanceof ExecutionException || at instanceof CompletionException) && at.getCause() != null) {
-            at = at.getCause();
-        }
+        Throwable at = Causes.unwrapped(thrown);
         return at instanceof TatamiException ours
                 ? ours
                 : new TatamiException(ErrorCode.UNAVAILABLE, "the replicated log failed: " + at, at);

@@ -3,6 +3,7 @@ package io.tatami.meta.log;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.base.Threads;
 import io.tatami.meta.log.flush.TreeFlush;
 import io.tatami.meta.store.GroupStore;
 import java.io.IOException;
@@ -264,8 +265,7 @@ final class RatisReplica implements RaftReplica {
         public void failed(TatamiException reason) {
             leadership.failed(reason);
             // Ratis waits for the thread that tells of the failure.
-            Thread leaver = new Thread(RatisReplica.this::leave, "raft-stop-" + id);
-            leaver.setDaemon(true);
+            Thread leaver = Threads.daemon(RatisReplica.this::leave, "raft-stop-" + id);
             leaver.start();
         }
 

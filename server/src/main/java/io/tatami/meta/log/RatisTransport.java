@@ -1,5 +1,6 @@
 package io.tatami.meta.log;
 
+import io.tatami.base.Threads;
 import java.util.Objects;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -40,11 +41,7 @@ final class RatisTransport implements RpcType {
     /** Of one server. */
     static final class Factory extends GrpcFactory {
         /** Its threads end a minute after an election. */
-        private final ExecutorService askers = Executors.newCachedThreadPool(task -> {
-            Thread thread = new Thread(task, "raft-votes");
-            thread.setDaemon(true);
-            return thread;
-        });
+        private final ExecutorService askers = Executors.newCachedThreadPool(Threads.daemons("raft-votes"));
 
         private volatile @Nullable GrpcServicesImpl services;
         private volatile @Nullable ReceivedSnapshots received;

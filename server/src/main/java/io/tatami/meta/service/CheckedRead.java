@@ -1,11 +1,11 @@
 package io.tatami.meta.service;
 
 import com.google.protobuf.Message;
+import io.tatami.base.Causes;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.Operation;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 
 /**
  * A read of what is kept apart from the permissions that protect it. Mostly the caller shows a proof of them and is
@@ -31,7 +31,6 @@ public record CheckedRead<S, Q extends Message, R extends Message>(
     }
 
     private static boolean isUnproven(Throwable thrown) {
-        Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
-        return cause instanceof TatamiException refused && refused.code() == ErrorCode.STALE_HANDLE;
+        return Causes.unwrapped(thrown) instanceof TatamiException refused && refused.code() == ErrorCode.STALE_HANDLE;
     }
 }

@@ -63,7 +63,10 @@ final class MetadataServerFlows {
                     .setSnapshotBytes(there.getSnapshotBytes())
                     .setSnapshotBytesTotal(there.getSnapshotBytesTotal());
         }
-        full.getServerBuilderList().forEach(server -> server.addAllStopped(reports.stopped(server.getServerId())));
+        for (MetadataServerInfo.Builder server : full.getServerBuilderList()) {
+            server.addAllStopped(reports.stopped(server.getServerId()))
+                    .setLowSpace(reports.isLowOnSpace(server.getServerId()));
+        }
         return full.build();
     }
 

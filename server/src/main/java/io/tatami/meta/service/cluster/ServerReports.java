@@ -13,7 +13,6 @@ import io.tatami.meta.state.wire.LivingServers;
 import io.tatami.meta.state.wire.ReplicaOrders;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Endpoint;
-import io.tatami.protocol.wire.HandOver;
 import io.tatami.protocol.wire.HeldReplica;
 import io.tatami.protocol.wire.ReportMetadataServerReply;
 import io.tatami.protocol.wire.ReportMetadataServerRequest;
@@ -35,11 +34,8 @@ final class ServerReports {
     /** One that was silent for so long is not waited for. */
     private static final long LONG_SILENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-    /** So long a server has to be there before groups are handed over to it. */
+    /** A server that was there for so long is not one that starts again and again. */
     private static final long STEADY_NANOS = TimeUnit.SECONDS.toNanos(10);
-
-    /** A report is up to a second old; what comes in a second is applied in much less. */
-    private static final long ENTRIES_BEHIND_MAX = 1_000;
 
     private final Group<ClusterState> group;
     private final Clock clock;
@@ -49,6 +45,7 @@ final class ServerReports {
     private final long beganNanos;
     private final ReadOrders readOrders = new ReadOrders();
     private final NoteReport noteReport = new NoteReport();
+    private final HandOvers handOvers = new HandOvers(this);
     private final Map<ByteString, Heard> heard = new ConcurrentHashMap<>();
 
     /**
@@ -106,22 +103,20 @@ final class ServerReports {
                 .setRemoved(orders.getRemoved())
                 .setSuperseded(orders.getSuperseded())
                 .setReportSoon(orders.getReportSoon())
-                .addAllHandOver(orders.getPreferredList().stream()
-                        .filter(preferred -> canLead(preferred, request.getServerId()))
-                        .toList())
+                .addAllHandOver(handOvers.of(map, request, orders.getPreferredList()))
                 .build();
     }
 
-    /**
-     * Whether a server could lead a group at once: it has been there for a while, and has applied what the leader has.
-     */
-    private boolean canLead(HandOver preferred, ByteString leader) {
-        Heard last = heard.get(preferred.getServerId());
-        boolean isSteady =
-                last != null && isWithin(last, SILENCE_NANOS) && last.nanos() - last.sinceNanos() >= STEADY_NANOS;
-        HeldReplica there = held(preferred.getServerId(), preferred.getGroup());
-        long behind = held(leader, preferred.getGroup()).getAppliedIndex() - there.getAppliedIndex();
-        return isSteady && there.getAppliedIndex() > 0 && behind < ENTRIES_BEHIND_MAX;
+    /** Whether a server has been there for a while, and still is. */
+    boolean isSteady(ByteString server) {
+        Heard last = heard.get(server);
+        return last != null && isWithin(last, SILENCE_NANOS) && last.nanos() - last.sinceNanos() >= STEADY_NANOS;
+    }
+
+    /** Whether a server said last that others are to lead in its place. */
+    boolean isLowOnSpace(ByteString server) {
+        Heard last = heard.get(server);
+        return last != null && last.report().getLowSpace();
     }
 
     /** Where a server is by the map; the default where that does not tell. */

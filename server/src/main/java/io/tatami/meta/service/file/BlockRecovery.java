@@ -1,6 +1,7 @@
 package io.tatami.meta.service.file;
 
 import io.tatami.base.BlockId;
+import io.tatami.base.Causes;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
@@ -12,7 +13,6 @@ import io.tatami.protocol.wire.RecoverBlockRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -111,12 +111,21 @@ final class BlockRecovery {
                     if (failure == null) {
                         return new Answer(server, reply.getLength());
                     }
-                    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-                    boolean absent = cause instanceof TatamiException known && known.code() == ErrorCode.NO_SUCH_BLOCK;
+                    TatamiException cause = Causes.of(failure);
+                    boolean absent = cause.code() == ErrorCode.NO_SUCH_BLOCK;
                     if (!absent) {
-                        LOG.warn("{} did not recover {}", server, new BlockId(request.getBlockId()), cause);
+                        tell(server, new BlockId(request.getBlockId()), cause);
                     }
                     return new Answer(server, absent ? 0 : Answer.SILENT);
                 });
+    }
+
+    /** Servers that are away, or have other things to do, are no bugs: where in the code that was seen says nothing. */
+    private static void tell(ServerId server, BlockId block, TatamiException cause) {
+        if (cause.code() == ErrorCode.INTERNAL) {
+            LOG.error("{} did not recover {}", server, block, cause);
+        } else {
+            LOG.warn("{} did not recover {}: {}", server, block, cause.toString());
+        }
     }
 }

@@ -1,9 +1,12 @@
 package io.tatami.meta.service.file;
 
+import io.tatami.base.Causes;
 import io.tatami.base.Clock;
 import io.tatami.base.CrashPoint;
+import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
 import io.tatami.base.SessionId;
+import io.tatami.base.TatamiException;
 import io.tatami.meta.op.lease.BeginRecovery;
 import io.tatami.meta.op.lease.FinishRecovery;
 import io.tatami.meta.service.Group;
@@ -94,9 +97,17 @@ final class FileRecovery {
         return begins.get();
     }
 
+    private static void tell(FileId file, TatamiException cause) {
+        if (cause.code() == ErrorCode.INTERNAL) {
+            LOG.error("the recovery of {} failed and will be tried again", file, cause);
+        } else {
+            LOG.warn("the recovery of {} failed and will be tried again: {}", file, cause.toString());
+        }
+    }
+
     private boolean ended(FileId file, boolean closed, @Nullable Throwable failure) {
         if (failure != null) {
-            LOG.warn("the recovery of {} failed and will be tried again", file, failure);
+            tell(file, Causes.of(failure));
         }
         if (closed) {
             attempts.remove(file);

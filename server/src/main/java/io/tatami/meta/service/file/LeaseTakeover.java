@@ -1,6 +1,7 @@
 package io.tatami.meta.service.file;
 
 import com.google.protobuf.Message;
+import io.tatami.base.Causes;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
 import io.tatami.base.SessionId;
@@ -8,7 +9,6 @@ import io.tatami.base.TatamiException;
 import io.tatami.meta.service.Flow;
 import io.tatami.meta.service.RequestOrigin;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,8 +32,9 @@ final class LeaseTakeover {
     }
 
     private void refused(@Nullable Throwable failure) {
-        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-        if (cause instanceof TatamiException known && known.code() == ErrorCode.LEASE_HELD) {
+        if (failure != null
+                && Causes.unwrapped(failure) instanceof TatamiException known
+                && known.code() == ErrorCode.LEASE_HELD) {
             String[] holder = known.detail().split(" ", -1);
             if (holder.length == 2) {
                 takeOver(new FileId(Long.parseLong(holder[0])), new SessionId(Long.parseLong(holder[1])));

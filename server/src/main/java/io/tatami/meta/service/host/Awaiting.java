@@ -1,5 +1,6 @@
 package io.tatami.meta.service.host;
 
+import io.tatami.base.Causes;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import java.util.concurrent.CompletableFuture;

@@ -1,5 +1,6 @@
 package io.tatami.meta.service.host;
 
+import io.tatami.base.Causes;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
@@ -55,6 +56,9 @@ final class ClusterMember {
 
         /** The replicas of which it has anything stored. */
         List<HeldReplica> held();
+
+        /** Whether others are to lead what they can, as little is free on its disk. */
+        boolean isLowOnSpace();
 
         /** Is told what to open and drop; must not block. */
         void follow(ReportMetadataServerReply orders);
@@ -128,6 +132,7 @@ final class ClusterMember {
                 .addAllHeld(here.held())
                 .setMarks(self.getMarks())
                 .setRun(self.getRun())
+                .setLowSpace(here.isLowOnSpace())
                 .build();
         return routes.call(GroupId.NAMESPACE, MetaMethods.REPORT_METADATA_SERVER, options, report)
                 .thenApply(reply -> {

@@ -38,8 +38,7 @@ final class Committer implements AutoCloseable {
         this.store = store;
         this.log = log;
         this.listener = listener;
-        this.thread = new Thread(this::run, name);
-        thread.setDaemon(true);
+        this.thread = Threads.daemon(this::run, name);
     }
 
     void start() {

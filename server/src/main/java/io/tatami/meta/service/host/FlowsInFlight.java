@@ -1,6 +1,7 @@
 package io.tatami.meta.service.host;
 
 import com.google.protobuf.Message;
+import io.tatami.base.Causes;
 import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.Operation;

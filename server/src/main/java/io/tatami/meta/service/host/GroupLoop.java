@@ -1,6 +1,7 @@
 package io.tatami.meta.service.host;
 
 import com.google.protobuf.Message;
+import io.tatami.base.Causes;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
@@ -87,8 +88,7 @@ final class GroupLoop implements AutoCloseable {
         this.memory = new ReplyMemory(store.newest(), clock);
         this.reads = new SnapshotReads(id, store, clock, cluster, memory);
         this.committer = new Committer("commit-" + id, store, log, new Commits());
-        this.thread = new Thread(this::run, "group-" + id);
-        thread.setDaemon(true);
+        this.thread = Threads.daemon(this::run, "group-" + id);
     }
 
     void start() {

@@ -15,17 +15,25 @@ final class Membership implements ClusterMember.Here {
     private final OwnIdentity own;
     private final HostedGroups groups;
     private final ReplicaOrders orders;
+    private final SpaceGuard space;
 
     /**
      * @param host by which others reach this server
      * @param address where it listens
      */
-    Membership(String host, InetSocketAddress address, OwnIdentity own, HostedGroups groups, ReplicaOrders orders) {
+    Membership(
+            String host,
+            InetSocketAddress address,
+            OwnIdentity own,
+            HostedGroups groups,
+            ReplicaOrders orders,
+            SpaceGuard space) {
         this.host = host;
         this.address = address;
         this.own = own;
         this.groups = groups;
         this.orders = orders;
+        this.space = space;
     }
 
     @Override
@@ -57,6 +65,11 @@ final class Membership implements ClusterMember.Here {
     @Override
     public List<HeldReplica> held() {
         return groups.held();
+    }
+
+    @Override
+    public boolean isLowOnSpace() {
+        return space.isLow();
     }
 
     @Override

@@ -128,7 +128,7 @@ public final class MetadataServer implements AutoCloseable {
                     starting.toNamespace(leaders, address, replication::knownServers),
                     maps,
                     options,
-                    new Membership(place.host(), address, own, groups, orders));
+                    new Membership(place.host(), address, own, groups, orders, space));
             starting.register(member, clock);
             keepReporting(member, leaders, timer);
             CrashPoint.hit("meta.open.announced");

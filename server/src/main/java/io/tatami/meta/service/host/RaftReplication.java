@@ -180,7 +180,7 @@ final class RaftReplication implements Replication {
         }
         CompletableFuture<Void> unused = replica.handOver(successor).whenComplete((done, failure) -> {
             if (failure == null) {
-                LOG.info("{} was handed over to {}, which is preferred to lead it", group, successor);
+                LOG.info("{} was handed over to {}, which is to lead it", group, successor);
             } else {
                 LOG.debug("{} is not handed over for now", group, failure);
             }

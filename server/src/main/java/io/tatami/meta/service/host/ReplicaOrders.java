@@ -3,6 +3,7 @@ package io.tatami.meta.service.host;
 import io.tatami.base.Clock;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.base.Threads;
 import io.tatami.base.UuidBytes;
 import io.tatami.protocol.wire.HandOver;
 import io.tatami.protocol.wire.ReportMetadataServerReply;
@@ -28,11 +29,7 @@ final class ReplicaOrders implements AutoCloseable {
     private final Clock clock;
     private long markedNanos;
     private final AtomicBoolean following = new AtomicBoolean();
-    private final ExecutorService thread = Executors.newSingleThreadExecutor(task -> {
-        Thread daemon = new Thread(task, "replica-orders");
-        daemon.setDaemon(true);
-        return daemon;
-    });
+    private final ExecutorService thread = Executors.newSingleThreadExecutor(Threads.daemons("replica-orders"));
 
     ReplicaOrders(HostedGroups groups, Clock clock) {
         this.groups = groups;

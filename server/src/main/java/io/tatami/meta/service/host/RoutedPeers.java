@@ -2,6 +2,7 @@ package io.tatami.meta.service.host;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
+import io.tatami.base.Causes;
 import io.tatami.base.Clock;
 import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;

@@ -29,9 +29,16 @@ final class SpaceGuard {
             "256m",
             "0",
             "1t",
-            "Free space on the metadata server's disk below which nothing new is made, so that deleting goes on.");
+            "Free space on the metadata server's disk below which nothing new is made, so that deleting goes on; below"
+                    + " twice as much others lead what they can.");
 
     static final List<Setting<?>> ALL = List.of(RESERVE);
+
+    /** So many times the reserve a server has free that leads groups others could lead, before anything is refused. */
+    private static final int LEADS_FROM = 2;
+
+    /** And so many times before it leads them again, lest they go to and fro. */
+    private static final int LEADS_AGAIN_FROM = 3;
 
     private static final Duration REST = Duration.ofSeconds(1);
     private static final Logger LOG = LoggerFactory.getLogger(SpaceGuard.class);
@@ -45,6 +52,7 @@ final class SpaceGuard {
 
     private final long reserveBytes;
     private final LongSupplier freeBytes;
+    private volatile boolean refuses;
     private volatile boolean low;
 
     /** @param freeBytes what the server may still write */
@@ -66,21 +74,27 @@ final class SpaceGuard {
     /** A {@link io.tatami.meta.service.BackgroundTask}: looks how much is free. */
     CompletableFuture<Duration> look() {
         long free = freeBytes.getAsLong();
+        low = free < reserveBytes * (low ? LEADS_AGAIN_FROM : LEADS_FROM);
         boolean now = free < reserveBytes;
-        if (now != low) {
+        if (now != refuses) {
             LOG.warn(
                     "{} bytes are free for metadata, {} are kept in reserve: {}",
                     free,
                     reserveBytes,
                     now ? "nothing new is made until there are more" : "all requests are served again");
         }
-        low = now;
+        refuses = now;
         return CompletableFuture.completedFuture(REST);
+    }
+
+    /** Whether so little is free that others are to lead what they can, so that nobody is refused anything. */
+    boolean isLow() {
+        return low;
     }
 
     /** @throws TatamiException NO_SPACE for a method that makes something new while room is short */
     void check(Method<?, ?> method) throws TatamiException {
-        if (low && GROWING.contains(method.number())) {
+        if (refuses && GROWING.contains(method.number())) {
             throw new TatamiException(
                     ErrorCode.NO_SPACE,
                     "the metadata server has less than " + (reserveBytes >> 20)

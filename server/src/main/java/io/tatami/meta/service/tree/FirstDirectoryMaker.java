@@ -1,5 +1,6 @@
 package io.tatami.meta.service.tree;
 
+import io.tatami.base.Causes;
 import io.tatami.base.CrashPoint;
 import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
@@ -71,7 +72,7 @@ final class FirstDirectoryMaker implements BackgroundTask {
         return new MkdirsFlow(tree, new FirstDirectories.Commit(number, after, first.mode()))
                 .run(founder, request)
                 .thenCompose(made -> made.getCreated() ? made(first) : leaveOut(number, after))
-                .exceptionallyCompose(thrown -> refused(first, Failures.of(thrown), number, after));
+                .exceptionallyCompose(thrown -> refused(first, Causes.of(thrown), number, after));
     }
 
     private static CompletableFuture<Duration> made(First first) {

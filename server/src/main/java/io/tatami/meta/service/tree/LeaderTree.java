@@ -1,6 +1,7 @@
 package io.tatami.meta.service.tree;
 
 import com.google.protobuf.Message;
+import io.tatami.base.Causes;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
@@ -136,7 +137,7 @@ final class LeaderTree {
 
     private <R> CompletableFuture<R> repeating(Supplier<CompletableFuture<R>> attempt, int left) {
         return attempt.get().exceptionallyCompose(thrown -> {
-            boolean again = left > 1 && Failures.of(thrown) instanceof PlanOutdatedException;
+            boolean again = left > 1 && Causes.of(thrown) instanceof PlanOutdatedException;
             return again ? repeating(attempt, left - 1) : CompletableFuture.failedFuture(thrown);
         });
     }

@@ -1,5 +1,6 @@
 package io.tatami.meta.service.tree;
 
+import io.tatami.base.Causes;
 import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
@@ -100,7 +101,7 @@ final class MkdirsFlow implements Flow<MkdirsRequest, MkdirsReply> {
                         CrashPoint.hit("meta.mkdirs.reserved");
                         return tree.group().submitOnce(MetaMethods.MKDIRS, commit, origin, made.build());
                     })
-                    .exceptionallyCompose(thrown -> withdraw(inner, Failures.of(thrown)));
+                    .exceptionallyCompose(thrown -> withdraw(inner, Causes.of(thrown)));
         });
     }
 

@@ -241,6 +241,11 @@ final class JoiningTest {
         }
 
         @Override
+        public boolean isLowOnSpace() {
+            return false;
+        }
+
+        @Override
         public void follow(ReportMetadataServerReply orders) {
             assertEquals(0, orders.getOpenGroupCount() + orders.getDropGroupCount());
         }

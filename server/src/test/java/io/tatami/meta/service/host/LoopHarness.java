@@ -1,5 +1,6 @@
 package io.tatami.meta.service.host;
 
+import io.tatami.base.Causes;
 import io.tatami.base.Clock;
 import io.tatami.base.GroupId;
 import io.tatami.base.SessionId;

@@ -8,6 +8,8 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.MetaMethods;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,6 +30,20 @@ final class SpaceGuardTest {
         free.set(100);
         assertEquals(1, guard.look().join().toSeconds());
         guard.check(MetaMethods.CREATE);
+    }
+
+    @Test
+    void othersAreToLeadBeforeAnythingIsRefusedAndUntilThereIsMoreRoomThanThat() throws TatamiException {
+        AtomicLong free = new AtomicLong(200);
+        SpaceGuard guard = new SpaceGuard(100, free::get);
+        List<Boolean> low = new ArrayList<>();
+        for (long bytes : new long[] {200, 199, 200, 299, 300, 299}) {
+            free.set(bytes);
+            assertEquals(1, guard.look().join().toSeconds());
+            low.add(guard.isLow());
+            guard.check(MetaMethods.CREATE);
+        }
+        assertEquals(List.of(false, true, true, true, false, false), low);
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.tatami.meta.service.host;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
+import io.tatami.base.Causes;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.service.Flow;

@@ -1,6 +1,7 @@
 package io.tatami.meta.service.sim;
 
 import com.google.protobuf.Message;
+import io.tatami.base.Causes;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.BlockMethods;
@@ -13,7 +14,6 @@ import io.tatami.protocol.wire.RecoverBlockRequest;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 
 /**
  * What shards ask of block servers: how long blocks are, to cut them, and to delete them. All servers hold the same.
@@ -36,9 +36,7 @@ final class SimBlockServers {
     }
 
     static boolean isBug(Throwable thrown) {
-        Throwable cause =
-                thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
-        return !(cause instanceof TatamiException);
+        return !(Causes.unwrapped(thrown) instanceof TatamiException);
     }
 
     <R extends Message> void answer(Method<?, R> method, Message body, CompletableFuture<R> reply) {

@@ -1,6 +1,7 @@
 package io.tatami.meta.service.sim;
 
 import com.google.protobuf.Message;
+import io.tatami.base.Causes;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
@@ -12,7 +13,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -89,10 +89,7 @@ final class SimNetwork {
     }
 
     static TatamiException failureOf(Throwable thrown) {
-        Throwable cause = thrown;
-        while (cause instanceof CompletionException && cause.getCause() != null) {
-            cause = cause.getCause();
-        }
+        Throwable cause = Causes.unwrapped(thrown);
         if (cause instanceof TatamiException known && known.code() != ErrorCode.INTERNAL) {
             return known;
         }

@@ -2,6 +2,7 @@ package io.tatami.meta.service.tree;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
+import io.tatami.base.Causes;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
@@ -126,7 +127,7 @@ final class TreeCluster {
         try {
             return future.join();
         } catch (RuntimeException e) {
-            TatamiException failure = Failures.of(e);
+            TatamiException failure = Causes.of(e);
             throw new TatamiException(failure.code(), String.valueOf(failure.getMessage()), failure.detail(), e);
         }
     }
