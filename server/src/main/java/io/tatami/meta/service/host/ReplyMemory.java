@@ -19,6 +19,8 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +51,9 @@ final class ReplyMemory {
     /** In the order in which they were last heard of. */
     private final LinkedHashMap<SessionId, SessionReplies> sessions = new LinkedHashMap<>(16, 0.75f, true);
 
+    /** The same sessions, for other threads, which look at their marks only. */
+    private final ConcurrentMap<SessionId, SessionReplies> shared = new ConcurrentHashMap<>();
+
     /** Those with replies that are not in the store's records yet. */
     private final Map<SessionId, SessionReplies> changed = new LinkedHashMap<>();
 
@@ -69,8 +74,8 @@ final class ReplyMemory {
         if (record.getFloor() == CLOSED) {
             tombstones.add(session.value());
         } else {
-            sessions.computeIfAbsent(session, id -> new SessionReplies(clock.monotonicNanos()))
-                    .load(page, record);
+            SessionReplies known = sessions.get(session);
+            (known == null ? begin(session) : known).load(page, record);
         }
     }
 
@@ -96,24 +101,49 @@ final class ReplyMemory {
         return known == null ? null : reply(known, method);
     }
 
-    /** {@link #recall} from the store alone, on any thread. */
-    static <R extends Message> @Nullable R recallStored(View view, RequestOrigin origin, Method<?, R> method)
+    /**
+     * {@link #recall} from a snapshot of the store, on any thread. Floors in the snapshot are never above the session's
+     * mark, so what is above that has its reply in one page if it has one. Only for a request that comes late every page
+     * is looked at: such scans walk over all that was deleted of a session and is not compacted yet.
+     *
+     * @param snapshot taken before this call
+     */
+    <R extends Message> @Nullable R recallStored(View snapshot, RequestOrigin origin, Method<?, R> method)
+            throws TatamiException {
+        SessionReplies session = shared.get(origin.session());
+        if (session == null || origin.number() <= session.lowWaterMark()) {
+            return recallLate(snapshot, origin, method);
+        }
+        byte[] page = snapshot.get(Keys.replies(origin.session(), SessionReplies.pageOf(origin.number())));
+        ReplyRecord reply = page == null ? null : replyIn(page(page), origin);
+        return reply == null ? null : reply(reply, method);
+    }
+
+    private static <R extends Message> @Nullable R recallLate(View snapshot, RequestOrigin origin, Method<?, R> method)
             throws TatamiException {
         long floor = 0;
         byte[] from = Keys.replies(origin.session());
-        try (View.Cursor cursor = view.scan(from, Keys.after(from))) {
+        try (View.Cursor cursor = snapshot.scan(from, Keys.after(from))) {
             while (cursor.next()) {
                 RepliesRecord page = page(cursor.value());
                 floor = Math.max(floor, page.getFloor());
-                for (ReplyRecord reply : page.getReplyList()) {
-                    if (reply.getNumber() == origin.number()) {
-                        return reply(reply, method);
-                    }
+                ReplyRecord reply = replyIn(page, origin);
+                if (reply != null) {
+                    return reply(reply, method);
                 }
             }
         }
         if (origin.number() <= floor) {
             throw evicted(origin);
+        }
+        return null;
+    }
+
+    private static @Nullable ReplyRecord replyIn(RepliesRecord page, RequestOrigin origin) {
+        for (ReplyRecord reply : page.getReplyList()) {
+            if (reply.getNumber() == origin.number()) {
+                return reply;
+            }
         }
         return null;
     }
@@ -197,6 +227,7 @@ final class ReplyMemory {
                     Keys.replies(entry.getKey(), 0),
                     RepliesRecord.newBuilder().setFloor(CLOSED).build().toByteArray());
             tombstones.add(entry.getKey().value());
+            shared.remove(entry.getKey());
             oldest.remove();
             limitTombstones(batch);
         }
@@ -210,8 +241,13 @@ final class ReplyMemory {
         if (id.value() < sessionFloor || tombstones.contains(id.value())) {
             throw new TatamiException(ErrorCode.NO_SUCH_SESSION, "session " + id + " was closed after a long silence");
         }
+        return begin(id);
+    }
+
+    private SessionReplies begin(SessionId id) {
         SessionReplies fresh = new SessionReplies(clock.monotonicNanos());
         sessions.put(id, fresh);
+        shared.put(id, fresh);
         return fresh;
     }
 

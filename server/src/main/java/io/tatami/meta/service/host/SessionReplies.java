@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The remembered replies of one session, in pages: a page's record holds the replies to {@link #NUMBERS_PER_PAGE}
  * numbers, as far as the client may still ask for them, so a client that waits for each reply has one small record,
- * which is written over again and again. Owned by the group's thread.
+ * which is written over again and again. Owned by the group's thread; the mark may be read by others.
  */
 final class SessionReplies {
     private static final int NUMBERS_PER_PAGE = 64;
@@ -25,14 +25,14 @@ final class SessionReplies {
     private final NavigableSet<Long> written = new TreeSet<>();
 
     private final NavigableSet<Long> changed = new TreeSet<>();
-    private long mark;
+    private volatile long mark;
     private long lastHeardNanos;
 
     SessionReplies(long nowNanos) {
         lastHeardNanos = nowNanos;
     }
 
-    private static long pageOf(long number) {
+    static long pageOf(long number) {
         return number / NUMBERS_PER_PAGE;
     }
 

@@ -98,7 +98,7 @@ final class SnapshotReads implements AutoCloseable {
     <R extends Message> CompletableFuture<Optional<R>> recall(Method<?, R> method, RequestOrigin origin) {
         try {
             return CompletableFuture.completedFuture(
-                    read(view -> Optional.ofNullable(ReplyMemory.recallStored(view, origin, method))));
+                    read(view -> Optional.ofNullable(memory.recallStored(view, origin, method))));
         } catch (TatamiException e) {
             return CompletableFuture.failedFuture(e);
         }

@@ -62,7 +62,7 @@ final class SteppedFlows {
     private <Q extends Message, R extends Message> CompletableFuture<R> begin(
             Method<Q, R> method, Flow<Q, R> flow, RequestOrigin origin, Q request) {
         try {
-            R before = ReplyMemory.recallStored(store, origin, method);
+            R before = memory.recallStored(store, origin, method);
             if (before != null) {
                 return CompletableFuture.completedFuture(before);
             }
