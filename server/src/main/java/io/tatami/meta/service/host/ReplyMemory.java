@@ -103,8 +103,8 @@ final class ReplyMemory {
 
     /**
      * {@link #recall} from a snapshot of the store, on any thread. Floors in the snapshot are never above the session's
-     * mark, so what is above that has its reply in one page if it has one. Only for a request that comes late every page
-     * is looked at: such scans walk over all that was deleted of a session and is not compacted yet.
+     * mark, so what is above that has its reply in one page if it has one. Only for a request that comes late every
+     * page is looked at: such scans walk over all that was deleted of a session and is not compacted yet.
      *
      * @param snapshot taken before this call
      */

@@ -23,6 +23,7 @@ import io.tatami.protocol.wire.Share;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -100,6 +101,11 @@ final class LoopHarness implements AutoCloseable {
 
     CompletableFuture<Share> sendOnce(RequestOrigin origin, Share request) {
         return send(new Increment(), origin, request, Increment.METHOD);
+    }
+
+    /** What is remembered of a request that {@link #sendOnce} sent; on the caller's thread. */
+    CompletableFuture<Optional<Share>> recall(RequestOrigin origin) {
+        return loop.recall(Increment.METHOD, origin);
     }
 
     CompletableFuture<Share> send(

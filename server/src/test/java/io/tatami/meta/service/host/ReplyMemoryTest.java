@@ -15,6 +15,7 @@ import io.tatami.meta.state.wire.RepliesRecord;
 import io.tatami.meta.store.StoreSnapshot;
 import io.tatami.protocol.wire.Share;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -122,6 +123,7 @@ final class ReplyMemoryTest {
 
     /** The counter tells how often anything was done: a new request must make it one more than there are replies. */
     private static void send(LoopHarness group, long number, long mark, TreeMap<Long, Long> replies) {
+        recall(group, number, mark, replies);
         CompletableFuture<Share> answer = group.sendOnce(origin(7, number, mark), Increment.of(1));
         boolean failed = answer.handle((reply, thrown) -> thrown != null).join();
         if (failed) {
@@ -131,6 +133,38 @@ final class ReplyMemoryTest {
             long expected = replies.getOrDefault(number, replies.size() + 1L);
             assertEquals(expected, answer.join().getFiles(), "number " + number);
             replies.put(number, expected);
+        }
+    }
+
+    /**
+     * What is looked up beside the group's thread is what was answered: nothing is missed, and nothing forgotten new.
+     */
+    private static void recall(LoopHarness group, long number, long mark, TreeMap<Long, Long> replies) {
+        CompletableFuture<Optional<Share>> remembered = group.recall(origin(7, number, mark));
+        boolean failed = remembered.handle((reply, thrown) -> thrown != null).join();
+        if (failed) {
+            assertTrue(number <= mark, number + " was forgotten above the mark " + mark);
+            assertEquals(ErrorCode.REPLY_EVICTED, failureOf(remembered).code());
+        } else {
+            assertEquals(
+                    Optional.ofNullable(replies.get(number)),
+                    remembered.join().map(Share::getFiles),
+                    "number " + number);
+        }
+    }
+
+    @Test
+    void requestsAfterOneThatWasForgottenAreNew() throws TatamiException {
+        try (LoopHarness group = new LoopHarness(directory)) {
+            for (int number = 1; number <= 200; number++) {
+                group.sendOnce(origin(7, number, number - 1), Increment.of(1)).join();
+            }
+            assertEquals(
+                    ErrorCode.REPLY_EVICTED,
+                    failureOf(group.recall(origin(7, 3, 0))).code());
+            assertTrue(group.recall(origin(7, 200, 0)).join().isPresent());
+            assertTrue(group.recall(origin(7, 201, 0)).join().isEmpty());
+            assertTrue(group.recall(origin(9, 1, 0)).join().isEmpty(), "a session that is not known here");
         }
     }
 }

@@ -18,11 +18,13 @@ import java.util.concurrent.CompletableFuture;
 final class SteppedFlows {
     private final SteppedGroup group;
     private final View store;
+    private final ReplyMemory memory;
     private final Map<Numbered, CompletableFuture<? extends Message>> flows = new HashMap<>();
 
-    SteppedFlows(SteppedGroup group, View store) {
+    SteppedFlows(SteppedGroup group, View store, ReplyMemory memory) {
         this.group = group;
         this.store = store;
+        this.memory = memory;
     }
 
     private record Numbered(long session, long number, int method) {}

@@ -91,7 +91,7 @@ public final class SteppedGroup implements Opening {
         this.memory = new ReplyMemory(store, clock);
         this.recent = new RecentRecords(store);
         this.timer = new SteppedTimer(this::later);
-        this.flows = new SteppedFlows(this, store);
+        this.flows = new SteppedFlows(this, store, memory);
         this.batch = Batch.next(store, recent, 0);
     }
 
