@@ -15,7 +15,7 @@ public final class AckOutbox implements Operation<ShardState, AckOutboxRequest, 
     @Override
     public Empty decide(ShardState state, RequestContext context, AckOutboxRequest request) {
         List<byte[]> applied = new ArrayList<>();
-        byte[] from = Keys.outbox(request.getToGroup(), 0);
+        byte[] from = Keys.outbox(request.getToGroup(), request.getAfter() + 1);
         byte[] to = Keys.outbox(request.getToGroup(), request.getUpTo() + 1);
         try (View.Cursor cursor = state.draft().scan(from, to)) {
             while (cursor.next()) {

@@ -14,7 +14,7 @@ public final class OutboxHead implements Operation<ShardState, OutboxPageRequest
     @Override
     public OutboxPage decide(ShardState state, RequestContext context, OutboxPageRequest request) {
         OutboxPage.Builder page = OutboxPage.newBuilder();
-        byte[] from = Keys.outbox(request.getToGroup(), 0);
+        byte[] from = Keys.outbox(request.getToGroup(), request.getAfter() + 1);
         byte[] to = Keys.outbox(request.getToGroup(), Long.MAX_VALUE);
         try (View.Cursor cursor = state.draft().scan(from, to)) {
             while (page.getMessageCount() < request.getLimit() && cursor.next()) {

@@ -35,6 +35,12 @@ final class OutboxSender {
     private final OutboxHead head = new OutboxHead();
     private final AckOutbox acknowledge = new AckOutbox();
 
+    /**
+     * Messages up to this one are dropped. Reads begin behind it, as a scan from the first message that ever was walks
+     * over all that were deleted and are not compacted yet. Numbers are never given twice.
+     */
+    private volatile long dropped;
+
     OutboxSender(GroupParts<ShardState> parts, GroupId to) {
         this.group = parts.group();
         this.peers = parts.peers();
@@ -46,6 +52,7 @@ final class OutboxSender {
         OutboxPageRequest oldest = OutboxPageRequest.newBuilder()
                 .setToGroup(to.value())
                 .setLimit(WINDOW)
+                .setAfter(dropped)
                 .build();
         return group.read(head, RequestOrigin.SERVICE, oldest).thenCompose(this::send);
     }
@@ -76,7 +83,11 @@ final class OutboxSender {
         AckOutboxRequest applied = AckOutboxRequest.newBuilder()
                 .setToGroup(to.value())
                 .setUpTo(upTo)
+                .setAfter(dropped)
                 .build();
-        return group.submit(acknowledge, RequestOrigin.SERVICE, applied);
+        return group.submit(acknowledge, RequestOrigin.SERVICE, applied).thenApply(done -> {
+            dropped = applied.getUpTo();
+            return done;
+        });
     }
 }
