@@ -135,8 +135,11 @@ final class DirectoryStatus {
         for (Share share : shares) {
             modified = Math.max(modified, share.getLastChangeMillis());
         }
+        if (modified == directory.getAttributes().getModifiedMillis()
+                && directory.getRight().isEmpty()) {
+            return directory;
+        }
         return directory.toBuilder()
-                .setKind(Status.Kind.DIRECTORY)
                 .clearRight()
                 .setAttributes(directory.getAttributes().toBuilder().setModifiedMillis(modified))
                 .build();

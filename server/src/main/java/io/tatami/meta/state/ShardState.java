@@ -24,13 +24,20 @@ import io.tatami.meta.state.wire.ShareRecord;
 import io.tatami.meta.state.wire.TransactionRecord;
 import io.tatami.protocol.wire.OutboxDelivery;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.LongSummaryStatistics;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A shard's records by type, over one draft. What is written here is seen here; nothing is kept but in the draft. */
 public final class ShardState extends Records {
     private static final byte[] NOTHING = {};
+
+    /** Ids of directories are near to one another where so many could lie between two of them, each. */
+    private static final int SHARES_SPAN_MAX = 8;
 
     /** Written when the shard is formatted, and never by an operation. */
     private @Nullable GroupRecord group;
@@ -194,6 +201,25 @@ public final class ShardState extends Records {
     /** This shard's part of a directory; all zero where it has none. */
     public ShareRecord share(DirectoryId directory) {
         return readOr(Keys.share(directory), ShareRecord.getDefaultInstance(), ShareRecord.parser());
+    }
+
+    /**
+     * This shard's parts of those directories of which it has one. Directories that were made together have ids next to
+     * one another; between ids that are far apart a scan might walk over any number of records that were deleted.
+     */
+    public Map<DirectoryId, ShareRecord> shares(Collection<DirectoryId> directories) {
+        LongSummaryStatistics ids =
+                directories.stream().mapToLong(DirectoryId::value).summaryStatistics();
+        Map<DirectoryId, ShareRecord> shares = new HashMap<>();
+        if (ids.getMax() - ids.getMin() < (long) SHARES_SPAN_MAX * directories.size()) {
+            NearbyRecords.read(draft(), directories, Keys::share)
+                    .forEach((directory, value) -> shares.put(directory, parse(value, ShareRecord.parser())));
+            return shares;
+        }
+        for (DirectoryId directory : directories) {
+            shares.put(directory, share(directory));
+        }
+        return shares;
     }
 
     public void putShare(DirectoryId directory, ShareRecord share) {

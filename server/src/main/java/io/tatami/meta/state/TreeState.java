@@ -8,7 +8,10 @@ import io.tatami.meta.state.wire.IntentRecord;
 import io.tatami.meta.state.wire.WideningRecord;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +56,14 @@ public final class TreeState extends Records {
     /** The directory of this name, or null. */
     public @Nullable DirectoryRecord directory(DirectoryId parent, String name) {
         return read(Keys.directory(parent, name), DirectoryRecord.parser());
+    }
+
+    /** Those directories of one parent that exist, by name. */
+    public Map<String, DirectoryRecord> directories(DirectoryId parent, Collection<String> names) {
+        Map<String, DirectoryRecord> directories = new HashMap<>();
+        NearbyRecords.read(draft(), names, name -> Keys.directory(parent, name))
+                .forEach((name, value) -> directories.put(name, parse(value, DirectoryRecord.parser())));
+        return directories;
     }
 
     /** Puts a directory under a name; where it had another before, that one must be removed. */

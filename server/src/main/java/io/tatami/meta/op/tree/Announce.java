@@ -28,7 +28,7 @@ public final class Announce implements Operation<ShardState, AnnounceRequest, An
             if (change.getVersion() > state.gateNewest()) {
                 state.putGateNewest(change.getVersion());
             }
-            reply.addShare(ReadShares.share(state, directory));
+            reply.addShare(ReadShares.share(directory, state.share(directory)));
             if (change.getResetTimes() && state.share(directory).getLastChangeMillis() != 0) {
                 state.putShare(
                         directory,

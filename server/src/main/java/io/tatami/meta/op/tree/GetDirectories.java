@@ -40,8 +40,9 @@ public final class GetDirectories implements Operation<TreeState, GetDirectories
         }
         DirectoryId parent = new DirectoryId(request.getParentId());
         if (request.getNameCount() > 0 && isEnterable(state, caller, parent, reachable)) {
+            Map<String, DirectoryRecord> records = state.directories(parent, request.getNameList());
             for (String name : request.getNameList()) {
-                DirectoryRecord record = state.directory(parent, name);
+                DirectoryRecord record = records.get(name);
                 if (record != null) {
                     reply.addStatus(DirectoryStatus.of(new Named(parent, name, record), caller));
                 }

@@ -12,6 +12,8 @@ import io.tatami.protocol.wire.ReadSharesReply;
 import io.tatami.protocol.wire.ReadSharesRequest;
 import io.tatami.protocol.wire.Share;
 import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -43,8 +45,11 @@ public final class ReadShares implements Operation<ShardState, ReadSharesRequest
             requireProof(handles, state, context, request);
         }
         ReadSharesReply.Builder reply = ReadSharesReply.newBuilder();
-        for (long id : request.getDirectoryIdList()) {
-            Share share = share(state, new DirectoryId(id));
+        List<DirectoryId> directories =
+                request.getDirectoryIdList().stream().map(DirectoryId::new).toList();
+        Map<DirectoryId, ShareRecord> shares = state.shares(directories);
+        for (DirectoryId directory : directories) {
+            Share share = share(directory, shares.getOrDefault(directory, ShareRecord.getDefaultInstance()));
             reply.addShare(context.caller().superuser() ? share : changes(share));
         }
         return reply.build();
@@ -75,8 +80,7 @@ public final class ReadShares implements Operation<ShardState, ReadSharesRequest
                 .build();
     }
 
-    static Share share(ShardState state, DirectoryId directory) {
-        ShareRecord share = state.share(directory);
+    static Share share(DirectoryId directory, ShareRecord share) {
         return Share.newBuilder()
                 .setDirectoryId(directory.value())
                 .setFiles(share.getFiles())
