@@ -194,7 +194,7 @@ public final class NodeProcess implements AutoCloseable {
 
     /** Stops the process where it is; {@link #kill} ends it all the same. */
     void pause() throws IOException {
-        LoopMount.run("kill", "-STOP", Long.toString(process.pid()));
+        Signals.send("STOP", process.pid());
     }
 
     /** As {@code kill -9} does. */

@@ -1,5 +1,6 @@
 package io.tatami.linear;
 
+import io.tatami.crash.Signals;
 import io.tatami.relay.FreePorts;
 import io.tatami.server.ServerProcess;
 import io.tatami.server.TatamiServer;

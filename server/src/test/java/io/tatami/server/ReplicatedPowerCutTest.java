@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.GroupId;
 import io.tatami.crash.LoopMount;
-import io.tatami.linear.Signals;
+import io.tatami.crash.Signals;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -178,11 +178,10 @@ public final class TreeState extends Records {
         remove(Keys.widening(directory));
     }
 
-    /** The oldest {@code limit} intents. */
-    public List<Intent> intents(int limit) {
+    /** The oldest {@code limit} intents of those that have at least the number {@code from}. */
+    public List<Intent> intents(long from, int limit) {
         List<Intent> intents = new ArrayList<>();
-        byte[] prefix = Keys.kind('x');
-        try (View.Cursor cursor = draft().scan(prefix, Keys.after(prefix))) {
+        try (View.Cursor cursor = draft().scan(Keys.intent(from), Keys.after(Keys.kind('x')))) {
             while (intents.size() < limit && cursor.next()) {
                 intents.add(new Intent(Keys.idOf(cursor.key()), parse(cursor.value(), IntentRecord.parser())));
             }

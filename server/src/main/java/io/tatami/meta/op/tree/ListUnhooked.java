@@ -8,6 +8,7 @@ import io.tatami.meta.op.tree.wire.Unhooked;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.TreeState;
 import io.tatami.meta.state.TreeState.Intent;
+import java.util.List;
 
 /**
  * The oldest directories that are out of the tree and still have to be reclaimed. One whose entries are still on their
@@ -16,8 +17,10 @@ import io.tatami.meta.state.TreeState.Intent;
 public final class ListUnhooked implements Operation<TreeState, ListUnhookedRequest, ListUnhookedReply> {
     @Override
     public ListUnhookedReply decide(TreeState state, RequestContext context, ListUnhookedRequest request) {
-        ListUnhookedReply.Builder reply = ListUnhookedReply.newBuilder();
-        for (Intent intent : state.intents(request.getLimit())) {
+        List<Intent> intents = state.intents(request.getFrom(), request.getLimit());
+        ListUnhookedReply.Builder reply = ListUnhookedReply.newBuilder()
+                .setOldest(intents.isEmpty() ? 0 : intents.get(0).number());
+        for (Intent intent : intents) {
             if (state.widening(new DirectoryId(intent.record().getDirectoryId())) != null) {
                 continue;
             }

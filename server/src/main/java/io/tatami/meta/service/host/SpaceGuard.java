@@ -10,7 +10,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
@@ -31,8 +30,6 @@ final class SpaceGuard {
             "1t",
             "Free space on the metadata server's disk below which nothing new is made, so that deleting goes on; below"
                     + " twice as much others lead what they can.");
-
-    static final List<Setting<?>> ALL = List.of(RESERVE);
 
     /** So many times the reserve a server has free that leads groups others could lead, before anything is refused. */
     private static final int LEADS_FROM = 2;

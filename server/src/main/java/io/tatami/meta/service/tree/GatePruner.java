@@ -35,7 +35,7 @@ final class GatePruner implements BackgroundTask {
                 .thenCompose(changes -> tree.group()
                         .read(LIST, RequestOrigin.SERVICE, one)
                         .thenCompose(reply -> {
-                            boolean isReclaimed = reply.getUnhookedCount() == 0;
+                            boolean isReclaimed = reply.getOldest() == 0;
                             long floor = versionBefore;
                             versionBefore = isReclaimed ? changes.latestVersion() : 0;
                             boolean prunes = isReclaimed && floor != 0 && floor != versionBefore;

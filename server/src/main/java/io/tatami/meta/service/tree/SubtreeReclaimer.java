@@ -30,19 +30,30 @@ final class SubtreeReclaimer implements BackgroundTask {
 
     private final LeaderTree tree;
 
+    /**
+     * Intents before this one have ended. Lists begin here, as a scan from the first intent that ever was walks over
+     * all that ended and are not compacted yet. Numbers are never given twice.
+     */
+    private volatile long oldest;
+
     SubtreeReclaimer(LeaderTree tree) {
         this.tree = tree;
     }
 
     @Override
     public CompletableFuture<Duration> run() {
-        ListUnhookedRequest request =
-                ListUnhookedRequest.newBuilder().setLimit(DIRECTORIES_MAX).build();
+        ListUnhookedRequest request = ListUnhookedRequest.newBuilder()
+                .setLimit(DIRECTORIES_MAX)
+                .setFrom(oldest)
+                .build();
         return tree.term()
                 .thenCompose(changes -> tree.group().read(LIST, RequestOrigin.SERVICE, request))
-                .thenCompose(reply -> reply.getUnhookedCount() == 0
-                        ? CompletableFuture.completedFuture(REST)
-                        : reclaim(reply.getUnhookedList()));
+                .thenCompose(reply -> {
+                    oldest = Math.max(oldest, reply.getOldest());
+                    return reply.getUnhookedCount() == 0
+                            ? CompletableFuture.completedFuture(REST)
+                            : reclaim(reply.getUnhookedList());
+                });
     }
 
     private CompletableFuture<Duration> reclaim(List<Unhooked> unhooked) {

@@ -200,7 +200,7 @@ class DirectoryFlowsTest {
         root.delete("/a", true);
         cluster.rest();
         cluster.readTree(tree -> assertFalse(tree.hasChildren(new DirectoryId(1))));
-        cluster.readTree(tree -> assertEquals(List.of(), tree.intents(10)));
+        cluster.readTree(tree -> assertEquals(List.of(), tree.intents(0, 10)));
         for (int shard = 0; shard < TreeCluster.SHARDS; shard++) {
             cluster.readShard(GroupId.ofShard(shard), state -> {
                 for (long id = 1; id < 200; id++) {

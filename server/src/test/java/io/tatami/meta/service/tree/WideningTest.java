@@ -344,7 +344,7 @@ class WideningTest {
             assertEquals(List.of(), TreeInspector.inspect(cluster).orphans(), point);
             cluster.readTree(tree -> {
                 assertNull(tree.widening(directory), point);
-                assertEquals(List.of(), tree.intents(1), point);
+                assertEquals(List.of(), tree.intents(0, 1), point);
             });
         }
     }
