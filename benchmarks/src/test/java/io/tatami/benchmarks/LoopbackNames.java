@@ -22,7 +22,7 @@ public final class LoopbackNames implements LauncherSessionListener {
             Files.writeString(file, "127.0.0.1 localhost " + name + "\n");
             System.setProperty("jdk.net.hosts.file", file.toString());
         } catch (IOException e) {
-            throw new UncheckedIOException("this host does not tell its name", e);
+            throw new UncheckedIOException("this host's name cannot be given an address", e);
         }
     }
 }

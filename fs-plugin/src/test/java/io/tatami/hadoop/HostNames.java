@@ -17,11 +17,12 @@ public final class HostNames implements LauncherSessionListener {
     public void launcherSessionOpened(LauncherSession session) {
         try {
             String name = Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
-            Path file = Path.of(System.getProperty("java.io.tmpdir"), "hosts");
+            Path file = Files.createTempFile("tatami-hosts", "");
+            file.toFile().deleteOnExit();
             Files.writeString(file, "127.0.0.1 localhost " + name + "\n");
             System.setProperty("jdk.net.hosts.file", file.toString());
         } catch (IOException e) {
-            throw new UncheckedIOException("this host does not tell its name", e);
+            throw new UncheckedIOException("this host's name cannot be given an address", e);
         }
     }
 }

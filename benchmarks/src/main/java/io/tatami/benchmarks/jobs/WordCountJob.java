@@ -45,6 +45,8 @@ public final class WordCountJob {
         job.setOutputValueClass(IntWritable.class);
         FileInputFormat.addInputPath(job, input);
         FileOutputFormat.setOutputPath(job, output);
+        // There is no command line that Hadoop could parse, of which it would warn.
+        job.getConfiguration().setBoolean(Job.USED_GENERIC_PARSER, true);
         long begin = System.nanoTime();
         if (!await(job)) {
             throw new IOException("the job failed: " + job.getStatus().getFailureInfo());
