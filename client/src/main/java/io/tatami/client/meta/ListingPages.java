@@ -123,12 +123,17 @@ final class ListingPages implements DirectoryListing.Pages {
                 upTo = upTo == null || Arrays.compareUnsigned(last, upTo) < 0 ? last : upTo;
             }
         }
-        byte[] limit = upTo;
         if (parts.size() > 1) {
             all.sort(BY_NAME);
-            all.removeIf(status -> limit != null && Arrays.compareUnsigned(utf8(status), limit) > 0);
         }
-        return new Page(directory, all, limit == null ? null : new String(limit, StandardCharsets.UTF_8));
+        if (upTo == null) {
+            return new Page(directory, all, null);
+        }
+        byte[] limit = upTo;
+        if (parts.size() > 1) {
+            all.removeIf(status -> Arrays.compareUnsigned(utf8(status), limit) > 0);
+        }
+        return new Page(directory, all, new String(limit, StandardCharsets.UTF_8));
     }
 
     /** What the tree has at those names that shards say are kept for directories. */

@@ -217,7 +217,10 @@ public final class ShardState extends Records {
             return shares;
         }
         for (DirectoryId directory : directories) {
-            shares.put(directory, share(directory));
+            ShareRecord share = read(Keys.share(directory), ShareRecord.parser());
+            if (share != null) {
+                shares.put(directory, share);
+            }
         }
         return shares;
     }
