@@ -115,12 +115,17 @@ final class ArchitectureTest {
         ONLY_IMPORTERS.forEach(rule -> rule.check(classes));
     }
 
-    /** Bytes of blocks go through devices only; a metadata server's channel is the lock on its directory. */
+    /**
+     * Bytes of blocks go through devices only; a metadata server's channels are its log and the lock on its directory.
+     */
     @Test
     void onlyDevicesImportFileChannels() {
         noClasses()
                 .that(resideInAnyPackage("io.tatami.block..", "io.tatami.meta..")
-                        .and(not(resideInAnyPackage("io.tatami.block.device..", "io.tatami.meta.service.host"))))
+                        .and(not(resideInAnyPackage(
+                                "io.tatami.block.device..",
+                                "io.tatami.meta.log.local",
+                                "io.tatami.meta.service.host"))))
                 .should()
                 .dependOnClassesThat(ofType("java.nio.channels.FileChannel"))
                 .check(classes);

@@ -34,7 +34,8 @@ public final class Envelope {
         BLOCK_INDEX(3),
         GROUP(4),
         HANDLE(5),
-        FORMAT_BEGUN(6);
+        FORMAT_BEGUN(6),
+        LOCAL_LOG(7);
 
         private final short number;
 

@@ -4,6 +4,7 @@ import io.tatami.block.service.BlockServerSettings;
 import io.tatami.client.ClientSettings;
 import io.tatami.conf.SettingCatalog;
 import io.tatami.meta.log.RaftSettings;
+import io.tatami.meta.log.local.LocalLog;
 import io.tatami.meta.service.file.FileSettings;
 import io.tatami.meta.service.host.MetadataServer;
 import io.tatami.meta.service.move.WideningSettings;
@@ -21,6 +22,7 @@ final class SettingsOfAll {
                 RpcSettings.ALL,
                 BlockServerSettings.ALL,
                 MetadataServer.SETTINGS,
+                LocalLog.SETTINGS,
                 RaftSettings.ALL,
                 StoreSettings.ALL,
                 FileSettings.ALL,

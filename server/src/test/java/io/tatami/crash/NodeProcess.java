@@ -64,6 +64,7 @@ public final class NodeProcess implements AutoCloseable {
                 "-XX:TieredStopAtLevel=1",
                 "-Xshare:auto",
                 "-Dtatami.meta.reserve=1m",
+                "-Dtatami.meta.log.file=128k",
                 "-Dtatami.block.heartbeat=300ms",
                 "-Dtatami.block.writer.idle.max=400ms",
                 "-Dtatami.block.park.after=150ms",

@@ -8,10 +8,21 @@ import java.nio.file.Path;
  */
 enum PlantedBug {
     METADATA_LOG_IS_NOT_SYNCED(
-            "io/tatami/meta/store/GroupStore.java",
-            "new WriteOptions().setSync(true)",
-            "new WriteOptions()",
+            "io/tatami/meta/log/local/EntryFile.java",
+            "channel.force(false);\n        CrashPoint.hit(\"meta.log.after-flush\");",
+            "",
             "io.tatami.crash.LiveCopyTest#whatWasAcknowledgedIsOnTheDevice"),
+    LOG_IS_DROPPED_BEFORE_THE_STORE_IS_WRITTEN_OUT(
+            "io/tatami/meta/log/local/LocalLog.java",
+            "store.flush();\n            CrashPoint.hit(\"meta.log.store-written-out\");",
+            "CrashPoint.hit(\"meta.log.store-written-out\");",
+            "io.tatami.meta.service.host.GroupCrashTest"
+                    + "#whatWasAnsweredIsThereAfterAHaltAtEachStepAndNothingIsDoneTwice"),
+    ROTTEN_END_IS_TAKEN_FOR_TORN(
+            "io/tatami/meta/log/local/StoredFile.java",
+            "requireEnd(isLast && isTorn, at, index);",
+            "requireEnd(isLast, at, index);",
+            "io.tatami.meta.log.local.LocalLogTest#anEntryThatHasRottedIsNotForgotten"),
     INDEX_LOG_IS_NOT_SYNCED(
             "io/tatami/block/volume/RocksIndexStore.java",
             "new WriteOptions().setSync(true)",
@@ -19,9 +30,9 @@ enum PlantedBug {
             "io.tatami.crash.LiveCopyTest#whatWasAcknowledgedIsOnTheDevice"),
     APPLIED_INDEX_IS_OUTSIDE_THE_BATCH(
             "io/tatami/meta/store/GroupStore.java",
-            "batch.put(PROGRESS, next.toByteArray());",
-            "database.put(synced, PROGRESS, next.toByteArray());",
-            "io.tatami.meta.store.GroupStoreTest#aTornEndLosesTheLastEntryAsAWholeAndNoneBefore"),
+            "batch.put(PROGRESS, portion.progress().toByteArray());",
+            "database.put(synced, PROGRESS, portion.progress().toByteArray());",
+            "io.tatami.meta.store.GroupStoreTest#aCrashTakesTheNewestEntriesAsAWholeWithTheirIndex"),
     A_REPLICA_STORES_ANOTHER_VALUE(
             "io/tatami/meta/store/GroupStore.java",
             "batch.put(change.getKey(), value);",

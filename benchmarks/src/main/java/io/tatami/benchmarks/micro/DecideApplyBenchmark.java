@@ -3,13 +3,14 @@ package io.tatami.benchmarks.micro;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
 import io.tatami.base.DirectoryId;
+import io.tatami.base.GroupId;
 import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
 import io.tatami.conf.Settings;
 import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.gate.HandleSigner;
-import io.tatami.meta.log.LocalLog;
 import io.tatami.meta.log.LogEntry;
+import io.tatami.meta.log.local.LocalLog;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.op.file.CompleteFile;
@@ -37,6 +38,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.FileUtil;
 import org.jspecify.annotations.Nullable;
@@ -85,6 +87,7 @@ public class DecideApplyBenchmark {
 
     private @Nullable StoreMemory memory;
     private @Nullable GroupStore store;
+    private @Nullable LocalLog log;
     private Path directory = Path.of("");
     private long number;
 
@@ -94,6 +97,10 @@ public class DecideApplyBenchmark {
         directory = Files.createTempDirectory(Path.of("").toAbsolutePath(), "decide-apply");
         memory = new StoreMemory(StoreSettings.from(Settings.defaults()));
         store = GroupStore.create(directory.resolve("store"), memory);
+        log = new LocalLog(
+                new LocalLog.Place(directory.resolve("store"), new UUID(1, 1), GroupId.ofShard(0)),
+                store,
+                Settings.defaults().get(LocalLog.FILE_BYTES));
         Draft first = new Draft(store.newest());
         first.put(
                 Keys.singleton("group"),
@@ -103,6 +110,7 @@ public class DecideApplyBenchmark {
 
     @TearDown
     public void close() {
+        Objects.requireNonNull(log).close();
         Objects.requireNonNull(store).close();
         Objects.requireNonNull(memory).close();
         FileUtil.fullyDelete(directory.toFile());
@@ -155,7 +163,7 @@ public class DecideApplyBenchmark {
     }
 
     private void commit(Draft batch) throws TatamiException {
-        GroupStore open = Objects.requireNonNull(store);
-        new LocalLog(open).commit(new LogEntry(open.appliedIndex() + 1, 1_000, batch.changes()));
+        long index = Objects.requireNonNull(store).appliedIndex() + 1;
+        Objects.requireNonNull(log).commit(new LogEntry(index, 1_000, batch.changes()));
     }
 }

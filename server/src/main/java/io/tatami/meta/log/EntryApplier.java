@@ -65,8 +65,7 @@ final class EntryApplier {
                         .setStateHash(StateHash.after(now.getStateHash(), whole))
                         .setReplicated(true)
                         .build(),
-                whole.changes(),
-                GroupStore.Durability.OUTSIDE);
+                whole.changes());
         return true;
     }
 

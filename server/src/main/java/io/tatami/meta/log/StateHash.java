@@ -12,7 +12,7 @@ import java.util.zip.CRC32C;
  * of 64 bits: what differs once differs after every later entry, unless another difference happens to undo it. Two,
  * because Java computes each as fast as it reads memory.
  */
-final class StateHash {
+public final class StateHash {
     private static final int NO_VALUE = -1;
 
     private final CRC32 first = new CRC32();
@@ -21,8 +21,21 @@ final class StateHash {
 
     private StateHash() {}
 
+    /**
+     * The hash after an entry, given the same bytes in one row: the hash before it, its index and log time, eight bytes
+     * each, and of each change, in the order of the keys, the lengths of key and value, four bytes each, where no value
+     * has the length {@value #NO_VALUE}, the key and the value. Big-endian.
+     */
+    public static long over(ByteBuffer bytes) {
+        CRC32 first = new CRC32();
+        CRC32C second = new CRC32C();
+        first.update(bytes.duplicate());
+        second.update(bytes);
+        return first.getValue() << Integer.SIZE | second.getValue();
+    }
+
     /** The hash after {@code entry}, given that before it. */
-    static long after(long before, LogEntry entry) {
+    public static long after(long before, LogEntry entry) {
         StateHash hash = new StateHash();
         hash.head.putLong(before).putLong(entry.index()).putLong(entry.logMillis());
         hash.addHead();

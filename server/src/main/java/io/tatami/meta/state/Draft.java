@@ -37,7 +37,7 @@ public final class Draft implements View {
         }
 
         /** This change and a later one of the same record as one; null where they leave nothing. */
-        private @Nullable Change then(Change later) {
+        public @Nullable Change then(Change later) {
             return isNew && later.value == null ? null : new Change(later.value, isNew);
         }
     }

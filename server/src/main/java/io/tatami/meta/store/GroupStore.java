@@ -11,11 +11,14 @@ import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.ProgressRecord;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.Checkpoint;
 import org.rocksdb.FlushOptions;
@@ -26,16 +29,24 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.Snapshot;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The records of one group in a RocksDB of its own, in one column family. One thread applies; any thread may take
  * snapshots. The first error of a write, a flush or a compaction stops the store for good: what the device holds is
  * then unknown, so nothing is retried.
  *
+ * <p>Entries are durable elsewhere, in the group's log: a crash takes the newest ones from the store, whole entries
+ * with their index, and it is given them again. So the store may also keep what was applied last for itself
+ * ({@link UnwrittenChanges}) and give the database, before anybody reads it there, no more of a record than what is
+ * left of it.
+ *
  * <p>The native handles are counted: {@link #close} gives up the owner's share, and the last snapshot to be closed ends
  * the rest.
  */
 public final class GroupStore implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(GroupStore.class);
     private static final byte[] PROGRESS = Keys.singleton("progress");
 
     private final Path directory;
@@ -47,6 +58,10 @@ public final class GroupStore implements AutoCloseable {
     private final ReadOptions newest = new ReadOptions();
     private final WriteBatch batch = new WriteBatch();
     private final AtomicInteger shares = new AtomicInteger(1);
+    private final UnwrittenChanges unwritten = new UnwrittenChanges();
+    /** Held by who hands changes to the database; the batch and the order of what it is given are its holder's. */
+    private final Lock writing = new ReentrantLock();
+
     private volatile ProgressRecord progress;
 
     private GroupStore(Path directory, RocksDB database, Options options, ErrorWatch watch) throws TatamiException {
@@ -55,14 +70,6 @@ public final class GroupStore implements AutoCloseable {
         this.options = options;
         this.watch = watch;
         this.progress = readProgress();
-    }
-
-    /** How an entry becomes durable. */
-    public enum Durability {
-        /** By the store's own write-ahead log, flushed to the device before {@link #apply} returns. */
-        WRITE_AHEAD_LOG,
-        /** By a log outside; the store may lose its newest entries and is given them again. */
-        OUTSIDE
     }
 
     /**
@@ -75,7 +82,7 @@ public final class GroupStore implements AutoCloseable {
     }
 
     /**
-     * Opens what {@link #create} made; a last entry that was torn by a crash is gone, whole.
+     * Opens what {@link #create} made, without the newest entries where a crash took them.
      *
      * @throws TatamiException CORRUPT where anything but the torn end is damaged; IO_ERROR where there is no store, or
      *     another process has it open
@@ -133,29 +140,54 @@ public final class GroupStore implements AutoCloseable {
         return progress.getLogMillis();
     }
 
-    /** Whatever is newest at each read: for the thread that applies, which alone knows when that changes. */
+    /** Whatever is newest at each read: for who alone knows when that changes. A walk shows what it began with. */
     public View newest() {
-        return new StoreView(database, newest);
+        View written = new StoreView(database, newest);
+        return new View() {
+            @Override
+            public byte @Nullable [] get(byte[] key) {
+                Draft.Change change = unwritten.find(key);
+                return change == null ? written.get(key) : change.value();
+            }
+
+            @Override
+            public Cursor scan(byte[] from, byte[] to) {
+                try {
+                    writeOut();
+                } catch (TatamiException e) {
+                    throw new UncheckedIOException(e);
+                }
+                return written.scan(from, to);
+            }
+        };
     }
 
-    /** @throws TatamiException UNAVAILABLE once the store was closed or has failed */
+    /**
+     * What is applied as of now.
+     *
+     * @throws TatamiException UNAVAILABLE once the store was closed or has failed
+     */
     public StoreSnapshot snapshot() throws TatamiException {
         requireHealthy();
         if (shares.getAndUpdate(count -> count == 0 ? 0 : count + 1) == 0) {
             throw new TatamiException(ErrorCode.UNAVAILABLE, "the metadata store " + directory + " is closed");
         }
-        return new StoreSnapshot(this, database.getSnapshot());
+        try {
+            writeOut();
+            return new StoreSnapshot(this, database.getSnapshot());
+        } catch (TatamiException e) {
+            releaseShare();
+            throw e;
+        }
     }
 
     /**
      * Applies one entry as a whole, with its index: after a crash all of it is there or nothing is.
      *
      * @param next must be the entry after the last one applied
-     * @throws TatamiException the store failed, and stays stopped; whether the entry is there is known after the next
-     *     open
+     * @throws TatamiException the store failed, and stays stopped
      */
-    public void apply(ProgressRecord next, Map<byte[], Draft.Change> changes, Durability durability)
-            throws TatamiException {
+    public void apply(ProgressRecord next, Map<byte[], Draft.Change> changes) throws TatamiException {
         requireHealthy();
         Check.check(
                 next.getAppliedIndex() == appliedIndex() + 1,
@@ -163,9 +195,27 @@ public final class GroupStore implements AutoCloseable {
                 next.getAppliedIndex(),
                 appliedIndex());
         CrashPoint.hit("meta.apply.before-write");
+        boolean isFull = unwritten.add(next, changes);
+        progress = next;
+        if (isFull) {
+            writeOut();
+        }
+        CrashPoint.hit("meta.apply.after-write");
+    }
+
+    /** Gives the database what was applied before the call, in one write. */
+    private void writeOut() throws TatamiException {
+        if (unwritten.isEmpty()) {
+            return;
+        }
+        writing.lock();
         try {
+            UnwrittenChanges.Portion portion = unwritten.begin();
+            if (portion == null) {
+                return;
+            }
             batch.clear();
-            for (Map.Entry<byte[], Draft.Change> change : changes.entrySet()) {
+            for (Map.Entry<byte[], Draft.Change> change : portion.changes().entrySet()) {
                 byte[] value = change.getValue().value();
                 if (value == null) {
                     batch.delete(change.getKey());
@@ -173,18 +223,14 @@ public final class GroupStore implements AutoCloseable {
                     batch.put(change.getKey(), value);
                 }
             }
-            batch.put(PROGRESS, next.toByteArray());
-            database.write(
-                    switch (durability) {
-                        case WRITE_AHEAD_LOG -> synced;
-                        case OUTSIDE -> unlogged;
-                    },
-                    batch);
+            batch.put(PROGRESS, portion.progress().toByteArray());
+            database.write(unlogged, batch);
+            unwritten.end();
         } catch (RocksDBException e) {
             throw watch.fail(StoreErrors.of("a write to the metadata store " + directory + " failed", e));
+        } finally {
+            writing.unlock();
         }
-        progress = next;
-        CrashPoint.hit("meta.apply.after-write");
     }
 
     /**
@@ -197,6 +243,7 @@ public final class GroupStore implements AutoCloseable {
     public ProgressRecord checkpoint(Path copy) throws TatamiException {
         requireHealthy();
         ProgressRecord copied = progress;
+        writeOut();
         try (FlushOptions flush = new FlushOptions().setWaitForFlush(true);
                 Checkpoint checkpoint = Checkpoint.create(database)) {
             database.flush(flush);
@@ -214,8 +261,25 @@ public final class GroupStore implements AutoCloseable {
      * @throws TatamiException the store failed, and stays stopped
      */
     public void flushSoon() throws TatamiException {
+        flush(false);
+    }
+
+    /**
+     * Has what was applied before the call written out, and waits until a crash cannot take it any more. By any thread.
+     *
+     * @return the index of the last entry that is durable here then, or of one before it
+     * @throws TatamiException the store failed, and stays stopped
+     */
+    public long flush() throws TatamiException {
+        long applied = appliedIndex();
+        flush(true);
+        return applied;
+    }
+
+    private void flush(boolean waits) throws TatamiException {
         requireHealthy();
-        try (FlushOptions flush = new FlushOptions().setWaitForFlush(false)) {
+        writeOut();
+        try (FlushOptions flush = new FlushOptions().setWaitForFlush(waits)) {
             database.flush(flush);
         } catch (RocksDBException e) {
             throw watch.fail(StoreErrors.of("cannot write out the metadata store " + directory, e));
@@ -236,19 +300,33 @@ public final class GroupStore implements AutoCloseable {
     }
 
     /**
-     * Notes, durably, that the group's log is outside from here on.
+     * Notes, durably and with all that is applied, that the group's log is a replicated one from here on. By the thread
+     * that applies.
      *
      * @throws TatamiException the store failed, and stays stopped
      */
     public void seal() throws TatamiException {
-        requireHealthy();
-        ProgressRecord sealed = progress.toBuilder().setReplicated(true).build();
+        note(progress.toBuilder().setReplicated(true).build());
+    }
+
+    /**
+     * Notes, durably and with all that is applied, whether entries may be in a log beside the store that are not in it:
+     * one that is opened without its log has lost them then. By the thread that applies.
+     *
+     * @throws TatamiException the store failed, and stays stopped
+     */
+    public void setLoggedBeside(boolean isLogged) throws TatamiException {
+        note(progress.toBuilder().setLoggedBeside(isLogged).build());
+    }
+
+    private void note(ProgressRecord noted) throws TatamiException {
+        flush();
         try {
-            database.put(synced, PROGRESS, sealed.toByteArray());
+            database.put(synced, PROGRESS, noted.toByteArray());
         } catch (RocksDBException e) {
             throw watch.fail(StoreErrors.of("a write to the metadata store " + directory + " failed", e));
         }
-        progress = sealed;
+        progress = noted;
     }
 
     /** Why the store has stopped, or null while it works. */
@@ -297,9 +375,16 @@ public final class GroupStore implements AutoCloseable {
         }
     }
 
-    /** Called once, by the owner, when nothing applies any more. */
+    /** Called once, by the owner, when nothing applies any more. What was applied is written out, if it can be. */
     @Override
     public void close() {
+        if (watch.failure() == null) {
+            try {
+                writeOut();
+            } catch (TatamiException e) {
+                LOG.warn("{} is closed without its newest entries, which are in the group's log", directory, e);
+            }
+        }
         releaseShare();
     }
 }

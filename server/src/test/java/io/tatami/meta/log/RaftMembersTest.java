@@ -8,8 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.log.ReplicaCluster.Node;
+import io.tatami.meta.log.local.LocalLog;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.seed.TestSeed;
 import java.nio.file.Files;
@@ -17,6 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -127,10 +130,12 @@ final class RaftMembersTest {
             Files.createDirectories(first.home);
             long hash;
             try (GroupStore store = GroupStore.create(first.store(), cluster.memory())) {
-                LocalLog local = new LocalLog(store);
+                LocalLog local = local(first, store);
                 local.commit(cluster.entry(1, "old", "1"));
                 local.commit(cluster.entry(2, "old", "2"));
                 hash = store.progress().getStateHash();
+                local.close();
+                local.retire();
             }
             first.open(List.of(first.member));
             cluster.commit("new", "3");
@@ -147,12 +152,14 @@ final class RaftMembersTest {
             first.close();
             cluster.commit("new", "5");
             try (GroupStore store = GroupStore.open(first.store(), cluster.memory())) {
-                TatamiException sealed = assertThrows(
-                        TatamiException.class,
-                        () -> new LocalLog(store).commit(cluster.entry(store.appliedIndex() + 1, "old", "3")));
+                TatamiException sealed = assertThrows(TatamiException.class, () -> local(first, store));
                 assertEquals(ErrorCode.UNSUPPORTED, sealed.code());
             }
         }
+    }
+
+    private static LocalLog local(Node node, GroupStore store) throws TatamiException {
+        return new LocalLog(new LocalLog.Place(node.store(), new UUID(1, 1), GroupId.ofShard(0)), store, 1 << 20);
     }
 
     /** By whoever leads, as often as it takes. */

@@ -345,9 +345,7 @@ final class RaftReplicaTest {
                 ProgressRecord progress = store.progress();
                 LogEntry planted = cluster.entry(progress.getAppliedIndex() + 1, "e", "planted");
                 store.apply(
-                        progress.toBuilder().setAppliedIndex(planted.index()).build(),
-                        planted.changes(),
-                        GroupStore.Durability.WRITE_AHEAD_LOG);
+                        progress.toBuilder().setAppliedIndex(planted.index()).build(), planted.changes());
             }
             // It cannot lead before it has this entry, and stops at it.
             cluster.commit("f", "1");

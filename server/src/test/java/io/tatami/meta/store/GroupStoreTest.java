@@ -27,6 +27,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.rocksdb.Options;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.WriteOptions;
 
 final class GroupStoreTest {
     @TempDir
@@ -59,7 +63,7 @@ final class GroupStoreTest {
                 .setAppliedIndex(store.appliedIndex() + 1)
                 .setLogMillis(1000 + store.appliedIndex())
                 .build();
-        store.apply(next, changes, GroupStore.Durability.WRITE_AHEAD_LOG);
+        store.apply(next, changes);
     }
 
     private static String get(View view, String key) {
@@ -96,9 +100,7 @@ final class GroupStoreTest {
             apply(store, "a", "1");
             ProgressRecord skipping =
                     ProgressRecord.newBuilder().setAppliedIndex(3).build();
-            assertThrows(
-                    IllegalStateException.class,
-                    () -> store.apply(skipping, Map.of(), GroupStore.Durability.WRITE_AHEAD_LOG));
+            assertThrows(IllegalStateException.class, () -> store.apply(skipping, Map.of()));
             assertEquals(1, store.appliedIndex());
         }
     }
@@ -143,8 +145,8 @@ final class GroupStoreTest {
         assertFalse(Files.exists(path().resolve("CURRENT")));
     }
 
-    /** Copies a store as a crash would leave it, its newest log cut to {@code bytes}. */
-    private Path crashed(String name, long bytes) throws IOException {
+    /** Copies a store as a crash would leave it. */
+    private Path crashed(String name) throws IOException {
         Path copy = directory.resolve(name);
         Files.createDirectories(copy);
         try (Stream<Path> files = Files.list(path())) {
@@ -152,9 +154,6 @@ final class GroupStoreTest {
                 Files.copy(file, copy.resolve(file.getFileName()));
             }
         }
-        Path log = newestLog(copy);
-        byte[] content = Files.readAllBytes(log);
-        Files.write(log, java.util.Arrays.copyOf(content, (int) Math.min(bytes, content.length)));
         return copy;
     }
 
@@ -167,60 +166,87 @@ final class GroupStoreTest {
     }
 
     @Test
-    void aTornEndLosesTheLastEntryAsAWholeAndNoneBefore() throws TatamiException, IOException {
+    void aCrashTakesTheNewestEntriesAsAWholeWithTheirIndex() throws TatamiException, IOException {
         try (GroupStore store = GroupStore.create(path(), memory)) {
             apply(store, "a", "1", "b", "1");
-            long before = Files.size(newestLog(path()));
+            assertEquals(1, store.flush());
             apply(store, "a", "2", "b", "2");
-            long after = Files.size(newestLog(path()));
-            for (long cut = before; cut < after; cut += 3) {
-                Path copy = crashed("cut-" + cut, cut);
-                try (GroupStore reopened = GroupStore.open(copy, memory)) {
-                    assertEquals(1, reopened.appliedIndex(), "cut at " + cut);
-                    assertEquals(List.of("a=1", "b=1"), scan(reopened.newest(), "a", "d"));
-                }
+            assertEquals(List.of("a=2", "b=2"), scan(store.newest(), "a", "d"));
+            try (GroupStore crashed = GroupStore.open(crashed("unflushed"), memory)) {
+                assertEquals(1, crashed.appliedIndex());
+                assertEquals(List.of("a=1", "b=1"), scan(crashed.newest(), "a", "d"));
             }
-            try (GroupStore whole = GroupStore.open(crashed("whole", after), memory)) {
-                assertEquals(2, whole.appliedIndex());
+            assertEquals(2, store.flush());
+            try (GroupStore crashed = GroupStore.open(crashed("flushed"), memory)) {
+                assertEquals(2, crashed.appliedIndex());
+                assertEquals(List.of("a=2", "b=2"), scan(crashed.newest(), "a", "d"));
             }
         }
     }
 
     @Test
-    void damageBeforeTheEndOfTheLogRefusesToOpen() throws TatamiException, IOException {
+    void whatTheDatabaseWasNotGivenYetIsSeenByEverybody() throws TatamiException {
         try (GroupStore store = GroupStore.create(path(), memory)) {
-            apply(store, "a", "1");
-            long first = Files.size(newestLog(path()));
-            apply(store, "a", "2");
-            apply(store, "a", "3");
-            Path copy = crashed("flipped", Long.MAX_VALUE);
-            Path log = newestLog(copy);
-            byte[] content = Files.readAllBytes(log);
-            content[(int) first + 12] ^= 0x40;
-            Files.write(log, content);
-            TatamiException refused = assertThrows(TatamiException.class, () -> GroupStore.open(copy, memory));
-            assertEquals(ErrorCode.CORRUPT, refused.code());
+            apply(store, "a", "1", "b", "1");
+            long unused = store.flush();
+            apply(store, "a", "", "c", "3");
+            assertEquals("", get(store.newest(), "a"));
+            assertEquals("1", get(store.newest(), "b"));
+            assertEquals("3", get(store.newest(), "c"));
+            try (StoreSnapshot snapshot = store.snapshot()) {
+                apply(store, "c", "4");
+                assertEquals("3", get(snapshot.view(), "c"));
+                assertEquals(List.of("b=1", "c=3"), scan(snapshot.view(), "a", "d"));
+            }
+            assertEquals(List.of("b=1", "c=4"), scan(store.newest(), "a", "d"));
+        }
+    }
+
+    /** As releases before had their entries: in RocksDB's log. */
+    private void writeLog(String... values) throws RocksDBException, IOException {
+        try (Options options = new Options().setCreateIfMissing(true);
+                WriteOptions synced = new WriteOptions().setSync(true);
+                RocksDB database = RocksDB.open(options, path().toString())) {
+            for (String value : values) {
+                database.put(synced, "a".getBytes(UTF_8), value.getBytes(UTF_8));
+            }
+            Path copy = crashed("as-by-an-older-release");
+            assertTrue(Files.size(newestLog(copy)) > 0);
+        }
+    }
+
+    @Test
+    void damageBeforeTheEndOfAnOlderStoresLogRefusesToOpen() throws Exception {
+        writeLog("1", "2", "3");
+        Path copy = directory.resolve("as-by-an-older-release");
+        Path log = newestLog(copy);
+        byte[] content = Files.readAllBytes(log);
+        int entry = content.length / 3;
+        byte[] flipped = content.clone();
+        flipped[entry + 12] ^= 0x40;
+        Files.write(log, flipped);
+        TatamiException refused = assertThrows(TatamiException.class, () -> GroupStore.open(copy, memory));
+        assertEquals(ErrorCode.CORRUPT, refused.code());
+        Files.write(log, content);
+        try (GroupStore store = GroupStore.open(copy, memory)) {
+            assertEquals("3", get(store.newest(), "a"));
         }
     }
 
     /** RocksDB takes a length that reaches behind the end of the log for a torn end, and drops what follows. */
     @Test
-    void aFlippedBitInTheHeaderOfALoggedEntryRefusesToOpen() throws TatamiException, IOException {
-        try (GroupStore store = GroupStore.create(path(), memory)) {
-            apply(store, "a", "1");
-            long first = Files.size(newestLog(path()));
-            apply(store, "a", "2");
-            apply(store, "a", "3");
-            Path copy = crashed("flipped", Long.MAX_VALUE);
-            Path log = newestLog(copy);
-            byte[] content = Files.readAllBytes(log);
-            for (int bit = 0; bit < 7 * Byte.SIZE; bit++) {
-                byte[] damaged = content.clone();
-                damaged[(int) first + bit / Byte.SIZE] ^= (byte) (1 << bit % Byte.SIZE);
-                Files.write(log, damaged);
-                TatamiException refused = assertThrows(TatamiException.class, () -> GroupStore.open(copy, memory));
-                assertEquals(ErrorCode.CORRUPT, refused.code(), "bit " + bit);
-            }
+    void aFlippedBitInTheHeaderOfALoggedEntryRefusesToOpen() throws Exception {
+        writeLog("1", "2", "3");
+        Path copy = directory.resolve("as-by-an-older-release");
+        Path log = newestLog(copy);
+        byte[] content = Files.readAllBytes(log);
+        int entry = content.length / 3;
+        for (int bit = 0; bit < 7 * Byte.SIZE; bit++) {
+            byte[] damaged = content.clone();
+            damaged[entry + bit / Byte.SIZE] ^= (byte) (1 << bit % Byte.SIZE);
+            Files.write(log, damaged);
+            TatamiException refused = assertThrows(TatamiException.class, () -> GroupStore.open(copy, memory));
+            assertEquals(ErrorCode.CORRUPT, refused.code(), "bit " + bit);
         }
     }
 

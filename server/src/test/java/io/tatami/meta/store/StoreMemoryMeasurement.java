@@ -47,7 +47,7 @@ public final class StoreMemoryMeasurement {
                 ProgressRecord next = ProgressRecord.newBuilder()
                         .setAppliedIndex(store.appliedIndex() + 1)
                         .build();
-                store.apply(next, batch(file, random), GroupStore.Durability.OUTSIDE);
+                store.apply(next, batch(file, random));
                 if (file % 1_000_000 < FILES_PER_BATCH) {
                     report(file, memory);
                 }

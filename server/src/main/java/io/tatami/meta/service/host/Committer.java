@@ -7,6 +7,7 @@ import io.tatami.meta.log.CommitLog;
 import io.tatami.meta.log.LogEntry;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.store.GroupStore;
+import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.function.Consumer;
@@ -19,7 +20,9 @@ final class Committer implements AutoCloseable {
     private final GroupStore store;
     private final CommitLog log;
     private final Listener listener;
-    private final BlockingQueue<Batch> handedOver = new ArrayBlockingQueue<>(1);
+    /** A batch, and behind it that there will be none. */
+    private final BlockingQueue<Optional<Batch>> handedOver = new ArrayBlockingQueue<>(2);
+
     private final Thread thread;
 
     /** Who hands batches over; called on the committer's thread. */
@@ -47,15 +50,18 @@ final class Committer implements AutoCloseable {
 
     /** Takes a batch after the one before it was settled. */
     void take(Batch batch) {
-        handedOver.add(batch);
+        handedOver.add(Optional.of(batch));
     }
 
     private void run() {
         while (true) {
             Batch batch;
             try {
-                batch = handedOver.take();
+                batch = handedOver.take().orElse(null);
             } catch (InterruptedException e) {
+                throw new IllegalStateException("nobody interrupts this thread, which would close the log's file", e);
+            }
+            if (batch == null) {
                 return;
             }
             try {
@@ -84,17 +90,16 @@ final class Committer implements AutoCloseable {
 
     /** Gives a batch back that was not begun, where there is one. */
     void giveBack(Consumer<Batch> owner) {
-        Batch batch = handedOver.poll();
+        Optional<Batch> batch = handedOver.poll();
         if (batch != null) {
-            owner.accept(batch);
+            batch.ifPresent(owner);
         }
     }
 
     /** Lets the batch in work end. Called once nothing is handed over any more. */
     @Override
     public void close() {
-        // A native call is not ended by this; only the wait for a batch is.
-        thread.interrupt();
+        boolean unused = handedOver.offer(Optional.empty());
         Threads.joinUninterrupted(thread);
     }
 }

@@ -4,8 +4,8 @@ import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
-import io.tatami.meta.log.LocalLog;
 import io.tatami.meta.log.LogEntry;
+import io.tatami.meta.log.local.LocalLog;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.Records;
@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
@@ -27,20 +28,69 @@ import java.util.stream.Stream;
 record GroupStores(Path directory, Identity identity) {
     private static final byte[] GROUP = Keys.singleton("group");
 
-    /** Of a group that only this server holds. The caller closes what this opens. */
-    GroupStore open(GroupRecord group, StoreMemory memory) throws TatamiException {
+    /**
+     * A group that only this server holds, open.
+     *
+     * @param log has applied to the store what that lacked
+     */
+    record Local(GroupStore store, LocalLog log) implements AutoCloseable {
+        @Override
+        public void close() {
+            log.close();
+            store.close();
+        }
+    }
+
+    /**
+     * Of a group that only this server holds. The caller closes what this opens.
+     *
+     * @param logFileBytes see {@link LocalLog#FILE_BYTES}
+     */
+    Local open(GroupRecord group, StoreMemory memory, long logFileBytes) throws TatamiException {
         GroupId id = new GroupId(group.getGroup());
         Path path = path(id);
-        if (!identity.made()) {
-            return make(path, group, memory);
+        boolean isNew = !identity.made();
+        if (isNew) {
+            removeRemains(path);
+        } else {
+            requireStore(id);
         }
-        requireStore(id);
-        GroupStore store = GroupStore.open(path, memory);
-        if (!isBegun(store)) {
+        GroupStore store = isNew ? GroupStore.create(path, memory) : GroupStore.open(path, memory);
+        try {
+            CrashPoint.hit("meta.format.store-made");
+            requireReadable(id, store);
+            LocalLog log = new LocalLog(new LocalLog.Place(path, identity.cluster(), id), store, logFileBytes);
+            try {
+                if (isNew) {
+                    log.commit(beginning(group, store));
+                    CrashPoint.hit("meta.format.group-recorded");
+                } else if (!isBegun(store)) {
+                    throw new TatamiException(ErrorCode.CORRUPT, path + " holds no group of Tatami");
+                }
+                bringUp(store, log);
+                return new Local(store, log);
+            } catch (TatamiException | RuntimeException e) {
+                log.close();
+                throw e;
+            }
+        } catch (TatamiException | RuntimeException e) {
             store.close();
-            throw new TatamiException(ErrorCode.CORRUPT, path + " holds no group of Tatami");
+            throw e;
         }
-        return store;
+    }
+
+    /** Has a store of an older format refuse the releases that would not look into its log. */
+    private static void bringUp(GroupStore store, LocalLog log) throws TatamiException {
+        GroupRecord stored = Records.parse(Objects.requireNonNull(store.newest().get(GROUP)), GroupRecord.parser());
+        if (stored.getFormatVersion() < Identity.GROUP_FORMAT_VERSION) {
+            GroupRecord newer = stored.toBuilder()
+                    .setFormatVersion(Identity.GROUP_FORMAT_VERSION)
+                    .build();
+            Draft draft = new Draft(store.newest());
+            draft.put(GROUP, newer.toByteArray());
+            log.commit(new LogEntry(store.appliedIndex() + 1, store.logMillis(), draft.changes()));
+            long unused = store.flush();
+        }
     }
 
     /** What a group begins with: the first entry of its log, over a store that has nothing. */
@@ -79,11 +129,11 @@ record GroupStores(Path directory, Identity identity) {
         int version = stored == null
                 ? Identity.GROUP_FORMAT_VERSION
                 : Records.parse(stored, GroupRecord.parser()).getFormatVersion();
-        if (version < Identity.GROUP_FORMAT_VERSION) {
+        if (version < Identity.GROUP_FORMAT_OLDEST) {
             throw new TatamiException(
                     ErrorCode.FORMAT_TOO_OLD,
                     "the store of " + id + " has format version " + version + "; the oldest this release reads is "
-                            + Identity.GROUP_FORMAT_VERSION
+                            + Identity.GROUP_FORMAT_OLDEST
                             + ": serve it with the release that wrote it, or format a new cluster and copy the files");
         }
         if (version > Identity.GROUP_FORMAT_VERSION) {
@@ -91,20 +141,6 @@ record GroupStores(Path directory, Identity identity) {
                     ErrorCode.FORMAT_TOO_NEW,
                     "the store of " + id + " has format version " + version + "; the newest this release reads is "
                             + Identity.GROUP_FORMAT_VERSION + ": serve it with a newer release");
-        }
-    }
-
-    private static GroupStore make(Path path, GroupRecord group, StoreMemory memory) throws TatamiException {
-        removeRemains(path);
-        GroupStore store = GroupStore.create(path, memory);
-        try {
-            CrashPoint.hit("meta.format.store-made");
-            new LocalLog(store).commit(beginning(group, store));
-            CrashPoint.hit("meta.format.group-recorded");
-            return store;
-        } catch (TatamiException | RuntimeException e) {
-            store.close();
-            throw e;
         }
     }
 

@@ -51,7 +51,10 @@ record Identity(
     private static final int VERSION = 4;
 
     /** Of 1, files and blocks were numbered apart, and each granted block had records of its own. */
-    static final int GROUP_FORMAT_VERSION = 2;
+    static final int GROUP_FORMAT_OLDEST = 2;
+
+    /** Of 2, a store that one server holds has its entries in RocksDB's log, and none beside it. */
+    static final int GROUP_FORMAT_VERSION = 3;
 
     /** By which log a server holds a group. */
     enum Log {

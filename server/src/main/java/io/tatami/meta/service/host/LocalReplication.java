@@ -2,7 +2,7 @@ package io.tatami.meta.service.host;
 
 import io.tatami.base.Check;
 import io.tatami.base.TatamiException;
-import io.tatami.meta.log.LocalLog;
+import io.tatami.meta.log.local.LocalLog;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.meta.store.StoreMemory;
@@ -10,43 +10,57 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 
-/**
- * Of groups that only this server holds: each leads from start to end, and its store is its log. Used by one thread at
- * a time.
- */
+/** Of groups that only this server holds: each leads from start to end. Used by one thread at a time. */
 final class LocalReplication {
     private final GroupStores stores;
     private final StoreMemory memory;
-    private final Map<HostedGroup, GroupStore> opened = new LinkedHashMap<>();
+    private final long logFileBytes;
+    private final Map<HostedGroup, GroupStores.Local> opened = new LinkedHashMap<>();
 
-    LocalReplication(GroupStores stores, StoreMemory memory) {
+    /** @param logFileBytes see {@link LocalLog#FILE_BYTES} */
+    LocalReplication(GroupStores stores, StoreMemory memory, long logFileBytes) {
         this.stores = stores;
         this.memory = memory;
+        this.logFileBytes = logFileBytes;
     }
 
     /** As {@link Replication#open}. */
     void open(GroupRecord record, HostedGroup group) throws TatamiException {
-        opened.put(group, stores.open(record, memory));
+        opened.put(group, stores.open(record, memory, logFileBytes));
     }
 
-    /** Ends the term of a group for good; its store, still open, is the caller's from then on. */
-    GroupStore release(HostedGroup group) {
+    /**
+     * Ends the term of a group for good, and its log; the store, still open, has everything and is the caller's from
+     * then on.
+     *
+     * @throws TatamiException the store failed, and is closed
+     */
+    GroupStore release(HostedGroup group) throws TatamiException {
         group.follow();
-        GroupStore store = opened.remove(group);
-        Check.check(store != null, "%s has no log of its own here", group.id());
-        return Objects.requireNonNull(store);
+        GroupStores.Local local = opened.remove(group);
+        Check.check(local != null, "%s has no log of its own here", group.id());
+        GroupStore store = Objects.requireNonNull(local).store();
+        try {
+            local.log().close();
+            local.log().retire();
+            return store;
+        } catch (TatamiException e) {
+            store.close();
+            throw e;
+        }
     }
 
     /** As {@link Replication#start}. */
     void start() throws TatamiException {
-        for (Map.Entry<HostedGroup, GroupStore> group : opened.entrySet()) {
-            group.getKey().leadForGood(group.getValue(), new LocalLog(group.getValue()));
+        for (Map.Entry<HostedGroup, GroupStores.Local> group : opened.entrySet()) {
+            GroupStores.Local local = group.getValue();
+            group.getKey().leadForGood(local.store(), local.log());
         }
     }
 
     /** Called when no group leads any more. */
     void close() {
-        opened.values().forEach(GroupStore::close);
+        opened.values().forEach(GroupStores.Local::close);
         opened.clear();
     }
 }

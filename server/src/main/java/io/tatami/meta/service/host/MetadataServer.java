@@ -11,6 +11,7 @@ import io.tatami.base.UuidBytes;
 import io.tatami.conf.Setting;
 import io.tatami.conf.Settings;
 import io.tatami.meta.gate.HandleSigner;
+import io.tatami.meta.log.local.LocalLog;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
 import io.tatami.meta.store.StoreMemory;
 import io.tatami.meta.store.StoreSettings;
@@ -237,7 +238,7 @@ public final class MetadataServer implements AutoCloseable {
                 own,
                 raftPort(settings),
                 place,
-                new LocalReplication(stores, memory),
+                new LocalReplication(stores, memory, settings.get(LocalLog.FILE_BYTES)),
                 () -> RaftReplication.open(own, place, settings, stores, memory));
     }
 

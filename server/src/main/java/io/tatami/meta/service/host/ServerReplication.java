@@ -85,7 +85,13 @@ final class ServerReplication implements Replication {
     void replicate(HostedGroup group) throws TatamiException {
         Check.check(!own.get().isReplicated(group.id()), "%s is replicated already", group.id());
         RaftReplication replicated = raft();
-        GroupStore store = local.release(group);
+        GroupStore store;
+        try {
+            store = local.release(group);
+        } catch (TatamiException e) {
+            group.fail(e);
+            throw e;
+        }
         CrashPoint.hit("meta.replicate.local-log-ended");
         try {
             own.change(identity -> identity.holding(group.id(), Identity.Log.GROWN));

@@ -10,7 +10,7 @@ import java.nio.file.Path;
  */
 public final class CrashWorkload {
     static final long SESSION = 7;
-    private static final int REQUESTS_MAX = 40;
+    private static final int REQUESTS_MAX = 20_000;
 
     private CrashWorkload() {}
 

@@ -18,7 +18,18 @@ import org.junit.jupiter.api.io.TempDir;
  */
 final class GroupCrashTest {
     private static final List<String> POINTS = List.of(
-            "meta.batch.before-commit", "meta.apply.before-write", "meta.apply.after-write", "meta.batch.after-commit");
+            "meta.batch.before-commit",
+            "meta.log.before-write",
+            "meta.log.before-flush",
+            "meta.log.after-flush",
+            "meta.apply.before-write",
+            "meta.apply.after-write",
+            "meta.log.zeros-written",
+            "meta.log.file-written",
+            "meta.log.file-made",
+            "meta.log.store-written-out",
+            "meta.log.file-dropped",
+            "meta.batch.after-commit");
 
     @TempDir
     private Path directory = Path.of("");

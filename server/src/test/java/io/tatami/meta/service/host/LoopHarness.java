@@ -7,8 +7,8 @@ import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
 import io.tatami.conf.Settings;
 import io.tatami.meta.log.CommitLog;
-import io.tatami.meta.log.LocalLog;
 import io.tatami.meta.log.SimulatedLog;
+import io.tatami.meta.log.local.LocalLog;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException.Question;
 import io.tatami.meta.service.RequestOrigin;
@@ -24,6 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -63,9 +64,13 @@ final class LoopHarness implements AutoCloseable {
         this.memory = new StoreMemory(StoreSettings.from(Settings.defaults()));
         Path path = directory.resolve("store");
         this.store = Files.exists(path) ? GroupStore.open(path, memory) : GroupStore.create(path, memory);
-        this.log = new SimulatedLog(new LocalLog(store));
+        this.log = new SimulatedLog(log(path, store));
         this.loop = loop(store, log, clock, settlers);
         loop.start();
+    }
+
+    static LocalLog log(Path path, GroupStore store) throws TatamiException {
+        return new LocalLog(new LocalLog.Place(path, new UUID(1, 1), GroupId.ofShard(0)), store, 64 << 10);
     }
 
     static GroupLoop loop(
@@ -137,6 +142,7 @@ final class LoopHarness implements AutoCloseable {
     @Override
     public void close() {
         loop.close();
+        log.close();
         store.close();
         memory.close();
     }

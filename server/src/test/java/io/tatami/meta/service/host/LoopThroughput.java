@@ -8,7 +8,8 @@ import io.tatami.base.SessionId;
 import io.tatami.conf.Settings;
 import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.gate.HandleSigner;
-import io.tatami.meta.log.LocalLog;
+import io.tatami.meta.log.LogEntry;
+import io.tatami.meta.log.local.LocalLog;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.file.CreateFile;
 import io.tatami.meta.op.file.FileLimits;
@@ -18,7 +19,6 @@ import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.GroupRecord;
-import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.meta.store.StoreMemory;
 import io.tatami.meta.store.StoreSettings;
@@ -61,12 +61,10 @@ public final class LoopThroughput {
             format.put(
                     Keys.singleton("group"),
                     GroupRecord.newBuilder().setShards(1).build().toByteArray());
-            store.apply(
-                    ProgressRecord.newBuilder().setAppliedIndex(1).build(),
-                    format.changes(),
-                    GroupStore.Durability.WRITE_AHEAD_LOG);
-            try (GroupLoop loop = LoopHarness.loop(
-                    store, new LocalLog(store), Clock.SYSTEM, question -> CompletableFuture.completedFuture(null))) {
+            LocalLog log = LoopHarness.log(directory.resolve("store"), store);
+            log.commit(new LogEntry(1, 0, format.changes()));
+            try (GroupLoop loop =
+                    LoopHarness.loop(store, log, Clock.SYSTEM, question -> CompletableFuture.completedFuture(null))) {
                 loop.start();
                 run(loop, store, new Load(submitters, seconds, arguments[3]));
             }

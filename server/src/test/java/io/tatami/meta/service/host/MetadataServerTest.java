@@ -12,12 +12,14 @@ import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.base.UuidBytes;
 import io.tatami.conf.Settings;
+import io.tatami.meta.log.LogEntry;
+import io.tatami.meta.log.local.LocalLog;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.Records;
 import io.tatami.meta.state.wire.GroupRecord;
-import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.meta.store.StoreMemory;
 import io.tatami.meta.store.StoreSettings;
@@ -45,6 +47,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -122,7 +125,7 @@ final class MetadataServerTest {
     @Test
     void groupsOfAnotherReleaseAreRefused() throws TatamiException {
         open().close();
-        for (int version : new int[] {Identity.GROUP_FORMAT_VERSION - 1, Identity.GROUP_FORMAT_VERSION + 1}) {
+        for (int version : new int[] {Identity.GROUP_FORMAT_OLDEST - 1, Identity.GROUP_FORMAT_VERSION + 1}) {
             setFormatVersion(directory.resolve("one").resolve(GroupId.ofShard(1).toString()), version);
             TatamiException refused = assertThrows(TatamiException.class, this::open);
             assertEquals(
@@ -142,14 +145,11 @@ final class MetadataServerTest {
             byte[] key = Keys.singleton("group");
             GroupRecord group = Records.parse(Objects.requireNonNull(draft.get(key)), GroupRecord.parser());
             draft.put(key, group.toBuilder().setFormatVersion(version).build().toByteArray());
-            ProgressRecord progress = Records.parse(
-                    Objects.requireNonNull(draft.get(Keys.singleton("progress"))), ProgressRecord.parser());
-            store.apply(
-                    progress.toBuilder()
-                            .setAppliedIndex(progress.getAppliedIndex() + 1)
-                            .build(),
-                    draft.changes(),
-                    GroupStore.Durability.WRITE_AHEAD_LOG);
+            UUID cluster = UuidBytes.get(group.getClusterId().asReadOnlyByteBuffer());
+            LocalLog log =
+                    new LocalLog(new LocalLog.Place(shard, cluster, new GroupId(group.getGroup())), store, 1 << 20);
+            log.commit(new LogEntry(store.appliedIndex() + 1, store.logMillis(), draft.changes()));
+            log.close();
         }
     }
 

@@ -1,0 +1,308 @@
+package io.tatami.meta.log.local;
+
+import io.tatami.base.Check;
+import io.tatami.base.CrashPoint;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
+import io.tatami.base.TatamiException;
+import io.tatami.base.Threads;
+import io.tatami.conf.Setting;
+import io.tatami.meta.log.CommitLog;
+import io.tatami.meta.log.LogEntry;
+import io.tatami.meta.log.local.LocalEntryFormat.Stored;
+import io.tatami.meta.state.wire.ProgressRecord;
+import io.tatami.meta.store.GroupStore;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The log of a group with one replica: files of entries in the store's directory, flushed to the device once for each
+ * entry, before it is applied to the store. The store writes no log of its own; what a crash takes from it is applied
+ * again out of the files. When a file is full the next one begins, and the store is written out by a thread of its own;
+ * files that are then behind what the store holds durably are deleted.
+ *
+ * <p>Used by one thread at a time, which must not be interrupted.
+ */
+public final class LocalLog implements CommitLog {
+    /** How long a file of entries becomes. */
+    public static final Setting<Long> FILE_BYTES = Setting.size(
+            "tatami.meta.log.file",
+            "64m",
+            "64k",
+            "1g",
+            "Length of the files of a metadata group's log that one server holds. A few are kept, and read at a start.");
+
+    /** Every setting read here. */
+    public static final List<Setting<?>> SETTINGS = List.of(FILE_BYTES);
+
+    /** Files there may be before a commit waits until the store is written out. */
+    private static final int FILES_MAX = 4;
+
+    /** Kept for the next entry; a longer one has memory of its own. */
+    private static final int FRAME_BYTES = 256 << 10;
+
+    private static final Logger LOG = LoggerFactory.getLogger(LocalLog.class);
+
+    private final Place place;
+    private final GroupStore store;
+    private final long fileBytes;
+    private final ByteBuffer frame = ByteBuffer.allocateDirect(FRAME_BYTES);
+    /** The oldest first; the last is being written. */
+    private final Deque<StoredFile> files = new ArrayDeque<>();
+
+    private EntryFile current;
+    private @Nullable Thread writingOut;
+    private boolean failed;
+    private boolean closed;
+
+    /**
+     * Which log it is.
+     *
+     * @param directory of the group's store, for nobody else but the store
+     */
+    public record Place(Path directory, UUID cluster, GroupId group) {
+        private Path files() {
+            return directory.resolve("entries");
+        }
+    }
+
+    /**
+     * Opens the log of a store, or begins one where the store never had any: applies what the store lacks, and begins a
+     * file.
+     *
+     * @param store open at {@code place}; stays the caller's to close, after this
+     * @param fileBytes see {@link #FILE_BYTES}
+     * @throws TatamiException CORRUPT where entries are damaged or missing; UNSUPPORTED where the group is replicated
+     *     since; IO_ERROR or NO_SPACE
+     */
+    public LocalLog(Place place, GroupStore store, long fileBytes) throws TatamiException {
+        this.place = place;
+        this.store = store;
+        this.fileBytes = fileBytes;
+        requireLocal(store.progress());
+        try {
+            Files.createDirectories(place.files());
+            replay();
+            if (!store.progress().getLoggedBeside()) {
+                store.setLoggedBeside(true);
+            }
+            this.current = begin();
+        } catch (IOException e) {
+            throw error("cannot open", e);
+        }
+        if (files.size() > 1) {
+            writeOutStore();
+        }
+    }
+
+    private static void requireLocal(ProgressRecord progress) throws TatamiException {
+        if (progress.getReplicated()) {
+            throw new TatamiException(
+                    ErrorCode.UNSUPPORTED,
+                    "this store is a replica of a group with a replicated log and takes changes from there only; open"
+                            + " the group by that");
+        }
+    }
+
+    private void replay() throws TatamiException, IOException {
+        files.addAll(StoredFile.in(place.files()));
+        List<StoredFile> found = List.copyOf(files);
+        long before = store.appliedIndex();
+        if (found.isEmpty() ? store.progress().getLoggedBeside() : found.get(0).first() > before + 1) {
+            throw new TatamiException(
+                    ErrorCode.CORRUPT,
+                    "entries after " + before + " of " + place.group() + " are gone from " + place.files()
+                            + ": put back what was there, or restore the group from a copy");
+        }
+        long end = before + 1;
+        for (int i = 0; i < found.size(); i++) {
+            long next = i + 1 < found.size() ? found.get(i + 1).first() : Long.MAX_VALUE;
+            if (next > before + 1) {
+                end = found.get(i).read(place.cluster(), place.group(), next, this::reapply);
+            }
+        }
+        if (end != store.appliedIndex() + 1) {
+            throw new TatamiException(
+                    ErrorCode.CORRUPT,
+                    "the log of " + place.group() + " in " + place.files() + " ends with entry " + (end - 1)
+                            + ", but the store has entry " + store.appliedIndex()
+                            + ": they are not of the same time; restore both from one copy");
+        }
+        if (end > before + 1) {
+            LOG.info("{}: {} entries were applied out of the log", place.group(), end - before - 1);
+        }
+    }
+
+    private void reapply(Stored stored) throws TatamiException {
+        LogEntry entry = stored.entry();
+        if (entry.index() <= store.appliedIndex()) {
+            return;
+        }
+        if (stored.hashBefore() != store.progress().getStateHash()) {
+            throw new TatamiException(
+                    ErrorCode.CORRUPT,
+                    "entry " + entry.index() + " in " + place.files()
+                            + " was decided on another state than the store has: they are not of the same time; restore"
+                            + " both from one copy");
+        }
+        apply(entry, stored.hashAfter());
+    }
+
+    private void apply(LogEntry entry, long hashAfter) throws TatamiException {
+        ProgressRecord progress = ProgressRecord.newBuilder()
+                .setAppliedIndex(entry.index())
+                .setLogMillis(entry.logMillis())
+                .setStateHash(hashAfter)
+                .setLoggedBeside(true)
+                .build();
+        store.apply(progress, entry.changes());
+    }
+
+    private EntryFile begin() throws IOException {
+        StoredFile file = StoredFile.of(place.files(), store.appliedIndex() + 1);
+        if (!files.isEmpty() && files.getLast().equals(file)) {
+            files.removeLast();
+        }
+        EntryFile begun = EntryFile.create(file.path(), file.head(place.cluster(), place.group()));
+        files.addLast(file);
+        return begun;
+    }
+
+    @Override
+    public void commit(LogEntry entry) throws TatamiException {
+        Check.check(!failed && !closed, "the log of %s takes no entry any more", place.group());
+        ProgressRecord before = store.progress();
+        requireLocal(before);
+        Check.check(
+                entry.index() == before.getAppliedIndex() + 1,
+                "entry %d was decided at another state than %d",
+                entry.index(),
+                before.getAppliedIndex());
+        // Until all of this is done.
+        failed = true;
+        long hashAfter;
+        try {
+            int bytes = LocalEntryFormat.bytesOf(entry);
+            ByteBuffer encoded = bytes <= FRAME_BYTES ? frame : ByteBuffer.allocate(bytes);
+            hashAfter = LocalEntryFormat.put(entry, before.getStateHash(), encoded);
+            current.append(encoded);
+        } catch (IOException e) {
+            throw error("cannot write to", e);
+        }
+        apply(entry, hashAfter);
+        if (current.bytes() >= fileBytes) {
+            beginNext();
+        }
+        failed = false;
+    }
+
+    private void beginNext() throws TatamiException {
+        try {
+            current.close();
+            current = begin();
+        } catch (IOException e) {
+            throw error("cannot begin a file in", e);
+        }
+        Thread under = writingOut;
+        if (under != null && (!under.isAlive() || files.size() > FILES_MAX)) {
+            Threads.joinUninterrupted(under);
+            writingOut = null;
+        }
+        if (writingOut == null) {
+            writeOutStore();
+        }
+    }
+
+    /** Has the store written out, and then drops the files that are behind it. */
+    private void writeOutStore() {
+        long first = files.getLast().first();
+        List<StoredFile> full =
+                files.stream().filter(file -> file.first() < first).toList();
+        Thread thread = Threads.daemon(() -> dropBehindStore(full), "log-" + place.group());
+        files.removeAll(full);
+        writingOut = thread;
+        thread.start();
+    }
+
+    /** A store that cannot be written out has stopped, which the next commit tells. */
+    private void dropBehindStore(List<StoredFile> full) {
+        try {
+            store.flush();
+            CrashPoint.hit("meta.log.store-written-out");
+            for (StoredFile file : full) {
+                Files.deleteIfExists(file.path());
+                CrashPoint.hit("meta.log.file-dropped");
+            }
+        } catch (TatamiException e) {
+            LOG.error("the store of {} cannot be written out; its log is kept", place.group(), e);
+        } catch (IOException e) {
+            LOG.warn("{}: files of the log that are not needed any more stay", place.group(), e);
+        }
+    }
+
+    private TatamiException error(String what, IOException cause) {
+        if (cause instanceof TatamiException known) {
+            return known;
+        }
+        String message = String.valueOf(cause.getMessage());
+        boolean isFull = message.contains("No space left") || message.contains("Disk quota exceeded");
+        return new TatamiException(
+                isFull ? ErrorCode.NO_SPACE : ErrorCode.IO_ERROR,
+                what + " the log of " + place.group() + " in " + place.files() + ": " + cause,
+                cause);
+    }
+
+    /** There is no other replica that could lead. */
+    @Override
+    public CompletableFuture<Void> confirm() {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    /**
+     * Ends the log for good, after {@link #close}: the store has everything then, durably, and can be opened without
+     * it.
+     *
+     * @throws TatamiException the store failed; the log is there as before
+     */
+    public void retire() throws TatamiException {
+        Check.check(closed, "the log of %s is still open", place.group());
+        store.setLoggedBeside(false);
+        CrashPoint.hit("meta.log.retired");
+        try {
+            for (StoredFile file : StoredFile.in(place.files())) {
+                Files.delete(file.path());
+            }
+            Files.delete(place.files());
+        } catch (IOException e) {
+            LOG.warn("{}: the files of its former log stay", place.group(), e);
+        }
+    }
+
+    /** The files stay, and are read when the store is opened again. */
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        Thread under = writingOut;
+        if (under != null) {
+            Threads.joinUninterrupted(under);
+        }
+        try {
+            current.close();
+        } catch (IOException e) {
+            LOG.warn("cannot close the log of {}", place.group(), e);
+        }
+    }
+}
