@@ -14,15 +14,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Draft implements View {
     private final View base;
-    private final TreeMap<byte[], Change> changes;
+    private final TreeMap<byte[], Change> changes = new TreeMap<>(Arrays::compareUnsigned);
 
     public Draft(View base) {
-        this(base, new TreeMap<>(Arrays::compareUnsigned));
-    }
-
-    private Draft(View base, TreeMap<byte[], Change> changes) {
         this.base = base;
-        this.changes = changes;
     }
 
     /**
@@ -78,11 +73,6 @@ public final class Draft implements View {
     /** Lays this draft's changes over {@code target}'s, which must be its base. */
     public void mergeInto(Draft target) {
         changes.forEach(target::change);
-    }
-
-    /** The same changes laid over another view; neither draft is changed from here on. */
-    public View over(View other) {
-        return new Draft(other, changes);
     }
 
     @Override

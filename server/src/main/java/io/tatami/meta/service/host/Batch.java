@@ -3,8 +3,6 @@ package io.tatami.meta.service.host;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Totals;
 import io.tatami.meta.state.View;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Requests that are decided one after the other, each seeing those before it, and become durable together. */
@@ -12,7 +10,6 @@ final class Batch {
     private final Draft draft;
     private final @Nullable RecentRecords recent;
     private final Totals totals = new Totals();
-    private final List<Pending<?, ?, ?>> decided = new ArrayList<>();
     private long logMillis;
 
     private Batch(View base, @Nullable RecentRecords recent, long logMillis) {
@@ -24,7 +21,7 @@ final class Batch {
     /**
      * The next batch of a group.
      *
-     * @param base what the batch before leaves
+     * @param base what the batch before left
      * @param recent is laid over this batch, and told of what it does
      * @param lastMillis log time of the batch before
      */
@@ -70,20 +67,9 @@ final class Batch {
         return draft;
     }
 
-    List<Pending<?, ?, ?>> decided() {
-        return decided;
-    }
-
-    boolean isEmpty() {
-        return decided.isEmpty();
-    }
-
-    /** Adds requests that are decided now. The first ones set the log time, which never falls. */
-    void add(List<Pending<?, ?, ?>> pending, long wallMillis) {
-        if (decided.isEmpty()) {
-            logMillis = Math.max(logMillis, wallMillis);
-        }
-        decided.addAll(pending);
+    /** Sets the log time, which never falls. */
+    void begin(long wallMillis) {
+        logMillis = Math.max(logMillis, wallMillis);
     }
 
     /** When all of them were decided, as far as they can tell. */

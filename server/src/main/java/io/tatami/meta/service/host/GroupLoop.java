@@ -3,11 +3,13 @@ package io.tatami.meta.service.host;
 import com.google.protobuf.Message;
 import io.tatami.base.Causes;
 import io.tatami.base.Clock;
+import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.base.Threads;
 import io.tatami.meta.log.CommitLog;
+import io.tatami.meta.log.LogEntry;
 import io.tatami.meta.op.UnsettledException.Question;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.Draft;
@@ -30,17 +32,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where a group's requests are decided: one thread decides them one after the other, each seeing those before it, while
- * a second makes the batch before durable. As soon as that is done, what was decided meanwhile is the next batch; then
- * they are answered. No timer is involved: a lone request is a batch of its own.
+ * Where a group's requests are decided, by one thread: those that have arrived one after the other, each seeing those
+ * before it; then what they changed is made durable, as one batch, and they are answered. What arrives meanwhile is the
+ * next batch. No timer is involved: a lone request is a batch of its own.
  *
- * <pre>
- *  decides   |  batch 1  |      batch 2      |      batch 3      |
- *  commits               |     batch 1    |  |   batch 2    |    |  batch 3 ...
- * </pre>
- *
- * <p>The thread owns the memory of replies, and nobody else changes the store. When a commit fails the group stops:
- * nothing is known of the batch, and everything in it and after it fails with UNAVAILABLE.
+ * <p>The thread owns the memory of replies, and nobody else changes the store. It is never interrupted, as that would
+ * close the file of a log. When a commit fails the group stops: nothing is known of the batch, and everything in it and
+ * after it fails with UNAVAILABLE.
  */
 final class GroupLoop implements AutoCloseable {
     private static final int QUEUE_MAX = 8_192;
@@ -58,7 +56,6 @@ final class GroupLoop implements AutoCloseable {
     private final ReplyMemory memory;
     private final SnapshotReads reads;
     private final Intake intake = new Intake(QUEUE_MAX);
-    private final Committer committer;
     private final Thread thread;
     private final CompletableFuture<TatamiException> stopped = new CompletableFuture<>();
 
@@ -87,12 +84,10 @@ final class GroupLoop implements AutoCloseable {
         this.committed = committed;
         this.memory = new ReplyMemory(store.newest(), clock);
         this.reads = new SnapshotReads(id, store, clock, cluster, memory);
-        this.committer = new Committer("commit-" + id, store, log, new Commits());
         this.thread = Threads.daemon(this::run, "group-" + id);
     }
 
     void start() {
-        committer.start();
         thread.start();
     }
 
@@ -158,16 +153,19 @@ final class GroupLoop implements AutoCloseable {
     private void run() {
         View durable = store.newest();
         RecentRecords recent = new RecentRecords(durable);
-        Batch batch = Batch.next(durable, recent, store.logMillis());
+        List<Pending<?, ?, ?>> work = new ArrayList<>();
         try {
-            while (!stopped.isDone()) {
-                boolean canCommit = decideArrived(batch);
-                if (canCommit && !batch.isEmpty()) {
-                    batch = handOver(batch, durable, recent);
+            while (intake.take(work, BATCH_MAX)) {
+                Batch batch = Batch.next(durable, recent, store.logMillis());
+                decide(work, batch);
+                commit(batch, work);
+                for (Pending<?, ?, ?> pending : work) {
+                    conclude(pending, this::enqueue);
                 }
+                work.clear();
             }
-        } catch (InterruptedException e) {
-            stop(closed());
+        } catch (TatamiException e) {
+            stop(onFailedCommit(e));
         } catch (UncheckedIOException e) {
             LOG.error("{} has stopped: its store cannot be read", id, e);
             stop(SnapshotReads.unreadable(id, e));
@@ -175,37 +173,43 @@ final class GroupLoop implements AutoCloseable {
             LOG.error("{} has stopped on a bug in Tatami", id, e);
             stop(onBug(e));
         }
-        failAll(batch);
-        committer.giveBack(this::failAll);
+        fail(work);
         failWaiting();
     }
 
-    /** Waits for something to do; true where the batch may be handed over. */
-    private boolean decideArrived(Batch batch) throws InterruptedException {
-        List<Pending<?, ?, ?>> arrived = new ArrayList<>();
-        boolean canCommit = intake.take(arrived, BATCH_MAX - batch.decided().size(), !batch.isEmpty());
-        batch.add(arrived, clock.wallMillis());
+    /** Decides what is in {@code work}, and what arrives until that is done. */
+    private void decide(List<Pending<?, ?, ?>> work, Batch batch) {
+        batch.begin(clock.wallMillis());
         long nowNanos = clock.monotonicNanos();
         ClusterMap map = cluster.get();
-        for (Pending<?, ?, ?> pending : arrived) {
+        int decided = 0;
+        while (decided < work.size()) {
+            Pending<?, ?, ?> pending = work.get(decided);
+            decided++;
             if (pending.origin().isExpired(nowNanos)) {
                 pending.refuse(SnapshotReads.expired());
             } else {
                 pending.decide(batch, map, memory);
             }
+            if (decided == work.size()) {
+                intake.poll(work, BATCH_MAX);
+            }
         }
-        return canCommit;
+        memory.writeTo(batch.end());
     }
 
-    /** Has the batch made durable; the next one is decided on what it leaves. */
-    private Batch handOver(Batch batch, View durable, RecentRecords recent) {
-        Draft draft = batch.end();
-        memory.writeTo(draft);
-        // The store has the changes only once they are durable; until then they lie over it.
-        View left = draft.isEmpty() ? durable : draft.over(durable);
-        intake.commitBegins();
-        committer.take(batch);
-        return Batch.next(left, recent, batch.logMillis());
+    private void commit(Batch batch, List<Pending<?, ?, ?>> work) throws TatamiException {
+        Draft changes = batch.draft();
+        if (changes.isEmpty()) {
+            Awaiting.result(log.confirm());
+            return;
+        }
+        CrashPoint.hit("meta.batch.before-commit");
+        work.forEach(pending -> pending.pass("meta.operation.decided"));
+        log.commit(new LogEntry(store.appliedIndex() + 1, batch.logMillis(), changes.changes()));
+        CrashPoint.hit("meta.batch.after-commit");
+        work.forEach(pending -> pending.pass("meta.operation.committed"));
+        committed.accept(changes);
     }
 
     /** Answers, or has settled what is in the way and decides anew. */
@@ -237,69 +241,44 @@ final class GroupLoop implements AutoCloseable {
         return new TatamiException(ErrorCode.UNAVAILABLE, id + " has stopped on a bug in Tatami: " + e, e);
     }
 
+    /** Not as NOT_LEADER: the batch may be in the log, and be applied by the next leader. */
+    private TatamiException onFailedCommit(TatamiException failure) {
+        if (failure.code() == ErrorCode.NOT_LEADER) {
+            LOG.info("{} leads no more: a commit failed", id);
+        } else {
+            LOG.error("{} has stopped: a commit failed", id, failure);
+        }
+        return new TatamiException(ErrorCode.UNAVAILABLE, id + " has stopped: " + failure.getMessage(), failure);
+    }
+
     private void stop(TatamiException reason) {
         boolean unused = stopped.complete(reason);
     }
 
-    private void failAll(Batch batch) {
-        TatamiException reason = failure();
-        if (reason != null) {
-            batch.decided().forEach(pending -> pending.fail(reason));
-        }
+    private void failWaiting() {
+        List<Pending<?, ?, ?>> waiting = new ArrayList<>();
+        intake.poll(waiting, Integer.MAX_VALUE);
+        fail(waiting);
     }
 
-    private void failWaiting() {
+    /** Fails with why the group stopped, those that were not answered. */
+    private void fail(List<Pending<?, ?, ?>> requests) {
         TatamiException reason = failure();
         if (reason != null) {
-            intake.drain().forEach(pending -> pending.fail(reason));
+            requests.forEach(pending -> pending.fail(reason));
         }
     }
 
     /**
      * Lets the batch in work and the reads under way end; whatever waits fails with UNAVAILABLE. Not to be called on
-     * the group's threads or out of a read.
+     * the group's thread or out of a read.
      */
     @Override
     public void close() {
         stop(closed());
-        thread.interrupt();
+        intake.end();
         Threads.joinUninterrupted(thread);
-        committer.close();
         reads.close();
         failWaiting();
-    }
-
-    /** Hears of the batches that were handed over. */
-    private final class Commits implements Committer.Listener {
-        @Override
-        public void committed(Draft changes) {
-            committed.accept(changes);
-        }
-
-        @Override
-        public void settled(Batch batch) {
-            intake.commitEnds();
-            for (Pending<?, ?, ?> pending : batch.decided()) {
-                conclude(pending, GroupLoop.this::enqueue);
-            }
-        }
-
-        @Override
-        public void failed(Batch batch, Throwable cause) {
-            if (cause instanceof TatamiException failure) {
-                if (failure.code() == ErrorCode.NOT_LEADER) {
-                    LOG.info("{} leads no more: a commit failed", id);
-                } else {
-                    LOG.error("{} has stopped: a commit failed", id, cause);
-                }
-                // Not as NOT_LEADER: the batch may be in the log, and be applied by the next leader.
-                stop(new TatamiException(ErrorCode.UNAVAILABLE, id + " has stopped: " + cause.getMessage(), cause));
-            } else {
-                LOG.error("{} has stopped on a bug in Tatami", id, cause);
-                stop(onBug(cause));
-            }
-            failAll(batch);
-            thread.interrupt();
-        }
     }
 }

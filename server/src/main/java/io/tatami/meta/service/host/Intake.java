@@ -4,15 +4,12 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
 
-/**
- * What a group's thread waits for: requests, and that the batch before is durable. Offered to by many threads, taken
- * from by one.
- */
+/** The requests that wait for a group's thread. Offered to by many threads, taken from by one. */
 final class Intake {
     private final int waitingMax;
     private final Queue<Pending<?, ?, ?>> waiting = new ArrayDeque<>();
-    private boolean committing;
     private boolean taking;
+    private boolean ended;
 
     Intake(int waitingMax) {
         this.waitingMax = waitingMax;
@@ -24,52 +21,44 @@ final class Intake {
             return false;
         }
         waiting.add(pending);
-        wake();
+        if (taking) {
+            notifyAll();
+        }
         return true;
     }
 
     /**
-     * Moves up to {@code max} requests into {@code arrived}; waits until there is one, or until nothing is being
-     * committed where something {@code decided} waits for that.
+     * Waits until there is a request, and moves those that wait into {@code taken}, until that has {@code max}.
      *
-     * @return whether nothing is being committed
+     * @return false where {@link #end} was called; then none is moved
      */
-    synchronized boolean take(List<Pending<?, ?, ?>> arrived, int max, boolean decided) throws InterruptedException {
-        while ((waiting.isEmpty() || max == 0) && !(decided && !committing)) {
+    synchronized boolean take(List<Pending<?, ?, ?>> taken, int max) {
+        while (waiting.isEmpty() && !ended) {
             taking = true;
             try {
                 wait();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException("nobody interrupts a group's thread", e);
             } finally {
                 taking = false;
             }
         }
-        for (int i = 0; i < max && !waiting.isEmpty(); i++) {
-            arrived.add(waiting.remove());
+        if (!ended) {
+            poll(taken, max);
         }
-        return !committing;
+        return !ended;
     }
 
-    /** A batch is on its way to the log. */
-    synchronized void commitBegins() {
-        committing = true;
-    }
-
-    /** It is durable; the next one may go. */
-    synchronized void commitEnds() {
-        committing = false;
-        wake();
-    }
-
-    /** Takes all that waits. */
-    synchronized List<Pending<?, ?, ?>> drain() {
-        List<Pending<?, ?, ?>> all = List.copyOf(waiting);
-        waiting.clear();
-        return all;
-    }
-
-    private void wake() {
-        if (taking) {
-            notifyAll();
+    /** Moves requests that wait already into {@code taken}, until that has {@code max}. */
+    synchronized void poll(List<Pending<?, ?, ?>> taken, int max) {
+        while (taken.size() < max && !waiting.isEmpty()) {
+            taken.add(waiting.remove());
         }
+    }
+
+    /** Lets nobody wait any more. */
+    synchronized void end() {
+        ended = true;
+        notifyAll();
     }
 }

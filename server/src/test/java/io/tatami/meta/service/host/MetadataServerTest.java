@@ -203,7 +203,7 @@ final class MetadataServerTest {
         try (MetadataServer server = open()) {
             AtomicBoolean failed = new AtomicBoolean();
             CrashPoint.listen(point -> {
-                if (!failed.get() && Thread.currentThread().getName().equals("commit-namespace")) {
+                if (!failed.get() && Thread.currentThread().getName().equals("group-namespace")) {
                     failed.set(point.equals("meta.batch.before-commit"));
                     failCommits(point);
                 }

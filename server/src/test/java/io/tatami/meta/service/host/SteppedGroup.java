@@ -22,7 +22,6 @@ import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.service.Settler;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.MemoryView;
-import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.protocol.Method;
 import java.util.ArrayList;
@@ -62,7 +61,7 @@ public final class SteppedGroup implements Opening {
 
     private final SteppedFlows flows;
     private List<Pending<?, ?, ?>> arrived = new ArrayList<>();
-    private Batch batch;
+    private long logMillis;
     private boolean deciding;
     private boolean committing;
     private boolean crashed;
@@ -92,7 +91,6 @@ public final class SteppedGroup implements Opening {
         this.recent = new RecentRecords(store);
         this.timer = new SteppedTimer(this::later);
         this.flows = new SteppedFlows(this, store, memory);
-        this.batch = Batch.next(store, recent, 0);
     }
 
     public GroupId id() {
@@ -157,7 +155,7 @@ public final class SteppedGroup implements Opening {
     }
 
     private void decideSoon() {
-        if (!deciding) {
+        if (!deciding && !committing) {
             deciding = true;
             later(steps.decisionMillis(), this::decideArrived);
         }
@@ -165,35 +163,29 @@ public final class SteppedGroup implements Opening {
 
     private void decideArrived() {
         deciding = false;
-        List<Pending<?, ?, ?>> now = arrived;
+        if (crashed) {
+            return;
+        }
+        List<Pending<?, ?, ?>> work = arrived;
         arrived = new ArrayList<>();
-        batch.add(now, clock.wallMillis());
-        for (Pending<?, ?, ?> pending : now) {
+        Batch batch = Batch.next(store, recent, logMillis);
+        batch.begin(clock.wallMillis());
+        logMillis = batch.logMillis();
+        for (Pending<?, ?, ?> pending : work) {
             if (pending.origin().isExpired(clock.monotonicNanos())) {
                 pending.refuse(SnapshotReads.expired());
             } else {
                 pending.decide(batch, peers.map(), memory);
             }
         }
-        handOver();
-    }
-
-    private void handOver() {
-        if (committing || batch.isEmpty() || crashed) {
-            return;
-        }
-        Batch full = batch;
-        Draft draft = full.end();
-        memory.writeTo(draft);
-        View left = draft.isEmpty() ? store : draft.over(store);
+        memory.writeTo(batch.end());
         committing = true;
-        batch = Batch.next(left, recent, full.logMillis());
-        later(draft.isEmpty() ? 0 : steps.commitMillis(), () -> commit(full));
+        later(batch.draft().isEmpty() ? 0 : steps.commitMillis(), () -> commit(batch, work));
     }
 
-    private void commit(Batch full) {
-        if (!full.draft().isEmpty()) {
-            for (Pending<?, ?, ?> pending : full.decided()) {
+    private void commit(Batch batch, List<Pending<?, ?, ?>> work) {
+        if (!batch.draft().isEmpty()) {
+            for (Pending<?, ?, ?> pending : work) {
                 SteppedWork.Decided decided = effects.get(pending);
                 if (decided != null) {
                     steps.decided(this, decided.operation());
@@ -202,9 +194,9 @@ public final class SteppedGroup implements Opening {
             if (crashed) {
                 return;
             }
-            store.apply(full.draft());
+            store.apply(batch.draft());
         }
-        for (Pending<?, ?, ?> pending : full.decided()) {
+        for (Pending<?, ?, ?> pending : work) {
             SteppedWork.Decided decided = effects.remove(pending);
             if (decided != null) {
                 steps.committed(this, decided);
@@ -213,14 +205,16 @@ public final class SteppedGroup implements Opening {
         if (crashed) {
             return;
         }
-        wakeBackground(full.draft());
+        wakeBackground(batch.draft());
         committing = false;
-        for (Pending<?, ?, ?> pending : full.decided()) {
+        for (Pending<?, ?, ?> pending : work) {
             if (!crashed) {
                 conclude(pending, this::enqueue);
             }
         }
-        handOver();
+        if (!arrived.isEmpty()) {
+            decideSoon();
+        }
     }
 
     private void read(Pending<?, ?, ?> pending) {
