@@ -9,9 +9,9 @@ import java.nio.file.Path;
 enum PlantedBug {
     METADATA_LOG_IS_NOT_SYNCED(
             "io/tatami/meta/log/local/EntryFile.java",
-            "channel.force(false);\n        CrashPoint.hit(\"meta.log.after-flush\");",
-            "",
-            "io.tatami.crash.LiveCopyTest#whatWasAcknowledgedIsOnTheDevice"),
+            "StandardOpenOption.WRITE, StandardOpenOption.DSYNC, option",
+            "StandardOpenOption.WRITE, option",
+            "io.tatami.meta.log.local.LogFlushTest#eachEntryIsFlushedToTheDeviceBeforeItIsAcknowledged"),
     LOG_IS_DROPPED_BEFORE_THE_STORE_IS_WRITTEN_OUT(
             "io/tatami/meta/log/local/LocalLog.java",
             "store.flush();\n            CrashPoint.hit(\"meta.log.store-written-out\");",

@@ -56,7 +56,7 @@ public final class LocalLog implements CommitLog {
     private final Place place;
     private final GroupStore store;
     private final long fileBytes;
-    private final ByteBuffer frame = ByteBuffer.allocateDirect(FRAME_BYTES);
+    private final ByteBuffer frame = EntryFile.buffer(FRAME_BYTES);
     /** The oldest first; the last is being written. */
     private final Deque<StoredFile> files = new ArrayDeque<>();
 
@@ -193,7 +193,7 @@ public final class LocalLog implements CommitLog {
         long hashAfter;
         try {
             int bytes = LocalEntryFormat.bytesOf(entry);
-            ByteBuffer encoded = bytes <= FRAME_BYTES ? frame : ByteBuffer.allocate(bytes);
+            ByteBuffer encoded = bytes <= FRAME_BYTES ? frame : EntryFile.buffer(bytes);
             hashAfter = LocalEntryFormat.put(entry, before.getStateHash(), encoded);
             current.append(encoded);
         } catch (IOException e) {

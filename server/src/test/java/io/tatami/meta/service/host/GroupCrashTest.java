@@ -20,8 +20,7 @@ final class GroupCrashTest {
     private static final List<String> POINTS = List.of(
             "meta.batch.before-commit",
             "meta.log.before-write",
-            "meta.log.before-flush",
-            "meta.log.after-flush",
+            "meta.log.after-write",
             "meta.apply.before-write",
             "meta.apply.after-write",
             "meta.log.zeros-written",
