@@ -1,11 +1,18 @@
 package io.tatami.benchmarks.small;
 
+import io.tatami.base.TatamiException;
+import io.tatami.conf.Settings;
+import io.tatami.meta.log.local.LocalLog;
+import io.tatami.meta.store.GroupStore;
+import io.tatami.meta.store.StoreMemory;
+import io.tatami.meta.store.StoreSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.apache.hadoop.fs.FileUtil;
 import org.rocksdb.ColumnFamilyDescriptor;
@@ -32,9 +39,10 @@ final class SettledStore {
         for (int attempt = 1; ; attempt++) {
             try {
                 copy(store, copy);
+                applyLog(copy);
                 return compact(copy);
-            } catch (NoSuchFileException | RocksDBException e) {
-                // A table was written or given up while the others were copied.
+            } catch (NoSuchFileException | RocksDBException | TatamiException e) {
+                // A table or a file of the log was written or given up while the others were copied.
                 if (attempt == ATTEMPTS_MAX) {
                     throw new IOException("the store " + store + " cannot be copied and compacted", e);
                 }
@@ -53,10 +61,26 @@ final class SettledStore {
         for (Path file : files) {
             Path target = copy.resolve(file.getFileName());
             String name = file.getFileName().toString();
-            if (name.endsWith(".sst")) {
+            if (Files.isDirectory(file)) {
+                copy(file, target);
+            } else if (name.endsWith(".sst")) {
                 Files.createLink(target, file);
             } else if (!name.equals("LOCK") && !name.startsWith("LOG")) {
                 Files.copy(file, target);
+            }
+        }
+    }
+
+    /** A metadata group's store lacks what is in the log beside it; a block index has none. */
+    private static void applyLog(Path copy) throws TatamiException {
+        Optional<LocalLog.Place> place = LocalLog.Place.find(copy);
+        if (place.isPresent()) {
+            try (StoreMemory memory = new StoreMemory(StoreSettings.from(Settings.defaults()));
+                    GroupStore store = GroupStore.open(copy, memory)) {
+                LocalLog log =
+                        new LocalLog(place.get(), store, Settings.defaults().get(LocalLog.FILE_BYTES));
+                log.close();
+                log.retire();
             }
         }
     }

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -72,7 +73,30 @@ public final class LocalLog implements CommitLog {
      */
     public record Place(Path directory, UUID cluster, GroupId group) {
         private Path files() {
+            return files(directory);
+        }
+
+        private static Path files(Path directory) {
             return directory.resolve("entries");
+        }
+
+        /**
+         * The log that lies in a directory, as its own files tell; nothing where there is none.
+         *
+         * @throws TatamiException CORRUPT where a file's head is damaged; IO_ERROR
+         */
+        public static Optional<Place> find(Path directory) throws TatamiException {
+            try {
+                List<StoredFile> found =
+                        Files.exists(files(directory)) ? StoredFile.in(files(directory)) : List.<StoredFile>of();
+                return found.isEmpty()
+                        ? Optional.empty()
+                        : Optional.of(found.get(0).place(directory));
+            } catch (IOException e) {
+                throw e instanceof TatamiException known
+                        ? known
+                        : new TatamiException(ErrorCode.IO_ERROR, "cannot read the log in " + directory + ": " + e, e);
+            }
         }
     }
 

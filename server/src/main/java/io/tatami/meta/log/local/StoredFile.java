@@ -37,7 +37,10 @@ record StoredFile(Path path, long first) {
     private static final String REMEDY = "restore the directory above it from a copy";
     private static final Pattern NAME = Pattern.compile("entries-(\\d{19})");
 
-    /** Entries in their order, and then what ends them. */
+    /** What a head says. */
+    private record Head(UUID cluster, GroupId group, long first) {}
+
+    /** Told of entries, in their order. */
     interface Reading {
         void entry(Stored stored) throws TatamiException;
     }
@@ -82,6 +85,7 @@ record StoredFile(Path path, long first) {
             ByteBuffer head = bytes(channel, 0, LocalEntryFormat.BLOCK_BYTES);
             if (isLast && LocalEntryFormat.isZero(head, 0, head.limit())) {
                 // A crash came before the head; then nothing was acknowledged out of it.
+                requireNothingBehind(channel, LocalEntryFormat.BLOCK_BYTES, 0, first);
                 return first;
             }
             requireHead(head, cluster, group);
@@ -101,20 +105,32 @@ record StoredFile(Path path, long first) {
     }
 
     private void requireHead(ByteBuffer bytes, UUID cluster, GroupId group) throws TatamiException {
+        Head head = headIn(bytes);
+        if (!head.equals(new Head(cluster, group, first))) {
+            throw new TatamiException(
+                    ErrorCode.CORRUPT,
+                    path + " begins with entry " + head.first() + " of " + head.group() + " of cluster "
+                            + head.cluster() + " and does not belong here: put back what was moved");
+        }
+    }
+
+    private Head headIn(ByteBuffer bytes) throws TatamiException {
         byte[] array = new byte[bytes.limit()];
         bytes.get(0, array);
         Envelope.Opened head = Envelope.unwrap(Envelope.Kind.LOCAL_LOG, VERSION, VERSION, array, path.toString());
-        LocalLogFileRecord record;
         try {
-            record = LocalLogFileRecord.parseFrom(head.payload());
+            LocalLogFileRecord record = LocalLogFileRecord.parseFrom(head.payload());
+            return new Head(head.owner(), new GroupId(record.getGroup()), record.getFirstIndex());
         } catch (InvalidProtocolBufferException e) {
             throw new TatamiException(ErrorCode.CORRUPT, "the head of " + path + " does not parse; " + REMEDY, e);
         }
-        if (!head.owner().equals(cluster) || record.getGroup() != group.value() || record.getFirstIndex() != first) {
-            throw new TatamiException(
-                    ErrorCode.CORRUPT,
-                    path + " begins with entry " + record.getFirstIndex() + " of " + new GroupId(record.getGroup())
-                            + " of cluster " + head.owner() + " and does not belong here: put back what was moved");
+    }
+
+    /** The log that the file says it is of, which lies in a directory. */
+    LocalLog.Place place(Path directory) throws TatamiException, IOException {
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+            Head head = headIn(bytes(channel, 0, LocalEntryFormat.BLOCK_BYTES));
+            return new LocalLog.Place(directory, head.cluster(), head.group());
         }
     }
 

@@ -240,6 +240,10 @@ final class LocalLogTest {
                     assertRefused(copy, "a lost sector at " + lost);
                 }
             }
+            byte[] headless = whole.clone();
+            Arrays.fill(headless, 0, block, (byte) 0);
+            Files.write(newest(copy), headless);
+            assertRefused(copy, "a lost head");
             Files.write(newest(copy), whole);
             assertHolds(copy, opened.expected);
         }

@@ -133,9 +133,21 @@ final class MetadataServerTest {
                     refused.code());
             assertTrue(refused.toString().contains(GroupId.ofShard(1).toString()), refused::toString);
         }
-        setFormatVersion(
-                directory.resolve("one").resolve(GroupId.ofShard(1).toString()), Identity.GROUP_FORMAT_VERSION);
+    }
+
+    @Test
+    void aGroupOfTheVersionBeforeIsOpenedAndRefusedByReleasesBeforeFromThenOn() throws TatamiException {
         open().close();
+        Path shard = directory.resolve("one").resolve(GroupId.ofShard(1).toString());
+        setFormatVersion(shard, Identity.GROUP_FORMAT_OLDEST);
+        open().close();
+        try (StoreMemory memory = new StoreMemory(new StoreSettings(16 << 20, 8 << 20, 64, 1));
+                GroupStore store = GroupStore.open(shard, memory)) {
+            byte[] stored = Objects.requireNonNull(store.newest().get(Keys.singleton("group")));
+            assertEquals(
+                    Identity.GROUP_FORMAT_VERSION,
+                    Records.parse(stored, GroupRecord.parser()).getFormatVersion());
+        }
     }
 
     private static void setFormatVersion(Path shard, int version) throws TatamiException {
