@@ -11,7 +11,7 @@ enum PlantedBug {
             "io/tatami/meta/log/local/EntryFile.java",
             "StandardOpenOption.WRITE, StandardOpenOption.DSYNC, option",
             "StandardOpenOption.WRITE, option",
-            "io.tatami.meta.log.local.LogFlushTest#eachEntryIsFlushedToTheDeviceBeforeItIsAcknowledged"),
+            "io.tatami.meta.log.local.LogOnDeviceTest#eachEntryIsFlushedToTheDeviceBeforeItIsAcknowledged"),
     LOG_IS_DROPPED_BEFORE_THE_STORE_IS_WRITTEN_OUT(
             "io/tatami/meta/log/local/LocalLog.java",
             "store.flush();\n            CrashPoint.hit(\"meta.log.store-written-out\");",
