@@ -153,13 +153,13 @@ enum PlantedBug {
             "io/tatami/block/cache/SlotDevice.java",
             "return hangsInARow >= HANGS_MAX;",
             "return hangsInARow == Integer.MAX_VALUE;",
-            "io.tatami.block.cache.CacheTierTest"
-                    + "#whenTheTiersDeviceHangsReadersGoToTheVolumeAndAfterAFewTimesItIsSetAside"),
+            "io.tatami.block.cache.HangingTierTest"
+                    + "#whenStagingHangsReadersGoToTheVolumeAndAfterAFewTimesTheTierIsSetAside"),
     A_WIPED_SERVER_ANSWERS_FOR_WHO_IT_WAS(
             "io/tatami/meta/log/AddressedRequests.java",
             "if (header == null || header.getReplyId().equals(self)) {",
             "if (header == null || !header.getReplyId().isEmpty()) {",
-            "io.tatami.meta.log.RaftReplicaTest#aWipedServerAtTheSameAddressDoesNotAnswerForTheMemberThatItWas"),
+            "io.tatami.meta.log.RaftMembersTest#aWipedServerAtTheSameAddressDoesNotAnswerForTheMemberThatItWas"),
     A_LATE_CHANGE_OF_MEMBERS_IS_NOTED(
             "io/tatami/meta/op/cluster/NoteMembers.java",
             "if (known == null || !areToStay(request, known)) {",
