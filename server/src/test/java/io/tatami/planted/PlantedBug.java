@@ -9,8 +9,8 @@ import java.nio.file.Path;
 enum PlantedBug {
     METADATA_LOG_IS_NOT_SYNCED(
             "io/tatami/meta/log/local/EntryFile.java",
-            "StandardOpenOption.WRITE, StandardOpenOption.DSYNC, option",
-            "StandardOpenOption.WRITE, option",
+            "Set.of(StandardOpenOption.WRITE, StandardOpenOption.DSYNC)",
+            "Set.of(StandardOpenOption.WRITE)",
             "io.tatami.meta.log.local.LogOnDeviceTest#eachEntryIsFlushedToTheDeviceBeforeItIsAcknowledged"),
     LOG_IS_DROPPED_BEFORE_THE_STORE_IS_WRITTEN_OUT(
             "io/tatami/meta/log/local/LocalLog.java",

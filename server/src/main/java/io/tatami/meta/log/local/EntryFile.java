@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.HashSet;
 import java.util.Set;
 
 /**
@@ -63,20 +64,17 @@ final class EntryFile implements AutoCloseable {
     }
 
     private static FileChannel open(Path path) throws IOException {
+        Set<OpenOption> options = new HashSet<>(Set.of(StandardOpenOption.WRITE, StandardOpenOption.DSYNC));
         if (LocalEntryFormat.BLOCK_BYTES % Files.getFileStore(path).getBlockSize() == 0) {
+            options.add(ExtendedOpenOption.DIRECT);
             try {
-                return open(path, ExtendedOpenOption.DIRECT);
+                return FileChannel.open(path, options);
             } catch (IOException | UnsupportedOperationException e) {
-                // Such as on tmpfs: through the page cache then, as durable.
-                return open(path, StandardOpenOption.WRITE);
+                // Such as on ramfs: through the page cache then, as durable.
+                options.remove(ExtendedOpenOption.DIRECT);
             }
         }
-        return open(path, StandardOpenOption.WRITE);
-    }
-
-    private static FileChannel open(Path path, OpenOption option) throws IOException {
-        return FileChannel.open(
-                path, Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.DSYNC, option));
+        return FileChannel.open(path, options);
     }
 
     /** Where the next entry begins, which is about how long the file is. */

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
@@ -17,9 +18,12 @@ import io.tatami.meta.store.StoreMemory;
 import io.tatami.meta.store.StoreSettings;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Scanner;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -84,6 +88,33 @@ final class LogOnDeviceTest {
                 log.commit(entry(store.appliedIndex() + 1, 100));
             }
         }
+    }
+
+    /** There, entries go through the page cache. */
+    @Test
+    void aFileSystemWithoutDirectAccessIsWrittenAllTheSame() throws Exception {
+        assumeTrue("root".equals(System.getProperty("user.name")), "mounting a file system needs root");
+        Path mounted = Files.createDirectories(directory.resolve("ramfs"));
+        run("mount", "-t", "ramfs", "ramfs", mounted.toString());
+        try {
+            StoredFile stored = StoredFile.of(mounted, 1);
+            byte[] head = stored.head(new UUID(1, 1), GroupId.ofShard(0));
+            ByteBuffer bytes = EntryFile.buffer(10_000);
+            LocalEntryFormat.put(entry(1, 9_000), 0, bytes);
+            try (EntryFile file = EntryFile.create(stored.path(), head)) {
+                file.append(bytes);
+            }
+            List<LogEntry> read = new ArrayList<>();
+            assertEquals(
+                    2, stored.read(new UUID(1, 1), GroupId.ofShard(0), Long.MAX_VALUE, one -> read.add(one.entry())));
+            assertEquals(1, read.size());
+        } finally {
+            run("umount", mounted.toString());
+        }
+    }
+
+    private static void run(String... command) throws IOException, InterruptedException {
+        assertEquals(0, new ProcessBuilder(command).inheritIO().start().waitFor(), String.join(" ", command));
     }
 
     private LoopMount mount() throws IOException {
