@@ -42,7 +42,7 @@ final class EntryApplier {
             return true;
         }
         if (part.getPart() == 0) {
-            pending = new Pending(part.getIndex(), at.getTerm(), 0, before, EntryFormat.noChanges());
+            pending = new Pending(part.getIndex(), at.getTerm(), 0, before, Draft.noChanges());
         }
         Pending entry = pending;
         if (entry == null || !isNextOf(entry, part, at) || !isDecidedHere(part, now, at)) {

@@ -11,11 +11,9 @@ import io.tatami.meta.state.wire.RecordChange;
 import io.tatami.meta.state.wire.ReplicatedEntry;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,9 +81,5 @@ final class EntryFormat {
             byte[] value = change.hasValue() ? change.getValue().toByteArray() : null;
             changes.put(change.getKey().toByteArray(), new Draft.Change(value));
         }
-    }
-
-    static NavigableMap<byte[], Draft.Change> noChanges() {
-        return new TreeMap<>(Arrays::compareUnsigned);
     }
 }

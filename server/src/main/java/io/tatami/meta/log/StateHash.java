@@ -27,15 +27,14 @@ public final class StateHash {
      * has the length {@value #NO_VALUE}, the key and the value. Big-endian.
      */
     public static long over(ByteBuffer bytes) {
-        CRC32 first = new CRC32();
-        CRC32C second = new CRC32C();
-        first.update(bytes.duplicate());
-        second.update(bytes);
-        return first.getValue() << Integer.SIZE | second.getValue();
+        StateHash hash = new StateHash();
+        hash.first.update(bytes.duplicate());
+        hash.second.update(bytes);
+        return hash.value();
     }
 
     /** The hash after {@code entry}, given that before it. */
-    public static long after(long before, LogEntry entry) {
+    static long after(long before, LogEntry entry) {
         StateHash hash = new StateHash();
         hash.head.putLong(before).putLong(entry.index()).putLong(entry.logMillis());
         hash.addHead();
@@ -49,7 +48,11 @@ public final class StateHash {
                 hash.add(value);
             }
         }
-        return hash.first.getValue() << Integer.SIZE | hash.second.getValue();
+        return hash.value();
+    }
+
+    private long value() {
+        return first.getValue() << Integer.SIZE | second.getValue();
     }
 
     private void addHead() {

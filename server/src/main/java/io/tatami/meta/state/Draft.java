@@ -14,10 +14,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Draft implements View {
     private final View base;
-    private final TreeMap<byte[], Change> changes = new TreeMap<>(Arrays::compareUnsigned);
+    private final NavigableMap<byte[], Change> changes = noChanges();
 
     public Draft(View base) {
         this.base = base;
+    }
+
+    /** An empty map of changes, by key in rising order. */
+    public static NavigableMap<byte[], Change> noChanges() {
+        return new TreeMap<>(Arrays::compareUnsigned);
     }
 
     /**

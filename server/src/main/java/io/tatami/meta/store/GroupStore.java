@@ -241,12 +241,9 @@ public final class GroupStore implements AutoCloseable {
      * @throws TatamiException the store failed, and stays stopped
      */
     public ProgressRecord checkpoint(Path copy) throws TatamiException {
-        requireHealthy();
         ProgressRecord copied = progress;
-        writeOut();
-        try (FlushOptions flush = new FlushOptions().setWaitForFlush(true);
-                Checkpoint checkpoint = Checkpoint.create(database)) {
-            database.flush(flush);
+        flush(true);
+        try (Checkpoint checkpoint = Checkpoint.create(database)) {
             checkpoint.createCheckpoint(copy.toString());
         } catch (RocksDBException e) {
             throw watch.fail(StoreErrors.of("cannot copy the metadata store " + directory + " to " + copy, e));

@@ -2,10 +2,8 @@ package io.tatami.meta.store;
 
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.wire.ProgressRecord;
-import java.util.Arrays;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,11 +19,11 @@ final class UnwrittenChanges {
 
     private static final int BYTES_MAX = 1 << 20;
 
-    private TreeMap<byte[], Draft.Change> young = noChanges();
-    private ProgressRecord progress = ProgressRecord.getDefaultInstance();
-    private int youngEntries;
+    private NavigableMap<byte[], Draft.Change> young = Draft.noChanges();
     private int youngBytes;
-    private volatile boolean isEmpty = true;
+    /** The last entry in the young ones, which may have left no change; null where there is none. */
+    private @Nullable ProgressRecord progress;
+
     private @Nullable NavigableMap<byte[], Draft.Change> beingWritten;
 
     /**
@@ -36,10 +34,6 @@ final class UnwrittenChanges {
      */
     record Portion(NavigableMap<byte[], Draft.Change> changes, ProgressRecord progress) {}
 
-    private static TreeMap<byte[], Draft.Change> noChanges() {
-        return new TreeMap<>(Arrays::compareUnsigned);
-    }
-
     /** Adds an entry; true where there is so much that it should be written out. */
     synchronized boolean add(ProgressRecord next, Map<byte[], Draft.Change> changes) {
         for (Map.Entry<byte[], Draft.Change> change : changes.entrySet()) {
@@ -48,8 +42,6 @@ final class UnwrittenChanges {
             young.merge(change.getKey(), change.getValue(), Draft.Change::then);
         }
         progress = next;
-        youngEntries++;
-        isEmpty = false;
         return young.size() >= RECORDS_MAX || youngBytes >= BYTES_MAX;
     }
 
@@ -60,26 +52,26 @@ final class UnwrittenChanges {
     }
 
     /** Whether the database has everything. */
-    boolean isEmpty() {
-        return isEmpty;
+    synchronized boolean isEmpty() {
+        return progress == null && beingWritten == null;
     }
 
     /** Takes all there is, or null where that is nothing; it can be looked for here until {@link #end}. */
     synchronized @Nullable Portion begin() {
-        if (youngEntries == 0) {
+        ProgressRecord last = progress;
+        if (last == null) {
             return null;
         }
-        Portion portion = new Portion(young, progress);
+        Portion portion = new Portion(young, last);
         beingWritten = young;
-        young = noChanges();
-        youngEntries = 0;
+        young = Draft.noChanges();
         youngBytes = 0;
+        progress = null;
         return portion;
     }
 
     /** The database has what was taken last. */
     synchronized void end() {
         beingWritten = null;
-        isEmpty = youngEntries == 0;
     }
 }

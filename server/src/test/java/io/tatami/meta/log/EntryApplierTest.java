@@ -48,7 +48,7 @@ final class EntryApplierTest {
     }
 
     private static List<ReplicatedEntry> parts(ProgressRecord decidedOn, long index, String... values) {
-        NavigableMap<byte[], Draft.Change> changes = EntryFormat.noChanges();
+        NavigableMap<byte[], Draft.Change> changes = Draft.noChanges();
         for (int i = 0; i < values.length; i++) {
             changes.put(("e" + i).getBytes(UTF_8), new Draft.Change(values[i].getBytes(UTF_8)));
         }

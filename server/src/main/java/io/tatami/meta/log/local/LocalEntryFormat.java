@@ -4,11 +4,9 @@ import io.tatami.meta.log.LogEntry;
 import io.tatami.meta.log.StateHash;
 import io.tatami.meta.state.Draft;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.zip.CRC32C;
 
 /**
@@ -54,8 +52,12 @@ final class LocalEntryFormat {
         }
     }
 
-    /** An entry that was read, and the states between which it leads. */
-    record Stored(LogEntry entry, long hashBefore, long hashAfter) {}
+    /**
+     * An entry that was read, and the states between which it leads.
+     *
+     * @param entryBytes from its first byte to the last
+     */
+    record Stored(LogEntry entry, long hashBefore, long hashAfter, int entryBytes) {}
 
     /** Bytes that {@link #put} will write. */
     static int bytesOf(LogEntry entry) {
@@ -120,7 +122,7 @@ final class LocalEntryFormat {
         long hashBefore = hashed.getLong();
         long index = hashed.getLong();
         long logMillis = hashed.getLong();
-        NavigableMap<byte[], Draft.Change> changes = new TreeMap<>(Arrays::compareUnsigned);
+        NavigableMap<byte[], Draft.Change> changes = Draft.noChanges();
         while (hashed.hasRemaining()) {
             byte[] key = new byte[hashed.getInt()];
             int valueBytes = hashed.getInt();
@@ -131,7 +133,8 @@ final class LocalEntryFormat {
             }
             changes.put(key, new Draft.Change(value));
         }
-        return Optional.of(new Stored(new LogEntry(index, logMillis, changes), hashBefore, header.hashAfter()));
+        LogEntry entry = new LogEntry(index, logMillis, changes);
+        return Optional.of(new Stored(entry, hashBefore, header.hashAfter(), header.entryBytes()));
     }
 
     /**

@@ -97,7 +97,7 @@ record StoredFile(Path path, long first) {
                     return index;
                 }
                 reading.entry(stored.get());
-                at = endOf(channel, at);
+                at = EntryFile.roundUp(at + stored.get().entryBytes(), LocalEntryFormat.BLOCK_BYTES);
                 index++;
             }
             return index;
@@ -138,6 +138,7 @@ record StoredFile(Path path, long first) {
     private Optional<Stored> entry(FileChannel channel, long at, long index, boolean isLast)
             throws TatamiException, IOException {
         Optional<Header> header = header(channel, at);
+        long behind = at + 1;
         if (header.isPresent()) {
             ByteBuffer bytes = bytes(channel, at, header.get().entryBytes());
             if (bytes.limit() == header.get().entryBytes()) {
@@ -150,11 +151,12 @@ record StoredFile(Path path, long first) {
             boolean isTorn = LocalEntryFormat.zeroSectors(bytes, 0, bytes.limit())
                     > header.get().zeroSectors();
             requireEnd(isLast && isTorn, at, index);
+            behind = at + header.get().entryBytes();
         } else {
             ByteBuffer sector = bytes(channel, at, LocalEntryFormat.SECTOR_BYTES);
             requireEnd(isLast && LocalEntryFormat.isZero(sector, 0, sector.limit()), at, index);
         }
-        requireNothingBehind(channel, header.isPresent() ? endOf(channel, at) : at + 1, at, index);
+        requireNothingBehind(channel, behind, at, index);
         return Optional.empty();
     }
 
@@ -184,11 +186,6 @@ record StoredFile(Path path, long first) {
 
     private static Optional<Header> header(FileChannel channel, long at) throws IOException {
         return LocalEntryFormat.header(bytes(channel, at, LocalEntryFormat.CHANGES_OFFSET));
-    }
-
-    private static long endOf(FileChannel channel, long at) throws IOException {
-        int entryBytes = header(channel, at).orElseThrow().entryBytes();
-        return EntryFile.roundUp(at + entryBytes, LocalEntryFormat.BLOCK_BYTES);
     }
 
     /** Fewer than asked for where the file ends before. */

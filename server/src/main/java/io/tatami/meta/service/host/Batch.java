@@ -10,7 +10,7 @@ final class Batch {
     private final Draft draft;
     private final @Nullable RecentRecords recent;
     private final Totals totals = new Totals();
-    private long logMillis;
+    private final long logMillis;
 
     private Batch(View base, @Nullable RecentRecords recent, long logMillis) {
         this.draft = new Draft(base);
@@ -23,10 +23,10 @@ final class Batch {
      *
      * @param base what the batch before left
      * @param recent is laid over this batch, and told of what it does
-     * @param lastMillis log time of the batch before
+     * @param lastMillis log time of the batch before, below which this one's does not fall
      */
-    static Batch next(View base, RecentRecords recent, long lastMillis) {
-        Batch batch = new Batch(base, recent, lastMillis);
+    static Batch next(View base, RecentRecords recent, long lastMillis, long wallMillis) {
+        Batch batch = new Batch(base, recent, Math.max(lastMillis, wallMillis));
         recent.layOver(batch.draft);
         return batch;
     }
@@ -65,11 +65,6 @@ final class Batch {
     /** What the requests change. */
     Draft draft() {
         return draft;
-    }
-
-    /** Sets the log time, which never falls. */
-    void begin(long wallMillis) {
-        logMillis = Math.max(logMillis, wallMillis);
     }
 
     /** When all of them were decided, as far as they can tell. */

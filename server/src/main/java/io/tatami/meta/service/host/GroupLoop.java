@@ -156,7 +156,7 @@ final class GroupLoop implements AutoCloseable {
         List<Pending<?, ?, ?>> work = new ArrayList<>();
         try {
             while (intake.take(work, BATCH_MAX)) {
-                Batch batch = Batch.next(durable, recent, store.logMillis());
+                Batch batch = Batch.next(durable, recent, store.logMillis(), clock.wallMillis());
                 decide(work, batch);
                 commit(batch, work);
                 for (Pending<?, ?, ?> pending : work) {
@@ -179,7 +179,6 @@ final class GroupLoop implements AutoCloseable {
 
     /** Decides what is in {@code work}, and what arrives until that is done. */
     private void decide(List<Pending<?, ?, ?>> work, Batch batch) {
-        batch.begin(clock.wallMillis());
         long nowNanos = clock.monotonicNanos();
         ClusterMap map = cluster.get();
         int decided = 0;

@@ -56,25 +56,27 @@ record GroupStores(Path directory, Identity identity) {
             requireStore(id);
         }
         GroupStore store = isNew ? GroupStore.create(path, memory) : GroupStore.open(path, memory);
+        LocalLog log;
         try {
             CrashPoint.hit("meta.format.store-made");
             requireReadable(id, store);
-            LocalLog log = new LocalLog(new LocalLog.Place(path, identity.cluster(), id), store, logFileBytes);
-            try {
-                if (isNew) {
-                    log.commit(beginning(group, store));
-                    CrashPoint.hit("meta.format.group-recorded");
-                } else if (!isBegun(store)) {
-                    throw new TatamiException(ErrorCode.CORRUPT, path + " holds no group of Tatami");
-                }
-                bringUp(store, log);
-                return new Local(store, log);
-            } catch (TatamiException | RuntimeException e) {
-                log.close();
-                throw e;
-            }
+            log = new LocalLog(new LocalLog.Place(path, identity.cluster(), id), store, logFileBytes);
         } catch (TatamiException | RuntimeException e) {
             store.close();
+            throw e;
+        }
+        Local local = new Local(store, log);
+        try {
+            if (isNew) {
+                log.commit(beginning(group, store));
+                CrashPoint.hit("meta.format.group-recorded");
+            } else if (!isBegun(store)) {
+                throw new TatamiException(ErrorCode.CORRUPT, path + " holds no group of Tatami");
+            }
+            bringUp(store, log);
+            return local;
+        } catch (TatamiException | RuntimeException e) {
+            local.close();
             throw e;
         }
     }

@@ -85,28 +85,25 @@ final class ServerReplication implements Replication {
     void replicate(HostedGroup group) throws TatamiException {
         Check.check(!own.get().isReplicated(group.id()), "%s is replicated already", group.id());
         RaftReplication replicated = raft();
-        GroupStore store;
         try {
-            store = local.release(group);
+            goOver(group, replicated);
         } catch (TatamiException e) {
             group.fail(e);
             throw e;
         }
+    }
+
+    private void goOver(HostedGroup group, RaftReplication replicated) throws TatamiException {
+        GroupStore store = local.release(group);
         CrashPoint.hit("meta.replicate.local-log-ended");
         try {
             own.change(identity -> identity.holding(group.id(), Identity.Log.GROWN));
         } catch (TatamiException e) {
             store.close();
-            group.fail(e);
             throw e;
         }
         CrashPoint.hit("meta.replicate.noted");
-        try {
-            replicated.add(group, store);
-        } catch (TatamiException e) {
-            group.fail(e);
-            throw e;
-        }
+        replicated.add(group, store);
         CrashPoint.hit("meta.replicate.replica-opened");
     }
 

@@ -168,8 +168,7 @@ public final class SteppedGroup implements Opening {
         }
         List<Pending<?, ?, ?>> work = arrived;
         arrived = new ArrayList<>();
-        Batch batch = Batch.next(store, recent, logMillis);
-        batch.begin(clock.wallMillis());
+        Batch batch = Batch.next(store, recent, logMillis, clock.wallMillis());
         logMillis = batch.logMillis();
         for (Pending<?, ?, ?> pending : work) {
             if (pending.origin().isExpired(clock.monotonicNanos())) {
