@@ -1,5 +1,7 @@
 package io.tatami.base;
 
+import java.io.IOException;
+
 /**
  * Every way a request can fail, as it travels on the wire. The numbers are part of the protocol: they are never reused
  * and never change. The Hadoop plug-in turns each into the exception HDFS throws for it.
@@ -95,6 +97,15 @@ public enum ErrorCode {
     /** Whether the same request may succeed when it is sent again later or elsewhere. */
     public boolean isRetryable() {
         return retryable;
+    }
+
+    /**
+     * NO_SPACE where a write failed because its file system or a quota is full, else IO_ERROR. The JDK tells errno only
+     * by the C library's English text.
+     */
+    public static ErrorCode ofDisk(IOException failure) {
+        String message = String.valueOf(failure.getMessage());
+        return message.contains("No space left") || message.contains("Disk quota exceeded") ? NO_SPACE : IO_ERROR;
     }
 
     /** The code of a number from the wire; {@link #INTERNAL} where a newer peer uses one that is not known here. */

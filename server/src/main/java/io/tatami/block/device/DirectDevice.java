@@ -127,7 +127,7 @@ public final class DirectDevice implements Device {
                 position += channel.write(from, position);
             }
         } catch (IOException e) {
-            if (isNoSpace(e)) {
+            if (ErrorCode.ofDisk(e) == ErrorCode.NO_SPACE) {
                 throw new TatamiException(
                         ErrorCode.NO_SPACE,
                         "the file system of " + path
@@ -209,12 +209,6 @@ public final class DirectDevice implements Device {
     private static TatamiException failed(String what, Path path, Exception cause) {
         return new TatamiException(
                 ErrorCode.IO_ERROR, "cannot " + what + " " + path + ": " + cause.getMessage(), cause);
-    }
-
-    /** The JDK tells errno only by the C library's English text. */
-    private static boolean isNoSpace(IOException e) {
-        String message = String.valueOf(e.getMessage());
-        return message.contains("No space left") || message.contains("Disk quota exceeded");
     }
 
     private static boolean isInvalidArgument(Exception e) {

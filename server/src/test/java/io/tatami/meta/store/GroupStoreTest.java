@@ -202,23 +202,23 @@ final class GroupStoreTest {
         }
     }
 
-    /** As releases before had their entries: in RocksDB's log. */
-    private void writeLog(String... values) throws RocksDBException, IOException {
+    /** What a crash leaves of a store as releases before had it, with three entries in RocksDB's log. */
+    private Path olderStore() throws RocksDBException, IOException {
         try (Options options = new Options().setCreateIfMissing(true);
                 WriteOptions synced = new WriteOptions().setSync(true);
                 RocksDB database = RocksDB.open(options, path().toString())) {
-            for (String value : values) {
+            for (String value : List.of("1", "2", "3")) {
                 database.put(synced, "a".getBytes(UTF_8), value.getBytes(UTF_8));
             }
             Path copy = crashed("as-by-an-older-release");
             assertTrue(Files.size(newestLog(copy)) > 0);
+            return copy;
         }
     }
 
     @Test
     void damageBeforeTheEndOfAnOlderStoresLogRefusesToOpen() throws Exception {
-        writeLog("1", "2", "3");
-        Path copy = directory.resolve("as-by-an-older-release");
+        Path copy = olderStore();
         Path log = newestLog(copy);
         byte[] content = Files.readAllBytes(log);
         int entry = content.length / 3;
@@ -236,8 +236,7 @@ final class GroupStoreTest {
     /** RocksDB takes a length that reaches behind the end of the log for a torn end, and drops what follows. */
     @Test
     void aFlippedBitInTheHeaderOfALoggedEntryRefusesToOpen() throws Exception {
-        writeLog("1", "2", "3");
-        Path copy = directory.resolve("as-by-an-older-release");
+        Path copy = olderStore();
         Path log = newestLog(copy);
         byte[] content = Files.readAllBytes(log);
         int entry = content.length / 3;

@@ -278,10 +278,8 @@ public final class LocalLog implements CommitLog {
         if (cause instanceof TatamiException known) {
             return known;
         }
-        String message = String.valueOf(cause.getMessage());
-        boolean isFull = message.contains("No space left") || message.contains("Disk quota exceeded");
         return new TatamiException(
-                isFull ? ErrorCode.NO_SPACE : ErrorCode.IO_ERROR,
+                ErrorCode.ofDisk(cause),
                 what + " the log of " + place.group() + " in " + place.files() + ": " + cause,
                 cause);
     }

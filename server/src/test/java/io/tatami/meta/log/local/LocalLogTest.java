@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
-import io.tatami.conf.Settings;
 import io.tatami.meta.log.LogEntry;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.View;
@@ -29,7 +28,6 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -48,14 +46,8 @@ final class LocalLogTest {
     private Path directory = Path.of("");
 
     private final Random random = TestSeed.random();
-    private StoreMemory memory = new StoreMemory(new StoreSettings(8 << 20, 4 << 20, 64, 1));
+    private final StoreMemory memory = new StoreMemory(new StoreSettings(64 << 20, 32 << 20, 64, 1));
     private int copies;
-
-    @BeforeEach
-    void openMemory() throws TatamiException {
-        memory.close();
-        memory = new StoreMemory(StoreSettings.from(Settings.defaults()));
-    }
 
     @AfterEach
     void closeMemory() {
