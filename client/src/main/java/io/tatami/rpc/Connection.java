@@ -9,8 +9,8 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A client's connection to one server, shared by many threads. Requests are sent in the order in which they are made;
- * replies come in any order.
+ * A client's connection to one server, shared by many threads. Requests of {@link #call} and streams are sent in the
+ * order in which they are made; replies come in any order.
  *
  * <p>At most 1,024 requests (or what the server asked for, if fewer) are in flight; further ones wait in a queue whose
  * length is a setting, and with the queue full {@link #call} fails with BUSY while {@link #callAndWait} waits.
@@ -44,8 +44,9 @@ public interface Connection {
     <Q extends Message, R extends Message> CompletableFuture<R> call(Method<Q, R> method, CallOptions options, Q body);
 
     /**
-     * {@link #call} for threads that may block: waits for a place in the queue, then for the reply. Must not be called
-     * on an event loop.
+     * {@link #call} for threads that may block: waits for a place in the queue, then for the reply. May use a socket of
+     * the caller's own meanwhile, so that it is done before or after what this thread asked by {@link #call}. Must not
+     * be called on an event loop.
      *
      * @throws TatamiException as {@link #call}; CANCELLED, with the thread's interrupt flag set again, on an interrupt
      */

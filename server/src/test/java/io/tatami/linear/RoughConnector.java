@@ -15,6 +15,7 @@ import java.net.SocketAddress;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -129,7 +130,19 @@ final class RoughConnector implements Connector {
         @Override
         public <Q extends Message, R extends Message> R callAndWait(Method<Q, R> method, CallOptions options, Q body)
                 throws TatamiException {
-            throw new UnsupportedOperationException("metadata is asked by futures");
+            CompletableFuture<R> told = call(method, options, body);
+            try {
+                return told.get();
+            } catch (InterruptedException e) {
+                told.cancel(true);
+                Thread.currentThread().interrupt();
+                throw new TatamiException(ErrorCode.CANCELLED, "interrupted while waiting for " + method, e);
+            } catch (ExecutionException e) {
+                if (e.getCause() instanceof TatamiException failure) {
+                    throw failure.again();
+                }
+                throw new IllegalStateException(e);
+            }
         }
 
         @Override

@@ -22,7 +22,10 @@ public final class MetadataCall<Q extends Message, R extends Message> {
     private final Deadline deadline;
     private @Nullable Session session;
     private long number;
-    private @Nullable CompletableFuture<R> attempt;
+
+    /** The attempt that was sent ahead; null once it has failed, and where nothing was: then {@link #await} sends. */
+    private @Nullable CompletableFuture<R> ahead;
+
     /** Where the newest attempt was sent; null where no server was known. */
     private @Nullable InetSocketAddress asked;
 
@@ -43,31 +46,41 @@ public final class MetadataCall<Q extends Message, R extends Message> {
         this.deadline = deadline;
     }
 
+    /** Sends the first attempt, so that the caller can do something else before it waits. */
     MetadataCall<Q, R> start() throws TatamiException {
-        return startIn(caller.session(deadline));
-    }
-
-    MetadataCall<Q, R> startIn(Session in) {
-        session = in;
-        number = target.method().idempotent() ? 0 : in.numbers().begin();
-        send(in);
+        Session now = caller.session(deadline);
+        begin(now);
+        try {
+            ahead = caller.send(target, server(), now, number, deadline);
+        } catch (TatamiException e) {
+            ahead = CompletableFuture.failedFuture(e);
+        }
         return this;
     }
 
-    private void send(Session in) {
-        try {
-            InetSocketAddress server = caller.router().address(target.group());
-            asked = server;
-            attempt = caller.send(target, server, in, number, deadline);
-        } catch (TatamiException e) {
-            asked = null;
-            attempt = CompletableFuture.failedFuture(e);
-        }
+    /** {@link #begin} in the session there is, or a new one. */
+    MetadataCall<Q, R> begin() throws TatamiException {
+        return begin(caller.session(deadline));
+    }
+
+    /** Takes its number; nothing is sent yet. */
+    MetadataCall<Q, R> begin(Session in) {
+        session = in;
+        number = target.method().idempotent() ? 0 : in.numbers().begin();
+        return this;
+    }
+
+    /** Whom to ask now. */
+    private InetSocketAddress server() throws TatamiException {
+        asked = null;
+        InetSocketAddress server = caller.router().address(target.group());
+        asked = server;
+        return server;
     }
 
     /** Whether {@link #await} would not have to wait for the first attempt. */
     public boolean isAnswered() {
-        return attempt != null && attempt.isDone();
+        return ahead != null && ahead.isDone();
     }
 
     /**
@@ -84,7 +97,7 @@ public final class MetadataCall<Q extends Message, R extends Message> {
         try {
             while (true) {
                 try {
-                    return Replies.await(requireStarted(attempt), deadline);
+                    return attempt();
                 } catch (TatamiException e) {
                     interrupted = isInterrupt(e);
                     tryAgain(e, backoff);
@@ -97,6 +110,21 @@ public final class MetadataCall<Q extends Message, R extends Message> {
         }
     }
 
+    private R attempt() throws TatamiException {
+        CompletableFuture<R> sent = ahead;
+        if (sent == null) {
+            return caller.sendAndWait(target, server(), requireStarted(session), number, deadline);
+        }
+        try {
+            return Replies.await(sent, deadline);
+        } catch (TatamiException e) {
+            if (!isInterrupt(e)) {
+                ahead = null;
+            }
+            throw e;
+        }
+    }
+
     /** Whether the waiting thread was interrupted, rather than the call refused. */
     private static boolean isInterrupt(TatamiException failure) {
         return failure.code() == ErrorCode.CANCELLED && Thread.currentThread().isInterrupted();
@@ -105,7 +133,9 @@ public final class MetadataCall<Q extends Message, R extends Message> {
     /** Gives the call up, unless it ended. Whether a change it asks for is done stays open. */
     public void abandon() {
         if (!ended) {
-            requireStarted(attempt).cancel(true);
+            if (ahead != null) {
+                ahead.cancel(true);
+            }
             end();
         }
     }
@@ -134,7 +164,6 @@ public final class MetadataCall<Q extends Message, R extends Message> {
         } else {
             backoff.pause(deadline);
         }
-        send(requireStarted(session));
     }
 
     private TatamiException givenUp(TatamiException reason) {
@@ -158,7 +187,7 @@ public final class MetadataCall<Q extends Message, R extends Message> {
                         failure);
             }
         }
-        startIn(caller.replace(lost, deadline));
+        begin(caller.replace(lost, deadline));
     }
 
     private void end() {

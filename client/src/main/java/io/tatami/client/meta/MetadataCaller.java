@@ -1,5 +1,6 @@
 package io.tatami.client.meta;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
 import io.tatami.base.Check;
 import io.tatami.base.Clock;
@@ -13,6 +14,7 @@ import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.OpenSessionReply;
 import io.tatami.protocol.wire.OpenSessionRequest;
 import io.tatami.rpc.CallOptions;
+import io.tatami.rpc.Connection;
 import io.tatami.rpc.GroupLeaders;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -100,20 +102,18 @@ public final class MetadataCaller {
     /** Calls and waits. @throws TatamiException as {@link MetadataCall#await} */
     public <Q extends Message, R extends Message> R call(GroupId group, Method<Q, R> method, Q body, Deadline deadline)
             throws TatamiException {
-        MetadataCall<Q, R> call = start(group, method, body, deadline);
-        try {
-            return call.await();
-        } finally {
-            call.abandon();
-        }
+        return reply(new MetadataCall<>(this, new MetadataCall.Target<>(group, method, body), deadline).begin());
     }
 
     /** {@link #call} that opens no session; only of a method that may be done twice. */
     <Q extends Message, R extends Message> R callWithoutSession(
             GroupId group, Method<Q, R> method, Q body, Deadline deadline) throws TatamiException {
         Check.check(method.idempotent(), "%s needs a session", method);
-        MetadataCall<Q, R> call = new MetadataCall<>(this, new MetadataCall.Target<>(group, method, body), deadline)
-                .startIn(Session.of(0));
+        return reply(new MetadataCall<>(this, new MetadataCall.Target<>(group, method, body), deadline)
+                .begin(Session.of(0)));
+    }
+
+    private static <R extends Message> R reply(MetadataCall<?, R> call) throws TatamiException {
         try {
             return call.await();
         } finally {
@@ -154,13 +154,28 @@ public final class MetadataCaller {
     /** Sends one attempt on the session's behalf, to a server that may lead the target's group. */
     <Q extends Message, R extends Message> CompletableFuture<R> send(
             MetadataCall.Target<Q, R> target, InetSocketAddress server, Session in, long number, Deadline deadline) {
-        CallOptions options = CallOptions.DEFAULT
-                .withGroup(target.group())
-                .withNumber(in.id(), number, in.numbers().lowWaterMark())
-                .withShardMapEpoch(router.map().getEpoch())
-                .withTimeoutMillis(deadline.atMost(limits.attempt()).remainingMillis());
+        CallOptions options = options(target.group(), in, number, deadline);
         return router.connect(server)
                 .thenCompose(connection -> connection.call(target.method(), options, target.body()));
+    }
+
+    /** {@link #send}, and waits for the reply. */
+    <Q extends Message, R extends Message> R sendAndWait(
+            MetadataCall.Target<Q, R> target, InetSocketAddress server, Session in, long number, Deadline deadline)
+            throws TatamiException {
+        Connection connection = Replies.await(router.connect(server), deadline.atMost(limits.attempt()));
+        return connection.callAndWait(target.method(), options(target.group(), in, number, deadline), target.body());
+    }
+
+    private CallOptions options(GroupId group, Session in, long number, Deadline deadline) {
+        return new CallOptions(
+                group,
+                in.id(),
+                number,
+                in.numbers().lowWaterMark(),
+                deadline.atMost(limits.attempt()).remainingMillis(),
+                router.map().getEpoch(),
+                ByteString.EMPTY);
     }
 
     /** The session there is, or a new one. */
@@ -183,7 +198,7 @@ public final class MetadataCaller {
             MetadataCall.Target<OpenSessionRequest, OpenSessionReply> target =
                     new MetadataCall.Target<>(GroupId.NAMESPACE, MetaMethods.OPEN_SESSION, request);
             Session opened = Session.of(new MetadataCall<>(this, target, deadline)
-                    .startIn(Session.of(0))
+                    .begin(Session.of(0))
                     .await()
                     .getSession());
             session = opened;

@@ -17,24 +17,29 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** A connection as its callers see it; what happens on the event loop is in {@link ClientHandler}. */
 final class ClientConnection implements Connection {
     private final SocketAddress peer;
-    private final UUID clusterId;
     private final Link link;
     private final ClientRequests requests;
+    private final DirectConnections direct;
     private final String localSocket;
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
-    private volatile long shardMapEpoch;
+    private final AtomicLong shardMapEpoch = new AtomicLong();
 
-    /** @param localSocket what the server offers instead of this connection; empty for nothing */
-    ClientConnection(SocketAddress peer, UUID clusterId, Link link, ClientRequests requests, String localSocket) {
-        this.localSocket = localSocket;
+    /**
+     * @param direct for callers that wait
+     * @param localSocket what the server offers instead of this connection; empty for nothing
+     */
+    ClientConnection(
+            SocketAddress peer, Link link, ClientRequests requests, DirectConnections direct, String localSocket) {
         this.peer = peer;
-        this.clusterId = clusterId;
         this.link = link;
         this.requests = requests;
+        this.direct = direct;
+        this.localSocket = localSocket;
     }
 
     @Override
@@ -49,23 +54,32 @@ final class ClientConnection implements Connection {
 
     @Override
     public UUID clusterId() {
-        return clusterId;
+        return direct.cluster();
     }
 
     @Override
     public long shardMapEpoch() {
-        return shardMapEpoch;
+        return shardMapEpoch.get();
     }
 
     String localSocket() {
         return localSocket;
     }
 
-    /** Called on the event loop only, so that the epoch never falls. */
+    DirectConnections direct() {
+        return direct;
+    }
+
     void heardOf(long epoch) {
-        if (epoch > shardMapEpoch) {
-            shardMapEpoch = epoch;
+        if (epoch > shardMapEpoch.get()) {
+            shardMapEpoch.accumulateAndGet(epoch, Math::max);
         }
+    }
+
+    /** The connection has ended, and every call on it. */
+    void lost() {
+        direct.close();
+        closed.complete(null);
     }
 
     @Override
@@ -91,6 +105,19 @@ final class ClientConnection implements Connection {
     public <Q extends Message, R extends Message> R callAndWait(Method<Q, R> method, CallOptions options, Q body)
             throws TatamiException {
         Check.check(!link.channel().eventLoop().inEventLoop(), "an event loop must not wait for itself");
+        DirectConnection own = direct.take();
+        if (own == null) {
+            return sharedCall(method, options, body);
+        }
+        try {
+            return own.call(method, options, body, this::heardOf);
+        } finally {
+            direct.giveBack(own);
+        }
+    }
+
+    private <Q extends Message, R extends Message> R sharedCall(Method<Q, R> method, CallOptions options, Q body)
+            throws TatamiException {
         CompletableFuture<R> future = null;
         try {
             CallOptions left = awaitPermit(options);

@@ -29,8 +29,8 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
     /** How exactly deadlines are kept while requests are in flight. */
     private static final long DEADLINE_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
+    private final Dial dial;
     private final SocketAddress peer;
-    private final ClientIdentity identity;
     private final RpcSettings settings;
     private final Clock clock;
     private final FrameDecoder decoder;
@@ -48,12 +48,11 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
     /** What there is from the moment the socket is connected. */
     private record Session(ChannelHandlerContext ctx, Link link, ClientRequests requests) {}
 
-    ClientHandler(
-            SocketAddress peer, ClientIdentity identity, RpcSettings settings, Clock clock, FrameDecoder decoder) {
-        this.peer = peer;
-        this.identity = identity;
-        this.settings = settings;
-        this.clock = clock;
+    ClientHandler(Dial dial, FrameDecoder decoder) {
+        this.dial = dial;
+        this.peer = dial.server();
+        this.settings = dial.settings();
+        this.clock = dial.clock();
         this.decoder = decoder;
     }
 
@@ -71,7 +70,7 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
         openedNanos = clock.monotonicNanos();
         lastHeardNanos = openedNanos;
         lastPingNanos = openedNanos;
-        outbox.write(FrameKind.HELLO, 0, null, Handshake.hello(identity, settings));
+        outbox.write(FrameKind.HELLO, 0, null, Handshake.hello(dial.identity(), settings));
         outbox.run();
         scheduleTick(session);
     }
@@ -117,7 +116,7 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
         }
         ready.completeExceptionally(closeReason == null ? reason : closeReason);
         if (connection != null) {
-            connection.closed().complete(null);
+            connection.lost();
         }
     }
 
@@ -155,10 +154,11 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
         if (connection != null) {
             throw new TatamiException(ErrorCode.MALFORMED, "a second WELCOME");
         }
-        UUID cluster = Handshake.accept(welcome, identity);
+        UUID cluster = Handshake.accept(welcome, dial.identity());
         now.link.outbox().limitFrames(welcome.getFrameBytesMax());
-        now.requests.agree(welcome.getVersion(), welcome.getClusterId(), welcome.getInflightRequestsMax());
-        connection = new ClientConnection(peer, cluster, now.link, now.requests, welcome.getLocalSocket());
+        now.requests.agree(Agreement.of(welcome), welcome.getInflightRequestsMax());
+        DirectConnections direct = new DirectConnections(dial, cluster);
+        connection = new ClientConnection(peer, now.link, now.requests, direct, welcome.getLocalSocket());
         LOG.debug("connected to {} ({} {})", peer, welcome.getServerName(), welcome.getServerVersion());
         ready.complete(connection);
     }
@@ -232,6 +232,9 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
     private void tick(Session now) {
         now.requests.expire();
         checkSilence(now, clock.monotonicNanos());
+        if (connection != null) {
+            connection.direct().closeStale();
+        }
         now.link.outbox().run();
         if (now.ctx.channel().isActive()) {
             scheduleTick(now);

@@ -1,16 +1,13 @@
 package io.tatami.rpc.netty;
 
-import com.google.protobuf.ByteString;
 import io.netty.util.collection.IntObjectHashMap;
 import io.netty.util.collection.IntObjectMap;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
-import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.FrameKind;
 import io.tatami.protocol.wire.Goodbye;
 import io.tatami.protocol.wire.RequestHeader;
-import io.tatami.rpc.CallOptions;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,8 +33,7 @@ final class ClientRequests {
     private final ArrayDeque<PendingRequest> waiting = new ArrayDeque<>();
     private int inflightMax;
     private int lastCallId;
-    private int version;
-    private ByteString clusterId = ByteString.EMPTY;
+    private Agreement agreement = Agreement.NONE;
     private TatamiException lost = new TatamiException(ErrorCode.UNAVAILABLE, "the connection is closed");
 
     /** @param onBusy run on the event loop whenever a request comes, so that somebody calls {@link #expire} */
@@ -55,9 +51,8 @@ final class ClientRequests {
     }
 
     /** What the handshake agreed on. */
-    void agree(int chosenVersion, ByteString cluster, int serversInflightMax) {
-        version = chosenVersion;
-        clusterId = cluster;
+    void agree(Agreement made, int serversInflightMax) {
+        agreement = made;
         inflightMax = Math.max(1, Math.min(inflightMax, serversInflightMax));
     }
 
@@ -158,8 +153,10 @@ final class ClientRequests {
             return;
         }
         int callId = nextCallId();
+        long remainingMillis = TimeUnit.NANOSECONDS.toMillis(request.remainingNanos(now));
+        RequestHeader header = agreement.header(request.options(), request.methodNumber(), remainingMillis);
         try {
-            outbox.write(FrameKind.REQUEST, callId, header(request, now), request.takeBody(callId));
+            outbox.write(FrameKind.REQUEST, callId, header, request.takeBody(callId));
         } catch (TatamiException e) {
             permits.release();
             request.waiter().failed(e);
@@ -167,28 +164,6 @@ final class ClientRequests {
         }
         inflight.put(callId, request);
         request.waiter().sent(callId);
-    }
-
-    private RequestHeader header(PendingRequest request, long now) {
-        CallOptions options = request.options();
-        RequestHeader.Builder header = RequestHeader.newBuilder()
-                .setProtocolVersion(version)
-                .setClusterId(clusterId)
-                .setSession(options.session().value())
-                .setNumber(options.number())
-                .setLowWaterMark(options.lowWaterMark())
-                .setShardMapEpoch(options.shardMapEpoch())
-                .setCredential(options.credential())
-                .setMethod(request.methodNumber());
-        if (options.timeoutMillis() > 0) {
-            long remaining = TimeUnit.NANOSECONDS.toMillis(request.remainingNanos(now));
-            header.setDeadlineMillis((int) Math.max(1, Math.min(remaining, Integer.MAX_VALUE)));
-        }
-        GroupId group = options.group();
-        if (group != null) {
-            header.setGroup(group.value());
-        }
-        return header.build();
     }
 
     private int nextCallId() {

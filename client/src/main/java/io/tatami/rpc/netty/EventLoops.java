@@ -47,6 +47,7 @@ public final class EventLoops implements AutoCloseable {
     private final EventLoopGroup group;
     private final ChannelFactory<? extends Channel> socketFactory;
     private final ChannelFactory<? extends ServerChannel> serverFactory;
+    private final boolean epoll;
     private final boolean local;
 
     /** @param name of the threads, which are daemons */
@@ -61,6 +62,7 @@ public final class EventLoops implements AutoCloseable {
                 : Math.min(Runtime.getRuntime().availableProcessors(), LOOPS_BY_CORES_MAX);
         group = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), handlers);
         socketFactory = epoll ? EpollSocketChannel::new : NioSocketChannel::new;
+        this.epoll = epoll;
         local = epoll && settings.localSocket();
         serverFactory = epoll ? EpollServerSocketChannel::new : NioServerSocketChannel::new;
     }
@@ -75,6 +77,11 @@ public final class EventLoops implements AutoCloseable {
 
     ChannelFactory<? extends ServerChannel> serverFactory() {
         return serverFactory;
+    }
+
+    /** Whether the machine has it. */
+    boolean epoll() {
+        return epoll;
     }
 
     /** Whether clients and servers of one host may talk through {@link LocalSocket}s. */

@@ -4,10 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.tatami.base.Clock;
-import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.FrameFormat;
-import io.tatami.protocol.FrameKind;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
@@ -33,12 +31,8 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
     private boolean failed;
 
     /** The frame under way, once its prefix is there. */
-    private @Nullable FrameKind kind;
+    private @Nullable FramePrefix begun;
 
-    private int callId;
-    private int headerBytes;
-    private int bodyBytes;
-    private int contentBytes;
     private @Nullable FrameAssembly assembly;
 
     FrameDecoder(int frameBytesMax, Clock clock) {
@@ -104,65 +98,35 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
 
     /** Uses up some of the input; passes at most one frame on. */
     private void step(ChannelHandlerContext ctx, Input input) throws TatamiException {
-        if (kind == null && !readPrefix(input.bytes)) {
+        if (begun == null) {
+            begun = readPrefix(input.bytes);
+        }
+        FramePrefix now = begun;
+        if (now == null) {
             return;
         }
-        ByteBuf content = readContent(ctx, input.bytes);
-        if (content != null && kind != null) {
-            Frame frame = new Frame(kind, callId, headerBytes, bodyBytes, input.readNanos, content);
-            kind = null;
-            ctx.fireChannelRead(frame);
+        ByteBuf content = readContent(ctx, input.bytes, now.contentBytes());
+        if (content != null) {
+            begun = null;
+            ctx.fireChannelRead(now.frame(content, input.readNanos));
         }
     }
 
-    /** False while there is too little of it. */
-    private boolean readPrefix(ByteBuf bytes) throws TatamiException {
+    /** Null while there is too little of it. */
+    private @Nullable FramePrefix readPrefix(ByteBuf bytes) throws TatamiException {
         int take = Math.min(prefix.remaining(), bytes.readableBytes());
         prefix.limit(prefix.position() + take);
         bytes.readBytes(prefix);
         prefix.limit(FrameFormat.PREFIX_BYTES);
         if (prefix.hasRemaining()) {
-            return false;
+            return null;
         }
         prefix.clear();
-        checkPrefix();
-        return true;
-    }
-
-    private void checkPrefix() throws TatamiException {
-        long length = Integer.toUnsignedLong(prefix.getInt(FrameFormat.LENGTH_OFFSET));
-        if (length < FrameFormat.LENGTH_MIN) {
-            throw malformed("a frame of length " + length + " is shorter than its prefix");
-        }
-        if (length + Integer.BYTES > frameBytesMax) {
-            throw malformed("a frame of length " + length + " is above the limit of " + frameBytesMax + " bytes");
-        }
-        FrameKind found = FrameKind.ofNumber(prefix.get(FrameFormat.KIND_OFFSET));
-        if (found == null) {
-            throw malformed("there is no frame kind " + prefix.get(FrameFormat.KIND_OFFSET));
-        }
-        if (prefix.get(FrameFormat.FLAGS_OFFSET) != 0 || prefix.getShort(FrameFormat.ZERO_OFFSET) != 0) {
-            throw malformed("a frame has flags that this version does not know");
-        }
-        long content = length - FrameFormat.LENGTH_MIN;
-        long header = Integer.toUnsignedLong(prefix.getInt(FrameFormat.HEADER_LENGTH_OFFSET));
-        long body = Integer.toUnsignedLong(prefix.getInt(FrameFormat.BODY_LENGTH_OFFSET));
-        if (header > FrameFormat.MESSAGE_BYTES_MAX || body > FrameFormat.MESSAGE_BYTES_MAX || header + body > content) {
-            throw malformed("a header of " + header + " and a body of " + body + " bytes are too long for a frame of "
-                    + content + " bytes");
-        }
-        if (found != FrameKind.DATA && header + body < content) {
-            throw malformed("a frame of kind " + found + " has a payload");
-        }
-        kind = found;
-        callId = prefix.getInt(FrameFormat.CALL_ID_OFFSET);
-        headerBytes = (int) header;
-        bodyBytes = (int) body;
-        contentBytes = (int) content;
+        return FramePrefix.parse(prefix, frameBytesMax);
     }
 
     /** The frame's content once it is complete; ownership passes. */
-    private @Nullable ByteBuf readContent(ChannelHandlerContext ctx, ByteBuf bytes) {
+    private @Nullable ByteBuf readContent(ChannelHandlerContext ctx, ByteBuf bytes, int contentBytes) {
         if (assembly == null) {
             if (bytes.readableBytes() >= contentBytes) {
                 return bytes.readRetainedSlice(contentBytes);
@@ -190,9 +154,5 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
             assembly.release();
             assembly = null;
         }
-    }
-
-    private static TatamiException malformed(String reason) {
-        return new TatamiException(ErrorCode.MALFORMED, reason);
     }
 }

@@ -5,7 +5,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.tatami.base.Check;
-import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.FrameFormat;
 import io.tatami.protocol.FrameKind;
@@ -124,13 +123,13 @@ final class Outbox implements Runnable {
 
     /** Writes a frame without a payload; on the event loop. */
     void write(FrameKind kind, int callId, @Nullable Message header, @Nullable Message body) throws TatamiException {
-        writeHead(kind, callId, header, body, 0);
+        write(new OutgoingFrame(kind, callId, header, body, 0));
     }
 
     /** Writes a DATA frame; on the event loop. The payload's ownership passes, whatever happens. */
     void writeDataAndRelease(int callId, Message body, ByteBuf payload) throws TatamiException {
         try {
-            writeHead(FrameKind.DATA, callId, null, body, payload.readableBytes());
+            write(new OutgoingFrame(FrameKind.DATA, callId, null, body, payload.readableBytes()));
         } catch (TatamiException e) {
             payload.release();
             throw e;
@@ -143,30 +142,8 @@ final class Outbox implements Runnable {
         }
     }
 
-    private void writeHead(
-            FrameKind kind, int callId, @Nullable Message header, @Nullable Message body, int payloadBytes)
-            throws TatamiException {
-        int headerBytes = header == null ? 0 : header.getSerializedSize();
-        int bodyBytes = body == null ? 0 : body.getSerializedSize();
-        long frameBytes = (long) FrameFormat.PREFIX_BYTES + headerBytes + bodyBytes + payloadBytes;
-        if (Math.max(headerBytes, bodyBytes) > FrameFormat.MESSAGE_BYTES_MAX || frameBytes > frameBytesMax) {
-            throw new TatamiException(
-                    ErrorCode.INVALID_ARGUMENT, "a message of " + frameBytes + " bytes is too long to be sent");
-        }
-        ByteBuf out = batchWithRoom((int) frameBytes - payloadBytes);
-        out.writeInt((int) frameBytes - Integer.BYTES)
-                .writeByte(kind.number())
-                .writeByte(0)
-                .writeShort(0)
-                .writeInt(callId)
-                .writeInt(headerBytes)
-                .writeInt(bodyBytes);
-        if (header != null) {
-            MessageBytes.append(header, headerBytes, out);
-        }
-        if (body != null) {
-            MessageBytes.append(body, bodyBytes, out);
-        }
+    private void write(OutgoingFrame frame) throws TatamiException {
+        frame.appendTo(batchWithRoom(frame.headBytes(frameBytesMax)));
     }
 
     private ByteBuf batchWithRoom(int bytes) {

@@ -139,7 +139,9 @@ public final class RpcClient implements Connector {
             ChannelFactory<? extends Channel> factory,
             Map<ChannelOption<?>, Object> options) {
         FrameDecoder decoder = new FrameDecoder(settings.frameBytesMax(), clock);
-        ClientHandler handler = new ClientHandler(server, identity, settings, clock, decoder);
+        int directMax = loops.epoll() ? settings.directConnectionsMax() : 0;
+        ClientHandler handler =
+                new ClientHandler(new Dial(server, address, identity, settings, clock, directMax), decoder);
         Bootstrap bootstrap = new Bootstrap()
                 .group(loops.group())
                 .channelFactory(factory)

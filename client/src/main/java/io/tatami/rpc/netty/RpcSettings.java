@@ -15,6 +15,8 @@ import java.util.List;
  * @param waitingRequestsMax requests that wait, on a client's connection, for a place among those in flight
  * @param writeBufferBytes unsent bytes of a connection above which it is not writable; it is again below a quarter
  * @param connectionsMax connections of a server; further ones are closed as they come
+ * @param directConnectionsMax connections of a client to one server, beside the shared one, each for a caller that
+ *     waits
  * @param handshakeTimeout for connecting and for the handshake, each
  * @param pingInterval a client that has heard nothing for so long asks for a sign of life
  * @param localSocket whether clients and servers of one host talk without TCP where they can
@@ -28,6 +30,7 @@ public record RpcSettings(
         int writeBufferBytes,
         int connectionsMax,
         boolean localSocket,
+        int directConnectionsMax,
         Duration handshakeTimeout,
         Duration pingInterval,
         Duration silenceMax) {
@@ -51,6 +54,12 @@ public record RpcSettings(
             "tatami.rpc.local.socket",
             true,
             "Whether clients and servers of one host talk through Unix-domain sockets.");
+    private static final Setting<Integer> DIRECT_MAX = Setting.count(
+            "tatami.rpc.direct.max",
+            16,
+            0,
+            1024,
+            "Connections of a client to one server, beside the shared one, for callers that read their replies themselves.");
     private static final Setting<Duration> HANDSHAKE_TIMEOUT = Setting.duration(
             "tatami.rpc.handshake.timeout", "10s", "10ms", "10m", "Time to connect, and time for the handshake.");
     private static final Setting<Duration> PING_INTERVAL = Setting.duration(
@@ -67,6 +76,7 @@ public record RpcSettings(
             WRITE_BUFFER,
             CONNECTIONS_MAX,
             LOCAL_SOCKET,
+            DIRECT_MAX,
             HANDSHAKE_TIMEOUT,
             PING_INTERVAL,
             SILENCE_MAX);
@@ -81,6 +91,7 @@ public record RpcSettings(
                 Math.toIntExact(settings.get(WRITE_BUFFER)),
                 settings.get(CONNECTIONS_MAX),
                 settings.get(LOCAL_SOCKET),
+                settings.get(DIRECT_MAX),
                 settings.get(HANDSHAKE_TIMEOUT),
                 settings.get(PING_INTERVAL),
                 settings.get(SILENCE_MAX));

@@ -1,0 +1,46 @@
+package io.tatami.rpc.netty;
+
+import com.google.protobuf.ByteString;
+import io.tatami.base.GroupId;
+import io.tatami.protocol.FrameFormat;
+import io.tatami.protocol.wire.RequestHeader;
+import io.tatami.protocol.wire.Welcome;
+import io.tatami.rpc.CallOptions;
+
+/**
+ * What a client and a server agreed on in their handshake.
+ *
+ * @param frameBytesMax the largest frame that the server takes
+ */
+record Agreement(int version, ByteString clusterId, int frameBytesMax) {
+    /** Before the handshake. */
+    static final Agreement NONE = new Agreement(0, ByteString.EMPTY, FrameFormat.FRAME_BYTES_MAX);
+
+    /** What a server said, after {@link Handshake#accept}. */
+    static Agreement of(Welcome welcome) {
+        int frameBytesMax = Math.max(welcome.getFrameBytesMax(), FrameFormat.FRAME_BYTES_LEAST);
+        return new Agreement(
+                welcome.getVersion(), welcome.getClusterId(), Math.min(frameBytesMax, FrameFormat.FRAME_BYTES_MAX));
+    }
+
+    /** @param remainingMillis how long the client still waits; of no account where the options set no timeout */
+    RequestHeader header(CallOptions options, int methodNumber, long remainingMillis) {
+        RequestHeader.Builder header = RequestHeader.newBuilder()
+                .setProtocolVersion(version)
+                .setClusterId(clusterId)
+                .setSession(options.session().value())
+                .setNumber(options.number())
+                .setLowWaterMark(options.lowWaterMark())
+                .setShardMapEpoch(options.shardMapEpoch())
+                .setCredential(options.credential())
+                .setMethod(methodNumber);
+        if (options.timeoutMillis() > 0) {
+            header.setDeadlineMillis((int) Math.max(1, Math.min(remainingMillis, Integer.MAX_VALUE)));
+        }
+        GroupId group = options.group();
+        if (group != null) {
+            header.setGroup(group.value());
+        }
+        return header.build();
+    }
+}
