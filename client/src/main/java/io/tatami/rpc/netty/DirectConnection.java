@@ -39,6 +39,10 @@ final class DirectConnection implements AutoCloseable {
     private Agreement agreement = Agreement.NONE;
     private int lastCallId;
     private boolean midCall;
+
+    /** The server sent something behind its reply. */
+    private boolean isLast;
+
     private long idleSinceNanos;
 
     private DirectConnection(Dial dial, DirectSocket socket, BooleanSupplier closed) {
@@ -109,9 +113,9 @@ final class DirectConnection implements AutoCloseable {
         return result;
     }
 
-    /** Whether the call before has come to its end, so that another one may be made. */
+    /** Whether the call before has come to its end, and the server goes on, so that another one may be made. */
     boolean isReusable() {
-        return !midCall;
+        return !midCall && !isLast;
     }
 
     /** From now on it is idle. */
@@ -192,9 +196,8 @@ final class DirectConnection implements AutoCloseable {
         ByteBuffer head = buffer.nioBuffer(0, FrameFormat.PREFIX_BYTES);
         FramePrefix prefix = FramePrefix.parse(head, dial.settings().frameBytesMax());
         receive(FrameFormat.PREFIX_BYTES + prefix.contentBytes(), wait);
-        if (buffer.readableBytes() > FrameFormat.PREFIX_BYTES + prefix.contentBytes()) {
-            throw new TatamiException(ErrorCode.MALFORMED, "the server sent more than it was asked for");
-        }
+        // A server that stops answers, and says goodbye at once.
+        isLast = buffer.readableBytes() > FrameFormat.PREFIX_BYTES + prefix.contentBytes();
         buffer.skipBytes(FrameFormat.PREFIX_BYTES);
         return prefix.frame(buffer, dial.clock().monotonicNanos());
     }

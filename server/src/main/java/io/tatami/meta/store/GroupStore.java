@@ -24,6 +24,7 @@ import org.rocksdb.Checkpoint;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.Options;
 import org.rocksdb.ReadOptions;
+import org.rocksdb.ReadTier;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.Snapshot;
@@ -168,16 +169,34 @@ public final class GroupStore implements AutoCloseable {
      * @throws TatamiException UNAVAILABLE once the store was closed or has failed
      */
     public StoreSnapshot snapshot() throws TatamiException {
-        requireHealthy();
-        if (shares.getAndUpdate(count -> count == 0 ? 0 : count + 1) == 0) {
-            throw new TatamiException(ErrorCode.UNAVAILABLE, "the metadata store " + directory + " is closed");
-        }
+        takeShare();
         try {
             writeOut();
-            return new StoreSnapshot(this, database.getSnapshot());
+            return new StoreSnapshot(this, database.getSnapshot(), ReadTier.READ_ALL_TIER);
         } catch (TatamiException e) {
             releaseShare();
             throw e;
+        }
+    }
+
+    /**
+     * {@link #snapshot} for who must not wait: it is read with {@link io.tatami.meta.state.NotInMemoryException} where
+     * the disk would have to be asked, and for every walk. Null while the database does not have everything yet.
+     *
+     * @throws TatamiException UNAVAILABLE once the store was closed or has failed
+     */
+    public @Nullable StoreSnapshot snapshotInMemory() throws TatamiException {
+        if (!unwritten.isEmpty()) {
+            return null;
+        }
+        takeShare();
+        return new StoreSnapshot(this, database.getSnapshot(), ReadTier.BLOCK_CACHE_TIER);
+    }
+
+    private void takeShare() throws TatamiException {
+        requireHealthy();
+        if (shares.getAndUpdate(count -> count == 0 ? 0 : count + 1) == 0) {
+            throw new TatamiException(ErrorCode.UNAVAILABLE, "the metadata store " + directory + " is closed");
         }
     }
 

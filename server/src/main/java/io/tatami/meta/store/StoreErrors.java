@@ -20,6 +20,12 @@ final class StoreErrors {
         return new UncheckedIOException(of(what, cause));
     }
 
+    /** Whether a read stopped where it would have had to ask the disk. */
+    static boolean isIncomplete(RocksDBException failure) {
+        Status status = failure.getStatus();
+        return status != null && status.getCode() == Status.Code.Incomplete;
+    }
+
     static ErrorCode codeOf(@Nullable Status status) {
         if (status == null) {
             return ErrorCode.IO_ERROR;

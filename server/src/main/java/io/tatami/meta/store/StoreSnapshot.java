@@ -2,6 +2,7 @@ package io.tatami.meta.store;
 
 import io.tatami.meta.state.View;
 import org.rocksdb.ReadOptions;
+import org.rocksdb.ReadTier;
 import org.rocksdb.Snapshot;
 
 /**
@@ -13,10 +14,11 @@ public final class StoreSnapshot implements AutoCloseable {
     private final Snapshot snapshot;
     private final ReadOptions options;
 
-    StoreSnapshot(GroupStore store, Snapshot snapshot) {
+    /** @param tier where reads of it may look */
+    StoreSnapshot(GroupStore store, Snapshot snapshot, ReadTier tier) {
         this.store = store;
         this.snapshot = snapshot;
-        this.options = new ReadOptions().setSnapshot(snapshot);
+        this.options = new ReadOptions().setSnapshot(snapshot).setReadTier(tier);
     }
 
     public View view() {

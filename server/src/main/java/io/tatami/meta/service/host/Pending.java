@@ -11,6 +11,7 @@ import io.tatami.meta.op.UnsettledException.MarkerInDoubt;
 import io.tatami.meta.op.UnsettledException.Question;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.Draft;
+import io.tatami.meta.state.NotInMemoryException;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.ClusterMap;
@@ -107,8 +108,8 @@ final class Pending<S, Q extends Message, R extends Message> {
             question = e.question();
         } catch (TatamiException e) {
             refuse(e, memory);
-        } catch (UncheckedIOException e) {
-            // The store is broken, and with it the group.
+        } catch (NotInMemoryException | UncheckedIOException e) {
+            // Whoever reads elsewhere decides it anew; or the store is broken, and with it the group.
             throw e;
         } catch (RuntimeException e) {
             LOG.error(
