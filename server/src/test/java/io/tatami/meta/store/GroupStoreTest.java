@@ -13,6 +13,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.conf.Settings;
 import io.tatami.meta.state.Draft;
+import io.tatami.meta.state.NotInMemoryException;
 import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.ProgressRecord;
 import java.io.IOException;
@@ -21,6 +22,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -116,6 +118,41 @@ final class GroupStoreTest {
         }
         TatamiException refused = assertThrows(TatamiException.class, store::snapshot);
         assertEquals(ErrorCode.UNAVAILABLE, refused.code());
+    }
+
+    @Test
+    void whoMayNotWaitReadsWhatIsInMemoryAndIsToldOfTheRest() throws TatamiException {
+        try (GroupStore store = GroupStore.create(path(), memory)) {
+            apply(store, "a", "1");
+            assertNull(store.snapshotInMemory(), "the database does not have it yet");
+            store.snapshot().close();
+            try (StoreSnapshot snapshot = inMemory(store)) {
+                apply(store, "a", "2");
+                assertEquals("1", get(snapshot.view(), "a"));
+                assertEquals("", get(snapshot.view(), "b"));
+                assertThrows(NotInMemoryException.class, () -> scan(snapshot.view(), "a", "c"));
+            }
+            // So that it lies in another block than what a start reads.
+            apply(store, "b", "x".repeat(64 << 10), "zz", "x".repeat(64 << 10));
+            store.flush();
+        }
+        memory.close();
+        memory = new StoreMemory(new StoreSettings(8 << 20, 4 << 20, 64, 1));
+        try (GroupStore store = GroupStore.open(path(), memory)) {
+            try (StoreSnapshot snapshot = inMemory(store)) {
+                assertThrows(NotInMemoryException.class, () -> get(snapshot.view(), "a"));
+            }
+            try (StoreSnapshot snapshot = store.snapshot()) {
+                assertEquals("2", get(snapshot.view(), "a"));
+            }
+            try (StoreSnapshot snapshot = inMemory(store)) {
+                assertEquals("2", get(snapshot.view(), "a"));
+            }
+        }
+    }
+
+    private static StoreSnapshot inMemory(GroupStore store) throws TatamiException {
+        return Objects.requireNonNull(store.snapshotInMemory());
     }
 
     @Test

@@ -117,32 +117,49 @@ final class GroupLoop implements AutoCloseable {
 
     /**
      * Decides a request on a snapshot, taken when it is known that nobody else leads the group; it must change nothing.
+     * A client's request is decided by the thread that brings it, where that need not wait for anything.
      */
     void read(Pending<?, ?, ?> pending) {
         CompletableFuture<Void> confirmed = log.confirm();
         if (confirmed.isDone() && !confirmed.isCompletedExceptionally()) {
-            decideRead(pending);
+            if (!readAtOnce(pending)) {
+                readElsewhere(pending);
+            }
             return;
         }
         CompletableFuture<Void> unused = confirmed.whenComplete((done, thrown) -> {
             if (thrown == null) {
-                decideRead(pending);
+                readElsewhere(pending);
             } else {
                 pending.fail(Causes.of(thrown));
             }
         });
     }
 
-    private void decideRead(Pending<?, ?, ?> pending) {
+    /** Flows of the service go on from page to page in what they are answered: each page needs a stack of its own. */
+    private boolean readAtOnce(Pending<?, ?, ?> pending) {
+        if (pending.origin() == RequestOrigin.SERVICE || Thread.currentThread() == thread) {
+            return false;
+        }
+        return concluded(pending, reads.decideInMemory(pending));
+    }
+
+    private void readElsewhere(Pending<?, ?, ?> pending) {
         try {
             readers.execute(() -> {
-                if (reads.decide(pending)) {
-                    conclude(pending, this::read);
-                }
+                boolean unused = concluded(pending, reads.decide(pending));
             });
         } catch (RejectedExecutionException e) {
             pending.fail(new TatamiException(ErrorCode.BUSY, id + " has too many reads waiting", e));
         }
+    }
+
+    /** Whether a read has come to its end, or will when its question is settled. */
+    private boolean concluded(Pending<?, ?, ?> pending, SnapshotReads.Outcome outcome) {
+        if (outcome == SnapshotReads.Outcome.DECIDED) {
+            conclude(pending, this::read);
+        }
+        return outcome != SnapshotReads.Outcome.NOT_IN_MEMORY;
     }
 
     /** The remembered reply of a request, or that there is none; fails with a remembered refusal. */

@@ -18,6 +18,7 @@ import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.View;
 import io.tatami.protocol.wire.Share;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -240,6 +241,37 @@ final class GroupLoopTest {
             assertEquals(
                     ErrorCode.INTERNAL,
                     failureOf(group.read(new Increment(), Increment.of(1))).code());
+        }
+    }
+
+    @Test
+    void aClientsReadIsDecidedByWhoBringsItUnlessThatWouldHaveToWait() throws TatamiException {
+        Operation<Draft, Share, Share> look =
+                (state, context, request) -> new Increment().decide(new Draft(state), context, request);
+        Operation<Draft, Share, Share> walk = (state, context, request) -> {
+            try (View.Cursor all = state.scan(new byte[] {0}, new byte[] {(byte) 0xff})) {
+                return Increment.of(all.next() ? 1 : 0);
+            }
+        };
+        try (LoopHarness group = new LoopHarness(directory)) {
+            RequestOrigin client = origin(7, 0, 0);
+            assertEquals(1, group.send(Increment.of(1)).join().getFiles());
+            assertEquals(2, group.read(look, client, Increment.of(1)).join().getFiles());
+            assertEquals(1, group.handedOn.get(), "the database does not have what was applied last");
+            assertEquals(2, group.read(look, client, Increment.of(1)).join().getFiles());
+            assertEquals(1, group.handedOn.get());
+            assertEquals(1, group.read(walk, client, Increment.of(1)).join().getDirectoryId());
+            assertEquals(2, group.handedOn.get());
+            int tries = 0;
+            for (int before = 2; group.handedOn.get() == before; before++) {
+                assertEquals(2, group.read(look, client, Increment.of(1)).join().getFiles());
+                tries++;
+                assertTrue(tries < 100, "reads are not tried in memory again after one that was in vain");
+            }
+            assertTrue(tries > 1);
+            int handedOn = group.handedOn.get();
+            assertEquals(2, group.read(look, Increment.of(1)).join().getFiles());
+            assertEquals(handedOn + 1, group.handedOn.get(), "a flow of the service's goes on elsewhere");
         }
     }
 

@@ -27,6 +27,8 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +56,9 @@ final class LoopHarness implements AutoCloseable {
     private final StoreMemory memory;
     private final GroupStore store;
 
+    /** How many reads were not decided at once, but handed on. */
+    final AtomicInteger handedOn = new AtomicInteger();
+
     LoopHarness(Path directory) throws TatamiException {
         this(directory, new TestClock(), question -> CompletableFuture.completedFuture(null));
     }
@@ -65,7 +70,10 @@ final class LoopHarness implements AutoCloseable {
         Path path = directory.resolve("store");
         this.store = Files.exists(path) ? GroupStore.open(path, memory) : GroupStore.create(path, memory);
         this.log = new SimulatedLog(log(path, store));
-        this.loop = loop(store, log, clock, settlers);
+        this.loop = loop(store, log, clock, settlers, read -> {
+            handedOn.incrementAndGet();
+            read.run();
+        });
         loop.start();
     }
 
@@ -75,13 +83,22 @@ final class LoopHarness implements AutoCloseable {
 
     static GroupLoop loop(
             GroupStore store, CommitLog log, Clock clock, Function<Question, CompletableFuture<Void>> settlers) {
+        return loop(store, log, clock, settlers, Runnable::run);
+    }
+
+    private static GroupLoop loop(
+            GroupStore store,
+            CommitLog log,
+            Clock clock,
+            Function<Question, CompletableFuture<Void>> settlers,
+            Executor readers) {
         return new GroupLoop(
                 GroupId.ofShard(0),
                 store,
                 log,
                 clock,
                 ClusterMap::getDefaultInstance,
-                Runnable::run,
+                readers,
                 settlers,
                 committed -> {});
     }
@@ -124,8 +141,11 @@ final class LoopHarness implements AutoCloseable {
     }
 
     CompletableFuture<Share> read(Operation<Draft, Share, Share> operation, Share request) {
-        Pending<Draft, Share, Share> pending =
-                new Pending<>(Function.identity(), operation, RequestOrigin.SERVICE, request, null);
+        return read(operation, RequestOrigin.SERVICE, request);
+    }
+
+    CompletableFuture<Share> read(Operation<Draft, Share, Share> operation, RequestOrigin origin, Share request) {
+        Pending<Draft, Share, Share> pending = new Pending<>(Function.identity(), operation, origin, request, null);
         loop.read(pending);
         return pending.future();
     }
