@@ -8,6 +8,7 @@ import io.tatami.base.RecordLog;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
+import io.tatami.meta.state.ReadMustWaitException;
 import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.ProgressRecord;
 import java.io.IOException;
@@ -19,6 +20,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.StampedLock;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.Checkpoint;
 import org.rocksdb.FlushOptions;
@@ -57,9 +59,13 @@ public final class GroupStore implements AutoCloseable {
     private final WriteOptions synced = new WriteOptions().setSync(true);
     private final WriteOptions unlogged = new WriteOptions().setDisableWAL(true);
     private final ReadOptions newest = new ReadOptions();
+    private final ReadOptions inMemory = new ReadOptions().setReadTier(ReadTier.BLOCK_CACHE_TIER);
     private final WriteBatch batch = new WriteBatch();
     private final AtomicInteger shares = new AtomicInteger(1);
     private final UnwrittenChanges unwritten = new UnwrittenChanges();
+    /** Written by who applies; what is read without waiting is of one moment between two entries. */
+    private final StampedLock applying = new StampedLock();
+
     /** Held by who hands changes to the database; the batch and the order of what it is given are its holder's. */
     private final Lock writing = new ReentrantLock();
 
@@ -147,8 +153,7 @@ public final class GroupStore implements AutoCloseable {
         return new View() {
             @Override
             public byte @Nullable [] get(byte[] key) {
-                Draft.Change change = unwritten.find(key);
-                return change == null ? written.get(key) : change.value();
+                return newest(key, written);
             }
 
             @Override
@@ -164,39 +169,57 @@ public final class GroupStore implements AutoCloseable {
     }
 
     /**
+     * What is applied as of now, for who may not wait. Reads throw {@link ReadMustWaitException} where the disk would
+     * have to be asked, and once something more is applied; walks always do. The store stays open meanwhile.
+     *
+     * @return null where there is no such moment, as an entry is being applied
+     * @throws TatamiException UNAVAILABLE once the store has failed
+     */
+    public @Nullable View newestInMemory() throws TatamiException {
+        requireHealthy();
+        long moment = applying.tryOptimisticRead();
+        if (moment == 0) {
+            return null;
+        }
+        View written = new StoreView(database, inMemory);
+        return new View() {
+            @Override
+            public byte @Nullable [] get(byte[] key) {
+                byte[] value = newest(key, written);
+                if (!applying.validate(moment)) {
+                    throw new ReadMustWaitException(false);
+                }
+                return value;
+            }
+
+            @Override
+            public Cursor scan(byte[] from, byte[] to) {
+                throw new ReadMustWaitException(true);
+            }
+        };
+    }
+
+    private byte @Nullable [] newest(byte[] key, View written) {
+        Draft.Change change = unwritten.find(key);
+        return change == null ? written.get(key) : change.value();
+    }
+
+    /**
      * What is applied as of now.
      *
      * @throws TatamiException UNAVAILABLE once the store was closed or has failed
      */
     public StoreSnapshot snapshot() throws TatamiException {
-        takeShare();
-        try {
-            writeOut();
-            return new StoreSnapshot(this, database.getSnapshot(), ReadTier.READ_ALL_TIER);
-        } catch (TatamiException e) {
-            releaseShare();
-            throw e;
-        }
-    }
-
-    /**
-     * {@link #snapshot} for who must not wait: it is read with {@link io.tatami.meta.state.NotInMemoryException} where
-     * the disk would have to be asked, and for every walk. Null while the database does not have everything yet.
-     *
-     * @throws TatamiException UNAVAILABLE once the store was closed or has failed
-     */
-    public @Nullable StoreSnapshot snapshotInMemory() throws TatamiException {
-        if (!unwritten.isEmpty()) {
-            return null;
-        }
-        takeShare();
-        return new StoreSnapshot(this, database.getSnapshot(), ReadTier.BLOCK_CACHE_TIER);
-    }
-
-    private void takeShare() throws TatamiException {
         requireHealthy();
         if (shares.getAndUpdate(count -> count == 0 ? 0 : count + 1) == 0) {
             throw new TatamiException(ErrorCode.UNAVAILABLE, "the metadata store " + directory + " is closed");
+        }
+        try {
+            writeOut();
+            return new StoreSnapshot(this, database.getSnapshot());
+        } catch (TatamiException e) {
+            releaseShare();
+            throw e;
         }
     }
 
@@ -214,12 +237,21 @@ public final class GroupStore implements AutoCloseable {
                 next.getAppliedIndex(),
                 appliedIndex());
         CrashPoint.hit("meta.apply.before-write");
-        boolean isFull = unwritten.add(next, changes);
-        progress = next;
-        if (isFull) {
+        if (add(next, changes)) {
             writeOut();
         }
         CrashPoint.hit("meta.apply.after-write");
+    }
+
+    /** True where there is so much that it should be written out. */
+    private boolean add(ProgressRecord next, Map<byte[], Draft.Change> changes) {
+        long stamp = applying.writeLock();
+        try {
+            progress = next;
+            return unwritten.add(next, changes);
+        } finally {
+            applying.unlockWrite(stamp);
+        }
     }
 
     /** Gives the database what was applied before the call, in one write. */
@@ -383,6 +415,7 @@ public final class GroupStore implements AutoCloseable {
         if (shares.decrementAndGet() == 0) {
             batch.close();
             newest.close();
+            inMemory.close();
             synced.close();
             unlogged.close();
             database.close();

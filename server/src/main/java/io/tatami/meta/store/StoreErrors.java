@@ -20,7 +20,7 @@ final class StoreErrors {
         return new UncheckedIOException(of(what, cause));
     }
 
-    /** Whether a read stopped where it would have had to ask the disk. */
+    /** Whether a read of memory alone would have had to ask the disk. */
     static boolean isIncomplete(RocksDBException failure) {
         Status status = failure.getStatus();
         return status != null && status.getCode() == Status.Code.Incomplete;

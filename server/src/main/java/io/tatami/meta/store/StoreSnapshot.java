@@ -2,7 +2,6 @@ package io.tatami.meta.store;
 
 import io.tatami.meta.state.View;
 import org.rocksdb.ReadOptions;
-import org.rocksdb.ReadTier;
 import org.rocksdb.Snapshot;
 
 /**
@@ -14,11 +13,10 @@ public final class StoreSnapshot implements AutoCloseable {
     private final Snapshot snapshot;
     private final ReadOptions options;
 
-    /** @param tier where reads of it may look */
-    StoreSnapshot(GroupStore store, Snapshot snapshot, ReadTier tier) {
+    StoreSnapshot(GroupStore store, Snapshot snapshot) {
         this.store = store;
         this.snapshot = snapshot;
-        this.options = new ReadOptions().setSnapshot(snapshot).setReadTier(tier);
+        this.options = new ReadOptions().setSnapshot(snapshot);
     }
 
     public View view() {

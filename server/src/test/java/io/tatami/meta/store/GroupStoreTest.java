@@ -13,7 +13,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.conf.Settings;
 import io.tatami.meta.state.Draft;
-import io.tatami.meta.state.NotInMemoryException;
+import io.tatami.meta.state.ReadMustWaitException;
 import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.ProgressRecord;
 import java.io.IOException;
@@ -28,6 +28,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
@@ -121,38 +122,39 @@ final class GroupStoreTest {
     }
 
     @Test
-    void whoMayNotWaitReadsWhatIsInMemoryAndIsToldOfTheRest() throws TatamiException {
+    void whoMayNotWaitReadsWhatIsInMemoryAsOfOneMoment() throws TatamiException {
         try (GroupStore store = GroupStore.create(path(), memory)) {
-            apply(store, "a", "1");
-            assertNull(store.snapshotInMemory(), "the database does not have it yet");
-            store.snapshot().close();
-            try (StoreSnapshot snapshot = inMemory(store)) {
-                apply(store, "a", "2");
-                assertEquals("1", get(snapshot.view(), "a"));
-                assertEquals("", get(snapshot.view(), "b"));
-                assertThrows(NotInMemoryException.class, () -> scan(snapshot.view(), "a", "c"));
-            }
-            // So that it lies in another block than what a start reads.
+            apply(store, "a", "1", "c", "3");
+            View before = inMemory(store);
+            assertEquals("1", get(before, "a"), "also before the database has it");
+            assertEquals("", get(before, "b"));
+            assertTrue(mustWait(() -> scan(before, "a", "c")).isCold());
+            apply(store, "a", "2");
+            assertFalse(mustWait(() -> get(before, "c")).isCold(), "the moment is over");
+            assertEquals("2", get(inMemory(store), "a"));
+            // So that they lie in other blocks than what a start reads.
             apply(store, "b", "x".repeat(64 << 10), "zz", "x".repeat(64 << 10));
+            store.snapshot().close();
+            assertEquals("2", get(inMemory(store), "a"), "now the database has it");
             store.flush();
         }
         memory.close();
         memory = new StoreMemory(new StoreSettings(8 << 20, 4 << 20, 64, 1));
         try (GroupStore store = GroupStore.open(path(), memory)) {
-            try (StoreSnapshot snapshot = inMemory(store)) {
-                assertThrows(NotInMemoryException.class, () -> get(snapshot.view(), "a"));
-            }
+            assertTrue(mustWait(() -> get(inMemory(store), "a")).isCold());
             try (StoreSnapshot snapshot = store.snapshot()) {
                 assertEquals("2", get(snapshot.view(), "a"));
             }
-            try (StoreSnapshot snapshot = inMemory(store)) {
-                assertEquals("2", get(snapshot.view(), "a"));
-            }
+            assertEquals("2", get(inMemory(store), "a"));
         }
     }
 
-    private static StoreSnapshot inMemory(GroupStore store) throws TatamiException {
-        return Objects.requireNonNull(store.snapshotInMemory());
+    private static View inMemory(GroupStore store) throws TatamiException {
+        return Objects.requireNonNull(store.newestInMemory());
+    }
+
+    private static ReadMustWaitException mustWait(Executable read) {
+        return assertThrows(ReadMustWaitException.class, read);
     }
 
     @Test

@@ -116,8 +116,8 @@ final class GroupLoop implements AutoCloseable {
     }
 
     /**
-     * Decides a request on a snapshot, taken when it is known that nobody else leads the group; it must change nothing.
-     * A client's request is decided by the thread that brings it, where that need not wait for anything.
+     * Decides a request on the state as of a moment at which it is known that nobody else leads the group; it must
+     * change nothing. A client's request is decided by the thread that brings it, where that need not wait.
      */
     void read(Pending<?, ?, ?> pending) {
         CompletableFuture<Void> confirmed = log.confirm();
@@ -141,7 +141,7 @@ final class GroupLoop implements AutoCloseable {
         if (pending.origin() == RequestOrigin.SERVICE || Thread.currentThread() == thread) {
             return false;
         }
-        return concluded(pending, reads.decideInMemory(pending));
+        return concluded(pending, reads.decideAtOnce(pending));
     }
 
     private void readElsewhere(Pending<?, ?, ?> pending) {
@@ -159,7 +159,7 @@ final class GroupLoop implements AutoCloseable {
         if (outcome == SnapshotReads.Outcome.DECIDED) {
             conclude(pending, this::read);
         }
-        return outcome != SnapshotReads.Outcome.NOT_IN_MEMORY;
+        return outcome != SnapshotReads.Outcome.MUST_WAIT;
     }
 
     /** The remembered reply of a request, or that there is none; fails with a remembered refusal. */

@@ -11,7 +11,7 @@ import io.tatami.meta.op.UnsettledException.MarkerInDoubt;
 import io.tatami.meta.op.UnsettledException.Question;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.Draft;
-import io.tatami.meta.state.NotInMemoryException;
+import io.tatami.meta.state.ReadMustWaitException;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.ClusterMap;
@@ -108,7 +108,7 @@ final class Pending<S, Q extends Message, R extends Message> {
             question = e.question();
         } catch (TatamiException e) {
             refuse(e, memory);
-        } catch (NotInMemoryException | UncheckedIOException e) {
+        } catch (ReadMustWaitException | UncheckedIOException e) {
             // Whoever reads elsewhere decides it anew; or the store is broken, and with it the group.
             throw e;
         } catch (RuntimeException e) {

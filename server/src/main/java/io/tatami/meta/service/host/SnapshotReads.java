@@ -6,7 +6,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.service.RequestOrigin;
-import io.tatami.meta.state.NotInMemoryException;
+import io.tatami.meta.state.ReadMustWaitException;
 import io.tatami.meta.state.View;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.meta.store.StoreSnapshot;
@@ -19,19 +19,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides a group's reads on snapshots, which show only what is durable. Those under way end before it is closed: the
- * store can be closed then, and opened again at once. Safe for use by many threads.
+ * Decides a group's reads on its state as of one moment, of which all is durable. Those under way end before it is
+ * closed: the store can be closed then, and opened again at once. Safe for use by many threads.
  */
 final class SnapshotReads implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SnapshotReads.class);
 
-    /** So many reads are not tried in memory after one that was in vain: trying is not free. */
-    private static final int PASSED_AFTER_MISS = 8;
+    /** So many reads are not tried at once after one that met what is not in memory: trying is not free. */
+    private static final int PASSED_AFTER_COLD = 8;
 
     private final GroupId id;
     private final GroupStore store;
@@ -39,7 +38,7 @@ final class SnapshotReads implements AutoCloseable {
     private final Supplier<ClusterMap> cluster;
     private final ReplyMemory memory;
 
-    /** Of {@link #PASSED_AFTER_MISS}, those that are left. */
+    /** Of {@link #PASSED_AFTER_COLD}, those that are left. */
     private final AtomicInteger passed = new AtomicInteger();
 
     /** Shared by reads; exclusive where this is closed. */
@@ -61,59 +60,61 @@ final class SnapshotReads implements AutoCloseable {
         /** It has been told why. */
         FAILED,
         /** Who may not wait could not decide it; it is as before. */
-        NOT_IN_MEMORY
+        MUST_WAIT
+    }
+
+    /** Where a request is decided. */
+    private interface Decision {
+        Outcome decide(GroupStore open) throws TatamiException;
     }
 
     /** Decides a request, which must change nothing. */
     Outcome decide(Pending<?, ?, ?> pending) {
         underWay.readLock().lock();
-        try {
-            return decide(pending, GroupStore::snapshot);
-        } finally {
-            underWay.readLock().unlock();
-        }
+        return decideAndUnlock(pending, open -> {
+            try (StoreSnapshot snapshot = open.snapshot()) {
+                return decideOn(snapshot.view(), pending);
+            }
+        });
     }
 
-    /** {@link #decide} for who may not wait, where all that is read is in memory. */
-    Outcome decideInMemory(Pending<?, ?, ?> pending) {
+    /** {@link #decide} for who may not wait. */
+    Outcome decideAtOnce(Pending<?, ?, ?> pending) {
         if (passed.get() > 0) {
             passed.decrementAndGet();
-            return Outcome.NOT_IN_MEMORY;
+            return Outcome.MUST_WAIT;
         }
         if (!underWay.readLock().tryLock()) {
-            return Outcome.NOT_IN_MEMORY;
+            return Outcome.MUST_WAIT;
         }
-        try {
-            return decide(pending, GroupStore::snapshotInMemory);
-        } catch (NotInMemoryException e) {
-            passed.set(PASSED_AFTER_MISS);
-            return Outcome.NOT_IN_MEMORY;
-        } finally {
-            underWay.readLock().unlock();
-        }
+        return decideAndUnlock(pending, open -> {
+            View view = open.newestInMemory();
+            return view == null ? Outcome.MUST_WAIT : decideOn(view, pending);
+        });
     }
 
-    private Outcome decide(Pending<?, ?, ?> pending, Source source) {
-        if (pending.origin().isExpired(clock.monotonicNanos())) {
-            pending.fail(expired());
-            return Outcome.FAILED;
-        }
-        try (StoreSnapshot snapshot = source.of(openStore())) {
-            if (snapshot == null) {
-                return Outcome.NOT_IN_MEMORY;
+    /** For who has {@link #underWay}, which is given back. */
+    private Outcome decideAndUnlock(Pending<?, ?, ?> pending, Decision decision) {
+        try {
+            if (pending.origin().isExpired(clock.monotonicNanos())) {
+                throw expired();
             }
-            decideOn(snapshot.view(), pending);
-            return Outcome.DECIDED;
+            return decision.decide(openStore());
         } catch (TatamiException e) {
             pending.fail(e);
-        } catch (NotInMemoryException e) {
-            throw e;
+        } catch (ReadMustWaitException e) {
+            if (e.isCold()) {
+                passed.set(PASSED_AFTER_COLD);
+            }
+            return Outcome.MUST_WAIT;
         } catch (UncheckedIOException e) {
             LOG.error("{} cannot read its store", id, e);
             pending.fail(unreadable(id, e));
         } catch (RuntimeException e) {
             LOG.error("a read of {} met a bug in Tatami", id, e);
             pending.fail(new TatamiException(ErrorCode.INTERNAL, "a bug in Tatami: " + e, e));
+        } finally {
+            underWay.readLock().unlock();
         }
         return Outcome.FAILED;
     }
@@ -126,18 +127,13 @@ final class SnapshotReads implements AutoCloseable {
         return store;
     }
 
-    private void decideOn(View view, Pending<?, ?, ?> pending) {
+    private Outcome decideOn(View view, Pending<?, ?, ?> pending) {
         Batch batch = Batch.ofRead(view, Math.max(store.logMillis(), clock.wallMillis()));
         pending.decide(batch, cluster.get(), memory);
         if (!batch.draft().isEmpty()) {
             throw new IllegalStateException("a read of " + id + " changed records");
         }
-    }
-
-    /** A snapshot to be read, or null where there is none now. */
-    private interface Source {
-        @Nullable
-        StoreSnapshot of(GroupStore store) throws TatamiException;
+        return Outcome.DECIDED;
     }
 
     /** The remembered reply of a request, or that there is none; fails with a remembered refusal. */

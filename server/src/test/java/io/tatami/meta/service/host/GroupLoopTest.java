@@ -257,13 +257,11 @@ final class GroupLoopTest {
             RequestOrigin client = origin(7, 0, 0);
             assertEquals(1, group.send(Increment.of(1)).join().getFiles());
             assertEquals(2, group.read(look, client, Increment.of(1)).join().getFiles());
-            assertEquals(1, group.handedOn.get(), "the database does not have what was applied last");
-            assertEquals(2, group.read(look, client, Increment.of(1)).join().getFiles());
-            assertEquals(1, group.handedOn.get());
+            assertEquals(0, group.handedOn.get());
             assertEquals(1, group.read(walk, client, Increment.of(1)).join().getDirectoryId());
-            assertEquals(2, group.handedOn.get());
+            assertEquals(1, group.handedOn.get());
             int tries = 0;
-            for (int before = 2; group.handedOn.get() == before; before++) {
+            for (int before = 1; group.handedOn.get() == before; before++) {
                 assertEquals(2, group.read(look, client, Increment.of(1)).join().getFiles());
                 tries++;
                 assertTrue(tries < 100, "reads are not tried in memory again after one that was in vain");
