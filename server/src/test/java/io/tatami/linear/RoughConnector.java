@@ -76,13 +76,15 @@ final class RoughConnector implements Connector {
         @Override
         public <Q extends Message, R extends Message> CompletableFuture<R> call(
                 Method<Q, R> method, CallOptions options, Q body) {
+            return isDead()
+                    ? CompletableFuture.failedFuture(dead())
+                    : call(method, options, body, ways.fate(random, client, real.peer()));
+        }
+
+        private <Q extends Message, R extends Message> CompletableFuture<R> call(
+                Method<Q, R> method, CallOptions options, Q body, Ways.Fate fate) {
             CompletableFuture<R> told = new CompletableFuture<>();
-            if (isDead()) {
-                told.completeExceptionally(dead());
-                return told;
-            }
             CompletableFuture<Void> unused = death.thenRun(() -> told.completeExceptionally(dead()));
-            Ways.Fate fate = ways.fate(random, client, real.peer());
             Runnable send = () -> send(method, options, body, fate.lostDown() ? new CompletableFuture<>() : told);
             if (fate.lostUp() || fate.lostDown()) {
                 later(
@@ -130,11 +132,17 @@ final class RoughConnector implements Connector {
         @Override
         public <Q extends Message, R extends Message> R callAndWait(Method<Q, R> method, CallOptions options, Q body)
                 throws TatamiException {
-            CompletableFuture<R> told = call(method, options, body);
+            if (isDead()) {
+                throw dead();
+            }
+            Ways.Fate fate = ways.fate(random, client, real.peer());
+            CompletableFuture<R> told = fate.isLostOrDoubled() ? call(method, options, body, fate) : null;
             try {
-                return told.get();
+                return told == null ? callWhole(method, options, body, fate) : told.get();
             } catch (InterruptedException e) {
-                told.cancel(true);
+                if (told != null) {
+                    told.cancel(true);
+                }
                 Thread.currentThread().interrupt();
                 throw new TatamiException(ErrorCode.CANCELLED, "interrupted while waiting for " + method, e);
             } catch (ExecutionException e) {
@@ -143,6 +151,28 @@ final class RoughConnector implements Connector {
                 }
                 throw new IllegalStateException(e);
             }
+        }
+
+        /** A request and a reply that get through, unless the connection breaks or the client dies meanwhile. */
+        private <Q extends Message, R extends Message> R callWhole(
+                Method<Q, R> method, CallOptions options, Q body, Ways.Fate fate)
+                throws TatamiException, InterruptedException {
+            CompletableFuture<Void> unused = death.thenRun(real::close);
+            TimeUnit.NANOSECONDS.sleep(fate.delayNanos());
+            if (fate.breaks()) {
+                later(1, real::close);
+            }
+            try {
+                R reply = real.callAndWait(method, options, body);
+                if (!isDead()) {
+                    return reply;
+                }
+            } catch (TatamiException e) {
+                if (!isDead()) {
+                    throw e;
+                }
+            }
+            throw dead();
         }
 
         @Override

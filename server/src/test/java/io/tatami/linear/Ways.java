@@ -35,7 +35,11 @@ final class Ways {
      * @param againNanos until it arrives a second time; negative for never
      * @param breaks its connection is closed behind it
      */
-    record Fate(long delayNanos, boolean lostUp, boolean lostDown, long againNanos, boolean breaks) {}
+    record Fate(long delayNanos, boolean lostUp, boolean lostDown, long againNanos, boolean breaks) {
+        boolean isLostOrDoubled() {
+            return lostUp || lostDown || againNanos >= 0;
+        }
+    }
 
     Ways(SimFaults faults) {
         this.faults = faults;

@@ -130,6 +130,9 @@ public final class MetadataCaller {
     /** Sends the same request to several groups at once and waits for all replies, which come in the groups' order. */
     public <Q extends Message, R extends Message> List<R> callAll(
             List<GroupId> groups, Method<Q, R> method, Q body, Deadline deadline) throws TatamiException {
+        if (groups.size() == 1) {
+            return List.of(call(groups.get(0), method, body, deadline));
+        }
         List<MetadataCall<Q, R>> calls = new ArrayList<>(groups.size());
         for (GroupId group : groups) {
             calls.add(start(group, method, body, deadline));

@@ -1,6 +1,7 @@
 package io.tatami.rpc.netty;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelException;
 import io.netty.channel.DefaultSelectStrategyFactory;
 import io.netty.channel.IoEvent;
 import io.netty.channel.IoHandler;
@@ -15,6 +16,7 @@ import io.netty.channel.unix.FileDescriptor;
 import io.netty.channel.unix.Socket;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
@@ -95,6 +97,15 @@ final class DirectSocket implements AutoCloseable {
 
     /** Connects, and waits until that is done or {@code patience} ends it. */
     static DirectSocket connect(SocketAddress address, Patience patience) throws IOException {
+        try {
+            return open(address, patience);
+        } catch (ChannelException | IllegalStateException | UncheckedIOException e) {
+            // Netty's ways to say, for instance, that the process has too many files open.
+            throw new IOException("cannot open a socket: " + e.getMessage(), e);
+        }
+    }
+
+    private static DirectSocket open(SocketAddress address, Patience patience) throws IOException {
         boolean local = address instanceof DomainSocketAddress;
         DirectSocket direct = over(local ? Socket.newSocketDomain() : Socket.newSocketStream());
         boolean done = false;
@@ -120,13 +131,16 @@ final class DirectSocket implements AutoCloseable {
 
     private static DirectSocket over(Socket socket) throws IOException {
         IoHandlerFactory factory = EpollIoHandler.newFactory(EVENTS_MAX, DefaultSelectStrategyFactory.INSTANCE);
-        IoHandler poll = factory.newHandler(USER);
+        IoHandler poll = null;
         try {
+            poll = factory.newHandler(USER);
             return new DirectSocket(socket, poll, poll.register(new Handle(socket)));
         } catch (Exception e) {
-            poll.destroy();
+            if (poll != null) {
+                poll.destroy();
+            }
             socket.close();
-            throw new IOException("cannot wait for a socket", e);
+            throw new IOException("cannot wait for a socket: " + e.getMessage(), e);
         }
     }
 
