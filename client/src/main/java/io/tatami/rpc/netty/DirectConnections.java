@@ -1,7 +1,9 @@
 package io.tatami.rpc.netty;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import java.lang.management.ManagementFactory;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -107,12 +109,21 @@ final class DirectConnections {
             return null;
         }
         try {
+            leaveFilesToOthers();
             return DirectConnection.open(dial, cluster, () -> closed);
         } catch (TatamiException e) {
             opened.decrementAndGet();
             refused |= e.code() != ErrorCode.CANCELLED;
             LOG.debug("no connection of its own for a caller of {}", dial.server(), e);
             return null;
+        }
+    }
+
+    /** Each takes four file descriptors, without which all goes on as well: others may need them to go on at all. */
+    private static void leaveFilesToOthers() throws TatamiException {
+        if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean process
+                && process.getOpenFileDescriptorCount() > process.getMaxFileDescriptorCount() / 2) {
+            throw new TatamiException(ErrorCode.BUSY, "half of the files that the process may open are open");
         }
     }
 }

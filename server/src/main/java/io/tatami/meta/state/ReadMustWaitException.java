@@ -9,9 +9,7 @@ public final class ReadMustWaitException extends RuntimeException {
 
     private final boolean cold;
 
-    /**
-     * @param cold the disk would have to be asked, or more than a few records; else others changed the state meanwhile
-     */
+    /** @param cold the disk would have to be asked; else it is a walk, or others changed the state meanwhile */
     public ReadMustWaitException(boolean cold) {
         super("a read must wait", null, false, false);
         this.cold = cold;

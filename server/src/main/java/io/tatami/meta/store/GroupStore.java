@@ -194,7 +194,7 @@ public final class GroupStore implements AutoCloseable {
 
             @Override
             public Cursor scan(byte[] from, byte[] to) {
-                throw new ReadMustWaitException(true);
+                throw new ReadMustWaitException(false);
             }
         };
     }

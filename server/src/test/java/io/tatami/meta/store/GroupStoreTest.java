@@ -128,7 +128,7 @@ final class GroupStoreTest {
             View before = inMemory(store);
             assertEquals("1", get(before, "a"), "also before the database has it");
             assertEquals("", get(before, "b"));
-            assertTrue(mustWait(() -> scan(before, "a", "c")).isCold());
+            assertFalse(mustWait(() -> scan(before, "a", "c")).isCold(), "walks may be long");
             apply(store, "a", "2");
             assertFalse(mustWait(() -> get(before, "c")).isCold(), "the moment is over");
             assertEquals("2", get(inMemory(store), "a"));

@@ -260,6 +260,10 @@ final class GroupLoopTest {
             assertEquals(0, group.handedOn.get());
             assertEquals(1, group.read(walk, client, Increment.of(1)).join().getDirectoryId());
             assertEquals(1, group.handedOn.get());
+            assertEquals(2, group.read(look, client, Increment.of(1)).join().getFiles());
+            assertEquals(1, group.handedOn.get());
+            // What has just been written into a table is not in the cache of tables.
+            group.store().flush();
             int tries = 0;
             for (int before = 1; group.handedOn.get() == before; before++) {
                 assertEquals(2, group.read(look, client, Increment.of(1)).join().getFiles());
