@@ -247,8 +247,10 @@ public final class GroupStore implements AutoCloseable {
     private boolean add(ProgressRecord next, Map<byte[], Draft.Change> changes) {
         long stamp = applying.writeLock();
         try {
+            boolean isFull = unwritten.add(next, changes);
+            // Not before: whoever flushes takes what is told here for what is written out.
             progress = next;
-            return unwritten.add(next, changes);
+            return isFull;
         } finally {
             applying.unlockWrite(stamp);
         }
