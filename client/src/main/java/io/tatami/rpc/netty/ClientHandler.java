@@ -190,9 +190,9 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
     }
 
     private void goodbye(Goodbye goodbye) {
-        ErrorCode code = ErrorCode.ofNumber(goodbye.getError());
-        LOG.debug("{} said goodbye: {} {}", peer, code, goodbye.getMessage());
-        close(new TatamiException(code, goodbye.getMessage(), goodbye.getDetail(), null));
+        TatamiException reason = Handshake.reasonOf(goodbye);
+        LOG.debug("{} said goodbye: {} {}", peer, reason.code(), goodbye.getMessage());
+        close(reason);
     }
 
     private void close(TatamiException reason) {

@@ -95,7 +95,7 @@ final class DirectConnection implements AutoCloseable {
         send(request, bytes, wait);
         Frame reply = receive(wait);
         if (reply.kind() == FrameKind.GOODBYE) {
-            TatamiException reason = goodbye(reply);
+            TatamiException reason = Handshake.reasonOf(reply.body(Goodbye.parser()));
             throw lost(dial, Handshake.messageOf(reason), reason);
         }
         if (reply.kind() != FrameKind.REPLY || reply.callId() != lastCallId) {
@@ -139,29 +139,20 @@ final class DirectConnection implements AutoCloseable {
     }
 
     private void shakeHands(UUID cluster, Wait wait) throws TatamiException {
-        Message hello = Handshake.hello(dial.identity(), dial.settings());
+        ClientIdentity client = dial.identity().of(cluster);
+        Message hello = Handshake.hello(client, dial.settings());
         OutgoingFrame frame = new OutgoingFrame(FrameKind.HELLO, 0, null, hello, 0);
         send(frame, frame.headBytes(FrameFormat.FRAME_BYTES_LEAST), wait);
         Frame answer = receive(wait);
         if (answer.kind() == FrameKind.GOODBYE) {
-            throw goodbye(answer);
+            throw Handshake.reasonOf(answer.body(Goodbye.parser()));
         }
         if (answer.kind() != FrameKind.WELCOME) {
             throw outOfTurn(answer.kind());
         }
         Welcome welcome = answer.body(Welcome.parser());
-        UUID found = Handshake.accept(welcome, dial.identity());
-        if (!found.equals(cluster)) {
-            throw Handshake.wrongCluster(found, cluster);
-        }
+        UUID unused = Handshake.accept(welcome, client);
         agreement = Agreement.of(welcome);
-    }
-
-    /** What the server said at the end. */
-    private static TatamiException goodbye(Frame frame) throws TatamiException {
-        Goodbye goodbye = frame.body(Goodbye.parser());
-        return new TatamiException(
-                ErrorCode.ofNumber(goodbye.getError()), goodbye.getMessage(), goodbye.getDetail(), null);
     }
 
     private TatamiException outOfTurn(FrameKind kind) {

@@ -109,6 +109,12 @@ final class Handshake {
                 .build();
     }
 
+    /** What a peer's {@link #goodbye} was made of. */
+    static TatamiException reasonOf(Goodbye goodbye) {
+        return new TatamiException(
+                ErrorCode.ofNumber(goodbye.getError()), goodbye.getMessage(), goodbye.getDetail(), null);
+    }
+
     static String messageOf(Throwable failure) {
         String message = failure.getMessage();
         return message == null ? failure.toString() : message;
