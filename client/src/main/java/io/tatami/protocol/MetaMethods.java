@@ -54,6 +54,8 @@ import io.tatami.protocol.wire.ListMetadataServersReply;
 import io.tatami.protocol.wire.ListMetadataServersRequest;
 import io.tatami.protocol.wire.ListReply;
 import io.tatami.protocol.wire.ListRequest;
+import io.tatami.protocol.wire.LocateDirectoryReply;
+import io.tatami.protocol.wire.LocateDirectoryRequest;
 import io.tatami.protocol.wire.LookupReply;
 import io.tatami.protocol.wire.LookupRequest;
 import io.tatami.protocol.wire.MkdirsReply;
@@ -209,6 +211,10 @@ public final class MetaMethods {
     /** From shards. */
     public static final Method<CheckReachRequest, CheckReachReply> CHECK_REACH =
             Method.idempotent(19, "namespace.check-reach", CheckReachRequest.parser(), CheckReachReply.parser());
+
+    /** Between groups only. */
+    public static final Method<LocateDirectoryRequest, LocateDirectoryReply> LOCATE_DIRECTORY = Method.idempotent(
+            20, "namespace.locate-directory", LocateDirectoryRequest.parser(), LocateDirectoryReply.parser());
 
     public static final Method<LookupRequest, LookupReply> LOOKUP =
             Method.idempotent(30, "shard.lookup", LookupRequest.parser(), LookupReply.parser());

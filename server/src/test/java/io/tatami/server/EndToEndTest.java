@@ -320,6 +320,24 @@ final class EndToEndTest {
     }
 
     @Test
+    void aWriterWhoseDirectoryWasMovedIsToldThatItIsDeletedWhereItIs() throws Exception {
+        TatamiPath before = home.child("a").child("d");
+        TatamiPath after = home.child("b").child("d");
+        assertTrue(client.mkdirs(before, CreateSpec.modes(0755, 0), true));
+        assertTrue(client.mkdirs(home.child("b"), CreateSpec.modes(0755, 0), true));
+        FileWriter writer = client.create(before.child("f"), CreateSpec.DEFAULT);
+        byte[] bytes = random(100_000);
+        writer.write(bytes, 0, bytes.length);
+        writer.hsync(true);
+        client.rename(before, after, false);
+        writer.hsync(true);
+        assertArrayEquals(bytes, read(after.child("f")));
+        assertTrue(client.delete(home.child("b"), true));
+        TatamiException gone = assertThrows(TatamiException.class, writer::close);
+        assertEquals(ErrorCode.LEASE_EXPIRED, gone.code());
+    }
+
+    @Test
     void manyPathsAreDeletedAtOnce() throws Exception {
         List<TatamiPath> paths = new ArrayList<>();
         for (int i = 0; i < 20; i++) {

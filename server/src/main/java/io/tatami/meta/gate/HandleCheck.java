@@ -70,18 +70,14 @@ public final class HandleCheck {
         }
         for (long ancestor : handle.getAncestorIdList()) {
             GateRecord gate = state.gate(new DirectoryId(ancestor));
-            if (changedForAllBelow(gate) > version) {
+            if (gate.getVersion() > version) {
                 throw stale(ancestor);
             }
         }
         GateRecord own = state.gate(new DirectoryId(handle.getDirectoryId()));
-        if (Math.max(changedForAllBelow(own), own.getSelfVersion()) > version) {
+        if (Math.max(own.getVersion(), own.getSelfVersion()) > version) {
             throw stale(handle.getDirectoryId());
         }
-    }
-
-    private static long changedForAllBelow(GateRecord gate) {
-        return Math.max(gate.getVersion(), gate.getDeletedVersion());
     }
 
     private static TatamiException stale(long directory) {

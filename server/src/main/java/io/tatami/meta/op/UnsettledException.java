@@ -69,20 +69,11 @@ public final class UnsettledException extends Exception {
     public record EntryArriving(DirectoryId parent, String name, long transaction) implements Question {}
 
     /**
-     * The deletion of a directory above an open file was announced: was it carried out? Asked of the namespace group;
-     * the answer is kept in the gate.
-     *
-     * @param version of the announcement
+     * A change was announced of a directory that was above an open file when that was last known: is the one that the
+     * file is in, as its home knows, still in the tree, and where? Asked of the namespace group. Where it is gone, that
+     * is kept in the gate; where it stands, the request is no longer in doubt, and the lease is renewed.
      */
-    public record DeletionInDoubt(DirectoryId directory, long version) implements Question {}
-
-    /**
-     * A directory that was above an open file when it was opened is gone: is the one that the file is in, as its home
-     * knows, still in the tree, because it was moved before? Asked of the namespace group.
-     *
-     * @param version of the deletion
-     */
-    public record WriterInDoubt(FileId file, DirectoryId directory, long version) implements Question {}
+    public record WriterInDoubt(FileId file, DirectoryId directory) implements Question {}
 
     /**
      * A block is to be granted, no block server's credits are left, and some have room: they are about to give more,

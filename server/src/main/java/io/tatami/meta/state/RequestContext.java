@@ -13,6 +13,8 @@ import java.util.Set;
  *     stand where they are: these are no longer in doubt
  * @param cluster the newest map this process has, for placement only: nothing that must be exact may hang on it
  * @param creditsAwaited the request has waited for block servers to renew their credits, and waits no more
+ * @param treeAsked the tree was asked, since the request arrived, whether the directory of the file stands that the
+ *     request writes; the gate knows where it does not
  */
 public record RequestContext(
         Caller caller,
@@ -20,10 +22,11 @@ public record RequestContext(
         long nowMillis,
         Set<Long> settled,
         ClusterMap cluster,
-        boolean creditsAwaited) {
+        boolean creditsAwaited,
+        boolean treeAsked) {
     /** A request that does not wait for credits. */
     public RequestContext(Caller caller, SessionId session, long nowMillis, Set<Long> settled, ClusterMap cluster) {
-        this(caller, session, nowMillis, settled, cluster, true);
+        this(caller, session, nowMillis, settled, cluster, true, false);
     }
 
     /** A request that nothing is settled for, in a cluster without block servers. */

@@ -7,13 +7,11 @@ import io.tatami.base.FileId;
 import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.UnsettledException;
-import io.tatami.meta.op.UnsettledException.DeletionInDoubt;
 import io.tatami.meta.op.UnsettledException.WriterInDoubt;
 import io.tatami.meta.op.file.HomedFile.OpenBlock;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.BlockRecord;
-import io.tatami.meta.state.wire.GateRecord;
 import io.tatami.meta.state.wire.HomeRecord;
 import io.tatami.meta.state.wire.LeaseRecord;
 import io.tatami.protocol.wire.BlockReport;
@@ -64,8 +62,8 @@ final class Writer {
             throw expired(id, "it was recovered since it was opened, and opened again");
         }
         LeaseRecord lease = state.lease(context.session(), id);
-        if (lease != null && state.gateNewest() > lease.getVersion()) {
-            requireReachable(state, lease, file);
+        if (lease != null && hasChangedAbove(state, lease)) {
+            requireStanding(state, context, file);
         }
         return file;
     }
@@ -136,37 +134,35 @@ final class Writer {
         }
     }
 
-    private static void requireReachable(ShardState state, LeaseRecord lease, HomedFile file)
-            throws TatamiException, UnsettledException {
-        for (long ancestor : lease.getAncestorIdList()) {
-            DirectoryId directory = new DirectoryId(ancestor);
-            GateRecord gate = state.gate(directory);
-            if (gate.getDeletedVersion() > lease.getVersion()) {
-                if (!gate.getGone()) {
-                    throw new UnsettledException(new DeletionInDoubt(directory, gate.getDeletedVersion()));
-                }
-                requireMoved(state, file, gate.getDeletedVersion());
-            }
-        }
+    /** Whether a directory that was above the file may have been changed, moved or deleted since that was known. */
+    private static boolean hasChangedAbove(ShardState state, LeaseRecord lease) {
+        long known = lease.getVersion();
+        return known < state.gateNewest()
+                && (known < state.gateFloor()
+                        || lease.getAncestorIdList().stream()
+                                .anyMatch(id -> state.gate(new DirectoryId(id)).getVersion() > known));
     }
 
     /**
-     * A directory above is gone, and the file with it, unless it was moved before: it itself, or a directory between.
+     * What the tree says of the file's directory, which is the one that its home knows. Where that is gone the file is
+     * gone with it, unless it was moved out of it before.
      *
-     * @throws TatamiException LEASE_EXPIRED; BUSY where the name has moved and the message that says where to has not
-     *     come, or where the name is in another shard, from which a message of one or the other is to come
+     * @throws TatamiException LEASE_EXPIRED; BUSY where the name is in another shard or none, from which a message is
+     *     to come that says where it has moved to, or that it was deleted
      */
-    private static void requireMoved(ShardState state, HomedFile file, long version)
+    private static void requireStanding(ShardState state, RequestContext context, HomedFile file)
             throws TatamiException, UnsettledException {
         DirectoryId parent = new DirectoryId(file.home().getParentId());
-        if (!state.gate(parent).getGone()) {
-            throw new UnsettledException(new WriterInDoubt(file.id(), parent, version));
+        if (state.gate(parent).getGone()) {
+            throw file.entry() != null
+                    ? expired(file.id(), "file is gone: directory " + parent + ", or one above it, was deleted")
+                    : new TatamiException(
+                            ErrorCode.BUSY,
+                            file.id() + " was moved out of directory " + parent + " or deleted with it; ask again");
         }
-        if (file.entry() != null) {
-            throw expired(file.id(), "file is gone: directory " + parent + ", or one above it, was deleted");
+        if (!context.treeAsked()) {
+            throw new UnsettledException(new WriterInDoubt(file.id(), parent));
         }
-        throw new TatamiException(
-                ErrorCode.BUSY, file.id() + " was moved out of directory " + parent + " or deleted with it; ask again");
     }
 
     private static TatamiException expired(FileId id, @Nullable String why) {

@@ -6,43 +6,46 @@ import io.tatami.base.SessionId;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
-import io.tatami.meta.state.wire.GateRecord;
 import io.tatami.meta.state.wire.HomeRecord;
 import io.tatami.meta.state.wire.LeaseRecord;
 import io.tatami.meta.state.wire.SettleWriterRequest;
 import io.tatami.protocol.wire.Empty;
+import io.tatami.protocol.wire.LocateDirectoryReply;
 
 /**
- * What the tree said of the directory of an open file, after one that was above it was deleted: it stands elsewhere,
- * and the writer goes on, whom that deletion does not concern any more; or it is gone, for good. Without effect on a
- * file whose name has changed meanwhile.
+ * What the tree said of the directory of an open file, after a change of one that was above it: it is gone, for good;
+ * or it stands, and the lease knows from now on under which others, unless one of them is about to change. Without
+ * effect on a file whose name has changed meanwhile.
  */
 public final class SettleWriter implements Operation<ShardState, SettleWriterRequest, Empty> {
     @Override
     public Empty decide(ShardState state, RequestContext context, SettleWriterRequest request) {
         DirectoryId directory = new DirectoryId(request.getDirectoryId());
-        if (request.getGone()) {
-            GateRecord gate = state.gate(directory);
+        if (request.getPlace().getPathIdCount() == 0) {
             state.putGate(
-                    directory,
-                    gate.toBuilder()
-                            .setGone(true)
-                            .setDeletedVersion(Math.max(gate.getDeletedVersion(), request.getVersion()))
-                            .build());
-            return Empty.getDefaultInstance();
-        }
-        FileId file = new FileId(request.getFileId());
-        HomeRecord home = state.home(file);
-        if (home != null && home.getParentId() == directory.value()) {
-            SessionId writer = new SessionId(home.getWriterSession());
-            LeaseRecord lease = state.lease(writer, file);
-            if (lease != null && lease.getVersion() < request.getVersion()) {
-                state.putLease(
-                        writer,
-                        file,
-                        lease.toBuilder().setVersion(request.getVersion()).build());
-            }
+                    directory, state.gate(directory).toBuilder().setGone(true).build());
+        } else {
+            renew(state, new FileId(request.getFileId()), directory, request.getPlace());
         }
         return Empty.getDefaultInstance();
+    }
+
+    private static void renew(ShardState state, FileId file, DirectoryId directory, LocateDirectoryReply place) {
+        HomeRecord home = state.home(file);
+        if (home == null || home.getParentId() != directory.value()) {
+            return;
+        }
+        SessionId writer = new SessionId(home.getWriterSession());
+        LeaseRecord lease = state.lease(writer, file);
+        if (lease != null && lease.getVersion() < place.getVersion()) {
+            state.putLease(
+                    writer,
+                    file,
+                    lease.toBuilder()
+                            .clearAncestorId()
+                            .addAllAncestorId(place.getPathIdList())
+                            .setVersion(place.getVersion())
+                            .build());
+        }
     }
 }

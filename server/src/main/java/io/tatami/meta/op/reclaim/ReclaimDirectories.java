@@ -36,7 +36,7 @@ public final class ReclaimDirectories implements Operation<ShardState, ReclaimDi
                     directory,
                     gate.toBuilder()
                             .setReclaimed(true)
-                            .setDeletedVersion(Math.max(gate.getDeletedVersion(), state.gateNewest()))
+                            .setVersion(Math.max(gate.getVersion(), state.gateNewest()))
                             .build());
         }
     }

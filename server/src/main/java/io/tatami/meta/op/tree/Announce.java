@@ -46,9 +46,7 @@ public final class Announce implements Operation<ShardState, AnnounceRequest, An
 
     private static GateRecord changed(GateRecord gate, TreeChange change) {
         GateRecord.Builder changed = gate.toBuilder();
-        if (change.getDeletion()) {
-            changed.setDeletedVersion(Math.max(gate.getDeletedVersion(), change.getVersion()));
-        } else if (change.getSelfOnly()) {
+        if (change.getSelfOnly()) {
             changed.setSelfVersion(Math.max(gate.getSelfVersion(), change.getVersion()));
         } else {
             changed.setVersion(Math.max(gate.getVersion(), change.getVersion()));
@@ -63,7 +61,7 @@ public final class Announce implements Operation<ShardState, AnnounceRequest, An
         try (View.Cursor cursor = state.draft().scan(prefix, Keys.after(prefix))) {
             while (cursor.next()) {
                 GateRecord gate = ShardState.parse(cursor.value(), GateRecord.parser());
-                long newest = Math.max(gate.getVersion(), Math.max(gate.getDeletedVersion(), gate.getSelfVersion()));
+                long newest = Math.max(gate.getVersion(), gate.getSelfVersion());
                 if (newest < floor) {
                     old.add(cursor.key());
                 }

@@ -30,7 +30,7 @@ public final class CommitRename implements Operation<TreeState, CommitRenameRequ
         }
         Named newParent = paths.destination().ancestor();
         if (paths.destination().isComplete()) {
-            unhook(state, paths.destination().last(), 0);
+            unhook(state, paths.destination().last());
         }
         state.remove(source);
         state.put(new Named(newParent.id(), paths.destination().path().name(), source.record()));
@@ -41,12 +41,11 @@ public final class CommitRename implements Operation<TreeState, CommitRenameRequ
     }
 
     /** Takes a directory out of the tree; what its shards hold of it is reclaimed later. */
-    static void unhook(TreeState state, Named directory, long version) {
+    static void unhook(TreeState state, Named directory) {
         state.remove(directory);
         state.addIntent(IntentRecord.newBuilder()
                 .setDirectoryId(directory.id().value())
                 .setSpread(directory.record().getSpread())
-                .setVersion(version)
                 .build());
     }
 

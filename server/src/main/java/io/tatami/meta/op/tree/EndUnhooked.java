@@ -27,7 +27,7 @@ public final class EndUnhooked implements Operation<TreeState, EndUnhookedReques
                 continue;
             }
             List<Named> children = state.children(new DirectoryId(intent.getDirectoryId()), "", left);
-            children.forEach(child -> CommitRename.unhook(state, child, 0));
+            children.forEach(child -> CommitRename.unhook(state, child));
             if (children.size() < left) {
                 state.removeIntent(number);
             }

@@ -27,8 +27,7 @@ public final class ListUnhooked implements Operation<TreeState, ListUnhookedRequ
             reply.addUnhooked(Unhooked.newBuilder()
                     .setNumber(intent.number())
                     .setDirectoryId(intent.record().getDirectoryId())
-                    .setSpread(intent.record().getSpread())
-                    .setVersion(intent.record().getVersion()));
+                    .setSpread(intent.record().getSpread()));
         }
         return reply.build();
     }

@@ -3,7 +3,6 @@ package io.tatami.meta.service.file;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.op.UnsettledException.CreditsAwaited;
-import io.tatami.meta.op.UnsettledException.DeletionInDoubt;
 import io.tatami.meta.op.UnsettledException.WriterInDoubt;
 import io.tatami.meta.op.cluster.GiveCredits;
 import io.tatami.meta.op.file.AddBlocks;
@@ -100,7 +99,6 @@ public final class FileHandlers implements Handlers<ShardState> {
                     .flow(MetaMethods.REOPEN_FILE, this::reopenFile)
                     .flow(MetaMethods.CUT_FILE, this::cutFile)
                     .flow(MetaMethods.RECOVER_FILE, flows::recoverFile)
-                    .settle(DeletionInDoubt.class, new DeletionSettler(group, parts.peers()))
                     .settle(WriterInDoubt.class, new WriterSettler(group, parts.peers()))
                     .settle(CreditsAwaited.class, credits)
                     .background("leases", "", monitor::run);

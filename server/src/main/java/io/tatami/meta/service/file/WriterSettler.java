@@ -10,10 +10,11 @@ import io.tatami.meta.service.Settler;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.SettleWriterRequest;
 import io.tatami.protocol.MetaMethods;
-import io.tatami.protocol.wire.GetDirectoriesRequest;
+import io.tatami.protocol.wire.LocateDirectoryReply;
+import io.tatami.protocol.wire.LocateDirectoryRequest;
 import java.util.concurrent.CompletableFuture;
 
-/** Asks the tree whether the directory of an open file is there still, after one that was above it was deleted. */
+/** Asks the tree where the directory of an open file is, after a change of one that was above it. */
 final class WriterSettler implements Settler<WriterInDoubt> {
     private static final SettleWriter SETTLE = new SettleWriter();
 
@@ -27,17 +28,21 @@ final class WriterSettler implements Settler<WriterInDoubt> {
 
     @Override
     public CompletableFuture<Void> settle(WriterInDoubt question) {
-        GetDirectoriesRequest ask = GetDirectoriesRequest.newBuilder()
-                .addDirectoryId(question.directory().value())
+        LocateDirectoryRequest ask = LocateDirectoryRequest.newBuilder()
+                .setDirectoryId(question.directory().value())
                 .build();
-        return peers.call(GroupId.NAMESPACE, MetaMethods.GET_DIRECTORIES, ask).thenCompose(reply -> {
-            SettleWriterRequest answer = SettleWriterRequest.newBuilder()
-                    .setFileId(question.file().value())
-                    .setDirectoryId(question.directory().value())
-                    .setVersion(question.version())
-                    .setGone(reply.getStatusCount() == 0)
-                    .build();
-            return group.submit(SETTLE, RequestOrigin.SERVICE, answer).thenAccept(done -> {});
-        });
+        return peers.call(GroupId.NAMESPACE, MetaMethods.LOCATE_DIRECTORY, ask)
+                .thenCompose(place -> place.getPathIdCount() > 0 && place.getVersion() == 0
+                        ? CompletableFuture.completedFuture(null)
+                        : group.submit(SETTLE, RequestOrigin.SERVICE, settlement(question, place))
+                                .thenAccept(done -> {}));
+    }
+
+    private static SettleWriterRequest settlement(WriterInDoubt question, LocateDirectoryReply place) {
+        return SettleWriterRequest.newBuilder()
+                .setFileId(question.file().value())
+                .setDirectoryId(question.directory().value())
+                .setPlace(place)
+                .build();
     }
 }

@@ -42,6 +42,7 @@ final class Dispatch implements HostedGroup.Stage {
             MetaMethods.CUT_FILE.number(),
             MetaMethods.RECOVER_FILE.number(),
             MetaMethods.CHECK_REACH.number(),
+            MetaMethods.LOCATE_DIRECTORY.number(),
             MetaMethods.CHECK_READ.number(),
             MetaMethods.GIVE_ENTRIES.number(),
             MetaMethods.TAKE_ENTRIES.number(),

@@ -9,6 +9,7 @@ import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.op.UnsettledException.CreditsAwaited;
 import io.tatami.meta.op.UnsettledException.MarkerInDoubt;
 import io.tatami.meta.op.UnsettledException.Question;
+import io.tatami.meta.op.UnsettledException.WriterInDoubt;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.ReadMustWaitException;
@@ -42,6 +43,7 @@ final class Pending<S, Q extends Message, R extends Message> {
     private final CompletableFuture<R> future = new CompletableFuture<>();
     private final Set<Long> settled = new HashSet<>();
     private boolean creditsAwaited;
+    private boolean treeAsked;
     private int settlements;
 
     private @Nullable R reply;
@@ -97,7 +99,7 @@ final class Pending<S, Q extends Message, R extends Message> {
         Draft draft = new Draft(batch.view());
         try {
             RequestContext context = new RequestContext(
-                    origin.caller(), origin.session(), batch.logMillis(), settled, cluster, creditsAwaited);
+                    origin.caller(), origin.session(), batch.logMillis(), settled, cluster, creditsAwaited, treeAsked);
             R decided = operation.decide(state.apply(draft), context, request);
             batch.accept(draft);
             if (remembered != null) {
@@ -140,6 +142,7 @@ final class Pending<S, Q extends Message, R extends Message> {
             settled.add(marker.version());
         }
         creditsAwaited |= answered instanceof CreditsAwaited;
+        treeAsked |= answered instanceof WriterInDoubt;
         return ++settlements < SETTLEMENTS_MAX;
     }
 

@@ -19,19 +19,16 @@ import io.tatami.protocol.wire.TreeChange;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Deletes a directory: announced to all shards, so that nothing more is made in it, judged, and unhooked in one commit.
  * The superuser's deletion takes the same time for any subtree; for others the directories below are walked, as HDFS
- * checks access to them, in as many requests as that takes. Writers below are told before the deletion is answered.
+ * checks access to them, in as many requests as that takes. Writers below ask whether their directory stands, as after
+ * any change that was announced.
  */
 final class DeleteDirectoryFlow implements Flow<DeleteDirectoryRequest, DeleteDirectoryReply> {
     private static final PlanDelete PLAN = new PlanDelete();
     private static final CommitDelete COMMIT = new CommitDelete();
-
-    private static final Logger LOG = LoggerFactory.getLogger(DeleteDirectoryFlow.class);
 
     private final LeaderTree tree;
     private final DeletionAccess access;
@@ -79,7 +76,13 @@ final class DeleteDirectoryFlow implements Flow<DeleteDirectoryRequest, DeleteDi
                         List.of(deletion.plan().getPlace()),
                         waited -> waited
                                 ? CompletableFuture.failedFuture(new PlanOutdatedException(deletion.path()))
-                                : tree.changing(List.of(change(deletion.plan(), false)), body));
+                                : tree.changing(List.of(change(deletion)), body));
+    }
+
+    private static TreeChange change(Deletion deletion) {
+        return TreeChange.newBuilder()
+                .setDirectoryId(deletion.plan().getPlace().getDirectoryId())
+                .build();
     }
 
     private CompletableFuture<DeleteDirectoryReply> judge(Deletion deletion, Announced announced) {
@@ -87,7 +90,7 @@ final class DeleteDirectoryFlow implements Flow<DeleteDirectoryRequest, DeleteDi
         DeletePlan plan = deletion.plan();
         long directory = plan.getPlace().getDirectoryId();
         if (announced.isWithoutFiles(plan.getPlace()) && !plan.getHasChildDirectories()) {
-            return commit(deletion, 0);
+            return commit(deletion);
         }
         Caller caller = deletion.origin().caller();
         if (caller.superuser()) {
@@ -103,47 +106,25 @@ final class DeleteDirectoryFlow implements Flow<DeleteDirectoryRequest, DeleteDi
     private CompletableFuture<DeleteDirectoryReply> granted(Deletion deletion, Announced announced) {
         DeletePlan plan = deletion.plan();
         if (deletion.request().getRecursive()) {
-            return commit(deletion, announced.version());
+            return commit(deletion);
         }
         return !plan.getHasChildDirectories() && announced.isInMotion(plan.getPlace())
                 ? Failures.failed(ErrorCode.BUSY, "entries of " + deletion.path() + " are being moved")
                 : CompletableFuture.failedFuture(PlanDelete.notEmpty(deletion.path()));
     }
 
-    /** @param version of the change, 0 where nothing was below the directory */
-    private CompletableFuture<DeleteDirectoryReply> commit(Deletion deletion, long version) {
+    private CompletableFuture<DeleteDirectoryReply> commit(Deletion deletion) {
         DeletePlan plan = deletion.plan();
         CommitDeleteRequest commit = CommitDeleteRequest.newBuilder()
                 .setRequest(deletion.request())
                 .setDirectoryId(plan.getPlace().getDirectoryId())
-                .setVersion(version)
                 .setSpread(plan.getPlace().getSpread())
                 .build();
         return tree.group()
                 .submitOnce(MetaMethods.DELETE_DIRECTORY, COMMIT, deletion.origin(), commit)
                 .thenCompose(reply -> {
                     CrashPoint.hit("meta.delete-directory.committed");
-                    return cutWritersOff(plan, version)
-                            .thenCombine(tree.release(plan.getPlace()), (left, right) -> reply);
+                    return tree.release(plan.getPlace()).thenApply(released -> reply);
                 });
-    }
-
-    /** A shard that does not hear it now hears it from the reclamation. */
-    private CompletableFuture<Void> cutWritersOff(DeletePlan plan, long version) {
-        return version == 0
-                ? CompletableFuture.completedFuture(null)
-                : tree.announce(List.of(change(plan, true)), version).handle((announced, thrown) -> {
-                    if (thrown != null) {
-                        LOG.info("writers below {} are told later that it is deleted", plan.getPlace(), thrown);
-                    }
-                    return null;
-                });
-    }
-
-    private static TreeChange change(DeletePlan plan, boolean deletion) {
-        return TreeChange.newBuilder()
-                .setDirectoryId(plan.getPlace().getDirectoryId())
-                .setDeletion(deletion)
-                .build();
     }
 }

@@ -13,8 +13,8 @@ import java.util.concurrent.CompletableFuture;
 /**
  * Lets shards forget changes that are older than one round, by refusing all handles from before them; a client that
  * still has one resolves its path again. Rests while deleted directories have still to be reclaimed and for a round
- * after that, because writers below them, and what is late for them, are known by the gate. Run by one task at a time,
- * never by two threads at once.
+ * after that, because what is late for them is known by the gate. Run by one task at a time, never by two threads at
+ * once.
  */
 final class GatePruner implements BackgroundTask {
     private static final Duration ROUND = Duration.ofMinutes(10);

@@ -11,7 +11,6 @@ import io.tatami.meta.service.BackgroundTask;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.ReclaimDirectoriesRequest;
-import io.tatami.protocol.wire.TreeChange;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -57,8 +56,7 @@ final class SubtreeReclaimer implements BackgroundTask {
     }
 
     private CompletableFuture<Duration> reclaim(List<Unhooked> unhooked) {
-        return cutWritersOff(unhooked)
-                .thenCompose(done -> handOver(unhooked))
+        return handOver(unhooked)
                 .thenCompose(done -> {
                     CrashPoint.hit("meta.reclaim-subtree.handed-over");
                     EndUnhookedRequest.Builder end = EndUnhookedRequest.newBuilder();
@@ -66,22 +64,6 @@ final class SubtreeReclaimer implements BackgroundTask {
                     return tree.group().submit(END, RequestOrigin.SERVICE, end.build());
                 })
                 .thenApply(done -> Duration.ZERO);
-    }
-
-    /** Those below are known by the ancestors their leases name. */
-    private CompletableFuture<Void> cutWritersOff(List<Unhooked> unhooked) {
-        CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
-        for (Unhooked directory : unhooked) {
-            if (directory.getVersion() != 0) {
-                TreeChange change = TreeChange.newBuilder()
-                        .setDirectoryId(directory.getDirectoryId())
-                        .setDeletion(true)
-                        .build();
-                all = all.thenCombine(
-                        tree.announce(List.of(change), directory.getVersion()), (before, announced) -> null);
-            }
-        }
-        return all;
     }
 
     private CompletableFuture<Void> handOver(List<Unhooked> unhooked) {

@@ -31,6 +31,7 @@ public final class TreeHandlers implements Handlers<TreeState> {
                 .flow(MetaMethods.GET_DIRECTORY, tree.reading(new GetDirectory(rights)))
                 .flow(MetaMethods.GET_DIRECTORIES, tree.reading(new GetDirectories(rights)))
                 .flow(MetaMethods.CHECK_REACH, tree.reading(new CheckReach()))
+                .flow(MetaMethods.LOCATE_DIRECTORY, new LocateDirectoryFlow(tree))
                 .flow(MetaMethods.CHECK_DIRECTORY, new CheckDirectoryFlow(tree))
                 .flow(MetaMethods.CONTENT_SUMMARY, summaries)
                 .flow(MetaMethods.MKDIRS, new MkdirsFlow(tree))

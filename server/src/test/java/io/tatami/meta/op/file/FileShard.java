@@ -66,6 +66,7 @@ public final class FileShard {
             .build();
 
     public Set<Long> settled = Set.of();
+    public boolean treeAsked;
     public long treeVersion = 1;
 
     private final MemoryView store = new MemoryView();
@@ -122,7 +123,7 @@ public final class FileShard {
     }
 
     public RequestContext context() {
-        return new RequestContext(caller, session, nowMillis, settled, cluster);
+        return new RequestContext(caller, session, nowMillis, settled, cluster, true, treeAsked);
     }
 
     public <Q extends Message, R extends Message> R run(Operation<ShardState, Q, R> operation, Q request)

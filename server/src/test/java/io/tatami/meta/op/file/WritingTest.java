@@ -14,14 +14,12 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.UnsettledException;
-import io.tatami.meta.op.UnsettledException.DeletionInDoubt;
 import io.tatami.meta.op.UnsettledException.WriterInDoubt;
-import io.tatami.meta.op.lease.SettleDeletion;
 import io.tatami.meta.op.lease.SettleWriter;
 import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.GateRecord;
-import io.tatami.meta.state.wire.SettleDeletionRequest;
+import io.tatami.meta.state.wire.LeaseRecord;
 import io.tatami.meta.state.wire.SettleWriterRequest;
 import io.tatami.protocol.wire.AddBlocksRequest;
 import io.tatami.protocol.wire.AppendReply;
@@ -29,11 +27,13 @@ import io.tatami.protocol.wire.CommitLengthRequest;
 import io.tatami.protocol.wire.CompleteRequest;
 import io.tatami.protocol.wire.CreateReply;
 import io.tatami.protocol.wire.Grant;
+import io.tatami.protocol.wire.LocateDirectoryReply;
 import io.tatami.protocol.wire.RenewBlockRequest;
 import io.tatami.protocol.wire.Status;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** From the grant to the close: blocks, generations, small files, appends, and writers that lost their file. */
@@ -253,49 +253,80 @@ class WritingTest {
     @Test
     void writerBelowADeletedDirectoryIsToldOnceTheTreeHasConfirmedIt() throws Exception {
         CreateReply created = shard.create("a", 0);
-        announceDeletion(9);
-        UnsettledException doubt = assertThrows(UnsettledException.class, () -> shard.complete(completion(created)));
-        assertEquals(new DeletionInDoubt(DirectoryId.ROOT, 9), doubt.question());
-        shard.run(new SettleDeletion(), settlement(9, true));
-        UnsettledException moved = assertThrows(UnsettledException.class, () -> shard.complete(completion(created)));
-        assertEquals(new WriterInDoubt(fileOf(created), FileShard.HOME, 9), moved.question());
-        shard.run(new SettleWriter(), settlementOfWriter(created, true));
+        announce(DirectoryId.ROOT, 9);
+        assertAsksTheTree(created);
+        answer(created, LocateDirectoryReply.newBuilder().setVersion(9));
+        shard.treeAsked = true;
         TatamiException gone = assertThrows(TatamiException.class, () -> shard.complete(completion(created)));
         assertEquals(ErrorCode.LEASE_EXPIRED, gone.code());
         assertTrue(gone.toString().contains("file is gone"), gone.toString());
     }
 
     @Test
-    void writerWhoseDirectoryWasMovedOutOfADeletedOneGoesOn() throws Exception {
+    void writerWhoseDirectoryStandsGoesOn() throws Exception {
         CreateReply created = shard.create("a", 0);
-        announceDeletion(9);
-        shard.run(new SettleDeletion(), settlement(9, true));
-        shard.run(new SettleWriter(), settlementOfWriter(created, false));
+        announce(DirectoryId.ROOT, 9);
+        answer(created, placed(9, DirectoryId.ROOT, FileShard.HOME));
         assertFalse(shard.complete(completion(created)).getOpen());
+    }
+
+    @Test
+    void writerWhoseDirectoryIsAboutToChangeGoesOnWithTheRequestThatAsked() throws Exception {
+        CreateReply created = shard.create("a", 1);
+        announce(DirectoryId.ROOT, 9);
+        shard.treeAsked = true;
+        commit(created, 10);
+        shard.treeAsked = false;
+        assertAsksTheTree(created);
+    }
+
+    @Test
+    void writerWhoseDirectoryWasMovedIsToldOfADeletionWhereItIsNow() throws Exception {
+        DirectoryId elsewhere = new DirectoryId(33);
+        CreateReply created = shard.create("a", 0);
+        announce(FileShard.HOME, 8);
+        answer(created, placed(8, DirectoryId.ROOT, elsewhere, FileShard.HOME));
+        announce(elsewhere, 9);
+        assertAsksTheTree(created);
+        answer(created, LocateDirectoryReply.newBuilder().setVersion(9));
+        assertEquals(
+                ErrorCode.LEASE_EXPIRED,
+                shard.refusal(
+                        new CompleteFile(FileLimits.DEFAULT),
+                        completion(created).build()));
+    }
+
+    @Test
+    void writerFromBeforeWhatTheGateRemembersAsksTheTree() throws Exception {
+        CreateReply created = shard.create("a", 0);
+        shard.change(state -> {
+            state.putGateNewest(9);
+            state.putGateFloor(5);
+        });
+        assertAsksTheTree(created);
+        answer(created, placed(9, DirectoryId.ROOT, FileShard.HOME));
+        assertFalse(shard.complete(completion(created)).getOpen());
+    }
+
+    @Test
+    void lateAnswerLeavesALeaseThatKnowsMore() throws Exception {
+        CreateReply created = shard.create("a", 0);
+        announce(DirectoryId.ROOT, 9);
+        answer(created, placed(9, DirectoryId.ROOT, FileShard.HOME));
+        answer(created, placed(8, DirectoryId.ROOT, new DirectoryId(33), FileShard.HOME));
+        LeaseRecord lease = Objects.requireNonNull(shard.state().lease(FileShard.WRITER, fileOf(created)));
+        assertEquals(9, lease.getVersion());
+        assertEquals(List.of(DirectoryId.ROOT.value(), FileShard.HOME.value()), lease.getAncestorIdList());
     }
 
     @Test
     void writerWhoseFileWasMovedOutOfADeletedDirectoryWaitsUntilItsHomeHasHeardOfIt() throws Exception {
         CreateReply created = shard.create("a", 0);
-        announceDeletion(9);
-        shard.run(new SettleDeletion(), settlement(9, true));
-        shard.run(new SettleWriter(), settlementOfWriter(created, true));
+        announce(DirectoryId.ROOT, 9);
+        answer(created, LocateDirectoryReply.newBuilder().setVersion(9));
         shard.change(state -> state.removeEntry(FileShard.HOME, "a"));
         TatamiException busy = assertThrows(TatamiException.class, () -> shard.complete(completion(created)));
         assertEquals(ErrorCode.BUSY, busy.code());
-    }
-
-    @Test
-    void writerBelowADirectoryWhoseDeletionWasWithdrawnGoesOn() throws Exception {
-        CreateReply created = shard.create("a", 0);
-        announceDeletion(9);
-        shard.run(new SettleDeletion(), settlement(9, false));
-        assertFalse(shard.complete(completion(created)).getOpen());
-        assertEquals(
-                ErrorCode.STALE_HANDLE,
-                shard.refusal(
-                        new CreateFile(shard.handles, FileLimits.DEFAULT),
-                        shard.creation("b").build()));
     }
 
     @Test
@@ -310,30 +341,33 @@ class WritingTest {
         assertNull(shard.state().fileOf(BlockId.of(0, 0, 99)));
     }
 
-    private void announceDeletion(long version) {
+    private void announce(DirectoryId directory, long version) {
         shard.change(state -> {
-            state.putGate(
-                    DirectoryId.ROOT,
-                    GateRecord.newBuilder().setDeletedVersion(version).build());
+            state.putGate(directory, GateRecord.newBuilder().setVersion(version).build());
             state.putGateNewest(version);
         });
     }
 
-    private static SettleDeletionRequest settlement(long version, boolean gone) {
-        return SettleDeletionRequest.newBuilder()
-                .setDirectoryId(DirectoryId.ROOT.value())
-                .setVersion(version)
-                .setGone(gone)
-                .build();
+    private void assertAsksTheTree(CreateReply created) {
+        UnsettledException doubt = assertThrows(UnsettledException.class, () -> shard.complete(completion(created)));
+        assertEquals(new WriterInDoubt(fileOf(created), FileShard.HOME), doubt.question());
     }
 
-    private static SettleWriterRequest settlementOfWriter(CreateReply created, boolean gone) {
-        return SettleWriterRequest.newBuilder()
-                .setFileId(created.getStatus().getId())
-                .setDirectoryId(FileShard.HOME.value())
-                .setVersion(9)
-                .setGone(gone)
-                .build();
+    private static LocateDirectoryReply.Builder placed(long version, DirectoryId... path) {
+        return LocateDirectoryReply.newBuilder()
+                .setVersion(version)
+                .addAllPathId(Stream.of(path).map(DirectoryId::value).toList());
+    }
+
+    /** What the tree says of the directory of a file. */
+    private void answer(CreateReply created, LocateDirectoryReply.Builder place) throws Exception {
+        shard.run(
+                new SettleWriter(),
+                SettleWriterRequest.newBuilder()
+                        .setFileId(created.getStatus().getId())
+                        .setDirectoryId(FileShard.HOME.value())
+                        .setPlace(place)
+                        .build());
     }
 
     private static FileId fileOf(CreateReply created) {

@@ -151,7 +151,7 @@ final class MoveStepsTest {
             state.putGateNewest(9);
             state.putGate(
                     directories[0],
-                    state.gate(directories[0]).toBuilder().setDeletedVersion(9).build());
+                    state.gate(directories[0]).toBuilder().setVersion(9).build());
         });
 
         TatamiException refused = assertThrows(TatamiException.class, () -> commit(move, rename, prepared));

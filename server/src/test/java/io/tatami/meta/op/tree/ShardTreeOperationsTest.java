@@ -41,15 +41,8 @@ class ShardTreeOperationsTest {
     void announcedVersionsOnlyRise() {
         announce(TreeChange.newBuilder().setDirectoryId(5).setVersion(9));
         announce(TreeChange.newBuilder().setDirectoryId(5).setVersion(7));
-        announce(TreeChange.newBuilder().setDirectoryId(5).setVersion(8).setDeletion(true));
         announce(TreeChange.newBuilder().setDirectoryId(5).setVersion(6).setSelfOnly(true));
-        assertEquals(
-                GateRecord.newBuilder()
-                        .setVersion(9)
-                        .setDeletedVersion(8)
-                        .setSelfVersion(6)
-                        .build(),
-                state.gate(PARENT));
+        assertEquals(GateRecord.newBuilder().setVersion(9).setSelfVersion(6).build(), state.gate(PARENT));
         assertEquals(9, state.gateNewest());
     }
 

@@ -18,6 +18,7 @@ import io.tatami.protocol.wire.AttributeChange;
 import io.tatami.protocol.wire.ContentSummaryReply;
 import io.tatami.protocol.wire.DeleteDirectoryRequest;
 import io.tatami.protocol.wire.GetDirectoriesRequest;
+import io.tatami.protocol.wire.LocateDirectoryReply;
 import io.tatami.protocol.wire.MkdirsRequest;
 import io.tatami.protocol.wire.SignedHandle;
 import java.util.List;
@@ -108,6 +109,24 @@ class DirectoryFlowsTest {
         assertTrue(root.isDirectory("/x/y/c"));
         assertFalse(root.isDirectory("/a/b"));
         assertFailure(ErrorCode.ALREADY_EXISTS, () -> root.create("/x/y/f"));
+    }
+
+    @Test
+    void directoryIsLocatedByItsIdUntilItIsGoneWithWhatIsAboveIt() throws TatamiException {
+        root.mkdirs("/a/d");
+        root.mkdirs("/b");
+        long b = root.status("/b").getId();
+        long d = root.status("/a/d").getId();
+        assertEquals(
+                List.of(DirectoryId.ROOT.value(), root.status("/a").getId(), d),
+                root.locate(d).getPathIdList());
+        root.rename("/a/d", "/b/d", false);
+        LocateDirectoryReply moved = root.locate(d);
+        assertEquals(List.of(DirectoryId.ROOT.value(), b, d), moved.getPathIdList());
+        root.delete("/b", true);
+        LocateDirectoryReply gone = root.locate(d);
+        assertEquals(0, gone.getPathIdCount());
+        assertTrue(moved.getVersion() > 0 && gone.getVersion() > moved.getVersion());
     }
 
     @Test

@@ -13,6 +13,7 @@ import io.tatami.meta.state.Caller;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.AttributeChange;
 import io.tatami.protocol.wire.DeleteDirectoryReply;
+import io.tatami.protocol.wire.LocateDirectoryReply;
 import io.tatami.protocol.wire.MkdirsReply;
 import io.tatami.protocol.wire.RenameDirectoryRequest;
 import io.tatami.protocol.wire.ResolveReply;
@@ -74,6 +75,17 @@ class LargeDeletionTest {
     void whoAsksForOneReplyGetsIt() throws TatamiException {
         ann.delete(TOP, true);
         assertFalse(root.isDirectory(TOP));
+    }
+
+    @Test
+    void whatIsBelowIsLocatedMeanwhileWithoutAVersion() throws TatamiException {
+        long below = root.status(TOP + "/d0/d").getId();
+        assertTrue(isUnfinished());
+        LocateDirectoryReply meanwhile = root.locate(below);
+        assertEquals(5, meanwhile.getPathIdCount());
+        assertEquals(0, meanwhile.getVersion());
+        deleteToEnd();
+        assertEquals(0, root.locate(below).getPathIdCount());
     }
 
     @Test

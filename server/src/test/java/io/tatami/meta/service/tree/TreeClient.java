@@ -22,6 +22,8 @@ import io.tatami.protocol.wire.DeleteDirectoryRequest;
 import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.GetDirectoryRequest;
 import io.tatami.protocol.wire.Handle;
+import io.tatami.protocol.wire.LocateDirectoryReply;
+import io.tatami.protocol.wire.LocateDirectoryRequest;
 import io.tatami.protocol.wire.MkdirsRequest;
 import io.tatami.protocol.wire.RenameDirectoryRequest;
 import io.tatami.protocol.wire.ResolveReply;
@@ -168,6 +170,14 @@ final class TreeClient {
                         .setPath(path)
                         .setUnfinished(unfinished)
                         .build());
+    }
+
+    LocateDirectoryReply locate(long directory) throws TatamiException {
+        return cluster.call(
+                caller,
+                GroupId.NAMESPACE,
+                MetaMethods.LOCATE_DIRECTORY,
+                LocateDirectoryRequest.newBuilder().setDirectoryId(directory).build());
     }
 
     ResolveReply resolve(String path) throws TatamiException {
