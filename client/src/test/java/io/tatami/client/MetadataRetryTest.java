@@ -113,6 +113,15 @@ final class MetadataRetryTest {
         assertTrue(client.status(path("/a/b/g"), true).isFile());
     }
 
+    /** A file was in the way; when the client looks whether it was a symlink, it has gone. */
+    @Test
+    void whatWasInTheWayOfMkdirsIsToldThoughItHasGone() throws Exception {
+        cluster.metadata.faults.refuseNext(
+                MetaMethods.MKDIRS, new TatamiException(ErrorCode.NOT_A_DIRECTORY, "/a/x (is not a directory)"));
+        assertCode(ErrorCode.NOT_A_DIRECTORY, () -> client.mkdirs(path("/a/x/y"), CreateSpec.modes(0755, 0), true));
+        assertTrue(client.mkdirs(path("/a/x/y"), CreateSpec.modes(0755, 0), true));
+    }
+
     @Test
     void anUnknownFileIsAskedForEachTime() throws Exception {
         assertCode(ErrorCode.NOT_FOUND, () -> client.status(path("/a/f"), true));

@@ -136,8 +136,9 @@ public final class PathResolver {
     }
 
     /**
-     * After the namespace group refused a whole path, which knows nothing of symlinks: throws
-     * {@link UnresolvedLinkException} where one above the last name is the reason, and else the refusal.
+     * After the namespace group refused a whole path, which knows nothing of files and symlinks: throws
+     * {@link UnresolvedLinkException} where a link above the last name is the reason, NOT_A_DIRECTORY where a file is,
+     * and else the refusal. That somebody met a file stays true where that has gone meanwhile.
      */
     TatamiException explain(TatamiException refusal, TatamiPath path, Deadline deadline) throws TatamiException {
         boolean isLink = refusal.code() == ErrorCode.UNRESOLVED_LINK;
@@ -147,8 +148,14 @@ public final class PathResolver {
         TatamiPath parent = path.parent();
         ResolvedDirectory deepest = deepest(parent, deadline);
         if (!deepest.path().equals(parent)) {
-            boolean unused =
-                    isKeptForDirectory(deepest, parent.prefix(deepest.path().depth() + 1), path, deadline);
+            try {
+                boolean unused =
+                        isKeptForDirectory(deepest, parent.prefix(deepest.path().depth() + 1), path, deadline);
+            } catch (TatamiException e) {
+                if (e.code() != ErrorCode.NOT_FOUND) {
+                    throw e;
+                }
+            }
         }
         return isLink ? PathFailures.named(refusal, path) : refusal;
     }

@@ -36,6 +36,7 @@ import io.tatami.protocol.wire.ListReply;
 import io.tatami.protocol.wire.ListRequest;
 import io.tatami.protocol.wire.LookupReply;
 import io.tatami.protocol.wire.LookupRequest;
+import io.tatami.protocol.wire.MkdirsReply;
 import io.tatami.protocol.wire.OpenSessionReply;
 import io.tatami.protocol.wire.ReadSharesReply;
 import io.tatami.protocol.wire.RenameFileRequest;
@@ -104,6 +105,16 @@ public final class FakeMetadata {
 
     public synchronized boolean hasDirectory(String path) {
         return directories.containsKey(path);
+    }
+
+    private MkdirsReply mkdirs(String path) {
+        boolean isNew = !directories.containsKey(path);
+        String made = path;
+        while (!made.isEmpty() && !directories.containsKey(made)) {
+            addDirectory(made);
+            made = made.substring(0, made.lastIndexOf('/'));
+        }
+        return MkdirsReply.newBuilder().setCreated(isNew).build();
     }
 
     public synchronized void addDirectory(String path) {
@@ -183,6 +194,7 @@ public final class FakeMetadata {
         on(table, MetaMethods.DELETE_FILE, (context, request) -> delete(request));
         on(table, MetaMethods.RENAME_FILE, (context, request) -> rename(request));
         on(table, MetaMethods.DELETE_DIRECTORY, (context, request) -> delete(request));
+        on(table, MetaMethods.MKDIRS, (context, request) -> mkdirs(request.getPath()));
         on(
                 table,
                 MetaMethods.RENEW_LEASES,
