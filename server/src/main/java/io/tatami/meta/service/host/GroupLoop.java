@@ -145,13 +145,11 @@ final class GroupLoop implements AutoCloseable {
     }
 
     private void readElsewhere(Pending<?, ?, ?> pending) {
-        try {
-            readers.execute(() -> {
-                boolean unused = concluded(pending, reads.decide(pending));
-            });
-        } catch (RejectedExecutionException e) {
-            pending.fail(new TatamiException(ErrorCode.BUSY, id + " has too many reads waiting", e));
-        }
+        toReaders(
+                () -> {
+                    boolean unused = concluded(pending, reads.decide(pending));
+                },
+                pending.future());
     }
 
     /** Whether a read has come to its end, or will when its question is settled. */
@@ -164,7 +162,37 @@ final class GroupLoop implements AutoCloseable {
 
     /** The remembered reply of a request, or that there is none; fails with a remembered refusal. */
     <R extends Message> CompletableFuture<Optional<R>> recall(Method<?, R> method, RequestOrigin origin) {
-        return log.confirm().thenCompose(confirmed -> reads.recall(method, origin));
+        return log.confirm().thenCompose(confirmed -> {
+            try {
+                Optional<R> known = reads.recallAtOnce(method, origin);
+                return known == null ? recallElsewhere(method, origin) : CompletableFuture.completedFuture(known);
+            } catch (TatamiException e) {
+                return CompletableFuture.failedFuture(e);
+            }
+        });
+    }
+
+    private <R extends Message> CompletableFuture<Optional<R>> recallElsewhere(
+            Method<?, R> method, RequestOrigin origin) {
+        CompletableFuture<Optional<R>> recalled = new CompletableFuture<>();
+        toReaders(
+                () -> {
+                    try {
+                        recalled.complete(reads.recall(method, origin));
+                    } catch (TatamiException | RuntimeException e) {
+                        recalled.completeExceptionally(e);
+                    }
+                },
+                recalled);
+        return recalled;
+    }
+
+    private void toReaders(Runnable read, CompletableFuture<?> told) {
+        try {
+            readers.execute(read);
+        } catch (RejectedExecutionException e) {
+            told.completeExceptionally(new TatamiException(ErrorCode.BUSY, id + " has too many reads waiting", e));
+        }
     }
 
     private void run() {

@@ -14,11 +14,11 @@ import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.ClusterMap;
 import java.io.UncheckedIOException;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -136,14 +136,35 @@ final class SnapshotReads implements AutoCloseable {
         return Outcome.DECIDED;
     }
 
-    /** The remembered reply of a request, or that there is none; fails with a remembered refusal. */
-    <R extends Message> CompletableFuture<Optional<R>> recall(Method<?, R> method, RequestOrigin origin) {
+    /**
+     * The remembered reply of a request, or that there is none.
+     *
+     * @throws TatamiException the remembered refusal; UNAVAILABLE
+     */
+    <R extends Message> Optional<R> recall(Method<?, R> method, RequestOrigin origin) throws TatamiException {
         underWay.readLock().lock();
         try (StoreSnapshot snapshot = openStore().snapshot()) {
-            return CompletableFuture.completedFuture(
-                    Optional.ofNullable(memory.recallStored(snapshot.view(), origin, method)));
-        } catch (TatamiException e) {
-            return CompletableFuture.failedFuture(e);
+            return Optional.ofNullable(memory.recallStored(snapshot.view(), origin, method));
+        } finally {
+            underWay.readLock().unlock();
+        }
+    }
+
+    /**
+     * {@link #recall} for who may not wait.
+     *
+     * @return null where it cannot be told at once
+     */
+    <R extends Message> @Nullable Optional<R> recallAtOnce(Method<?, R> method, RequestOrigin origin)
+            throws TatamiException {
+        if (!underWay.readLock().tryLock()) {
+            return null;
+        }
+        try {
+            View view = openStore().newestInMemory();
+            return view == null ? null : Optional.ofNullable(memory.recallStored(view, origin, method));
+        } catch (ReadMustWaitException e) {
+            return null;
         } finally {
             underWay.readLock().unlock();
         }

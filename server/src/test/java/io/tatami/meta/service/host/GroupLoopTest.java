@@ -100,6 +100,21 @@ final class GroupLoopTest {
     }
 
     @Test
+    void whetherAReplyIsRememberedIsToldByWhoAsksUnlessThatWouldHaveToWait() throws TatamiException {
+        try (LoopHarness group = new LoopHarness(directory)) {
+            assertEquals(
+                    1, group.sendOnce(origin(7, 1, 0), Increment.of(1)).join().getFiles());
+            assertEquals(1, group.recall(origin(7, 1, 0)).join().orElseThrow().getFiles());
+            assertTrue(group.recall(origin(7, 2, 0)).join().isEmpty());
+            assertEquals(0, group.handedOn.get());
+            // What has just been written into a table is not in the cache of tables.
+            group.store().flush();
+            assertEquals(1, group.recall(origin(7, 1, 0)).join().orElseThrow().getFiles());
+            assertEquals(1, group.handedOn.get());
+        }
+    }
+
+    @Test
     void aRetryInTheSameBatchIsDoneOnce() throws TatamiException {
         try (LoopHarness group = new LoopHarness(directory)) {
             group.log.hold();
