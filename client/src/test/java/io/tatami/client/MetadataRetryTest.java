@@ -123,6 +123,31 @@ final class MetadataRetryTest {
     }
 
     @Test
+    void aFileThatIsDeletedWhileItIsListedDoesNotEndTheListing() throws Exception {
+        client.create(path("/a/f"), CreateSpec.DEFAULT).close();
+        client.create(path("/a/g"), CreateSpec.DEFAULT).close();
+        client.rename(path("/a/f"), path("/a/moved"), false);
+        cluster.metadata.faults.beforeNext(MetaMethods.GET_BLOCKS, () -> cluster.metadata.deleteFile("/a", "moved"));
+        List<String> names = client.list(path("/a"), false).toList().stream()
+                .map(entry -> entry.path().name())
+                .toList();
+        assertEquals(List.of("b", "g"), names);
+    }
+
+    @Test
+    void aFileThatIsReplacedWhileItIsLookedAtIsToldAsTheNewOne() throws Exception {
+        client.create(path("/a/f"), CreateSpec.DEFAULT).close();
+        client.rename(path("/a/f"), path("/a/moved"), false);
+        client.create(path("/a/g"), CreateSpec.DEFAULT).close();
+        long replacing = client.status(path("/a/g"), true).id();
+        cluster.metadata.faults.beforeNext(MetaMethods.GET_BLOCKS, () -> {
+            cluster.metadata.deleteFile("/a", "moved");
+            cluster.metadata.moveFile("/a", "g", "moved");
+        });
+        assertEquals(replacing, client.status(path("/a/moved"), true).id());
+    }
+
+    @Test
     void anUnknownFileIsAskedForEachTime() throws Exception {
         assertCode(ErrorCode.NOT_FOUND, () -> client.status(path("/a/f"), true));
         client.create(path("/a/f"), CreateSpec.DEFAULT).close();

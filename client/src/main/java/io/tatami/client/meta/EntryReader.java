@@ -19,6 +19,7 @@ import io.tatami.protocol.wire.LookupRequest;
 import io.tatami.protocol.wire.ReadSharesRequest;
 import io.tatami.protocol.wire.Status;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** What paths stand for. Safe for use by many threads. */
@@ -173,12 +174,23 @@ public final class EntryReader {
     /**
      * A file whose name was moved has its content in another shard, its home, and when it is open only that knows its
      * length: asks the home where the shard of the name gave a right to.
+     *
+     * @return null where the file is gone, so that by now the name is free or another's
      */
+    @Nullable
     Status completed(Status status, Deadline deadline) throws TatamiException {
         if (status.getKind() != Status.Kind.FILE || status.getRight().isEmpty()) {
             return status;
         }
-        Status home = fromHome(new FileId(status.getId()), status.getRight(), deadline);
+        Status home;
+        try {
+            home = fromHome(new FileId(status.getId()), status.getRight(), deadline);
+        } catch (TatamiException e) {
+            if (e.code() != ErrorCode.NOT_FOUND) {
+                throw e;
+            }
+            return null;
+        }
         long modified = Math.max(
                 status.getAttributes().getModifiedMillis(), home.getAttributes().getModifiedMillis());
         Status.Builder complete = status.toBuilder()
@@ -212,10 +224,23 @@ public final class EntryReader {
     }
 
     private Status lookup(TatamiPath path, LookupRequest request, Deadline deadline) throws TatamiException {
-        return resolver.inParent(path, deadline, parent -> {
-            Status found = resolver.lookup(parent, path.name(), request, deadline);
-            return completed(found, deadline);
-        });
+        Backoff backoff = caller.backoff();
+        while (true) {
+            Optional<Status> found = resolver.inParent(
+                    path,
+                    deadline,
+                    parent -> Optional.ofNullable(
+                            completed(resolver.lookup(parent, path.name(), request, deadline), deadline)));
+            if (found.isPresent()) {
+                return found.get();
+            }
+            if (deadline.isOver()) {
+                throw new TatamiException(
+                        ErrorCode.NOT_FOUND,
+                        "File does not exist: " + path + "; one file after the other has its name");
+            }
+            backoff.pause(deadline);
+        }
     }
 
     /** @param right of the shard of the name; empty to have the home ask for the permissions */

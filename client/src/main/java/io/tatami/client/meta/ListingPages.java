@@ -22,12 +22,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The pages of one listing. A page is one range scan in each shard that holds entries, merged by name as far as all of
  * them were read; the directories on it are completed by one call to the tree and one to each shard. Where entries
- * moved between the shards meanwhile, the page is read again, and so it is where the tree has no directory at a name
- * that is kept for one: that may just have got another name, which is not on the page yet. A page that stays as it was
- * is of one moment. Used by one thread.
+ * moved between the shards meanwhile, or a file of whose length its home was asked was deleted, the page is read again,
+ * and so it is where the tree has no directory at a name that is kept for one: that may just have got another name,
+ * which is not on the page yet. A page that stays as it was is of one moment. Used by one thread.
  */
 final class ListingPages implements DirectoryListing.Pages {
-    /** Moves in a directory that never stop do not keep a listing from ending: then a page is given as it is. */
+    /**
+     * Moves and deletions in a directory that never stop do not keep a listing from ending: then a page is given as it
+     * is.
+     */
     private static final int READS_OF_A_PAGE_MAX = 10;
 
     private static final Comparator<Status> BY_NAME = Comparator.comparing(ListingPages::utf8, Arrays::compareUnsigned);
@@ -105,18 +108,29 @@ final class ListingPages implements DirectoryListing.Pages {
                             .map(ListReply::getMoves)
                             .toList()
                             .equals(reader.directories().moves(directory, shards, deadline));
-            if (isOneMoment || reads == READS_OF_A_PAGE_MAX) {
-                return merged(directory.id(), parts, deadline);
+            boolean isLast = reads == READS_OF_A_PAGE_MAX;
+            if (isOneMoment || isLast) {
+                Page page = merged(directory.id(), parts, isLast, deadline);
+                if (page != null) {
+                    return page;
+                }
             }
         }
     }
 
-    private Page merged(DirectoryId directory, List<ListReply> parts, Deadline deadline) throws TatamiException {
+    /** Null where a file on it was deleted since, unless the page is given {@code inAnyCase}, without it then. */
+    private @Nullable Page merged(DirectoryId directory, List<ListReply> parts, boolean inAnyCase, Deadline deadline)
+            throws TatamiException {
         List<Status> all = new ArrayList<>();
         byte[] upTo = null;
         for (ListReply part : parts) {
             for (Status status : part.getStatusList()) {
-                all.add(reader.completed(status, deadline));
+                Status completed = reader.completed(status, deadline);
+                if (completed != null) {
+                    all.add(completed);
+                } else if (!inAnyCase) {
+                    return null;
+                }
             }
             if (part.getMore() && part.getStatusCount() > 0) {
                 byte[] last = utf8(part.getStatus(part.getStatusCount() - 1));

@@ -22,6 +22,7 @@ final class FakeFile {
     ByteString inline;
 
     boolean open = true;
+    boolean moved;
     long writerSession;
     long version;
 
@@ -62,6 +63,16 @@ final class FakeFile {
         return inline != null
                 ? inline.size()
                 : blocks.stream().mapToLong(BlockLocation.Builder::getLength).sum();
+    }
+
+    /** What the shard of the name says: of a file that was moved, that its home knows more. */
+    Status entry(boolean withContent) {
+        Status status = status(withContent);
+        return moved
+                ? status.toBuilder()
+                        .setRight(ByteString.copyFromUtf8("may ask"))
+                        .build()
+                : status;
     }
 
     Status status(boolean withContent) {

@@ -188,8 +188,7 @@ public final class FakeMetadata {
                 table,
                 MetaMethods.GET_BLOCKS,
                 (context, request) -> GetBlocksReply.newBuilder()
-                        .setStatus(Objects.requireNonNull(byId.get(request.getFileId()))
-                                .status(true))
+                        .setStatus(atHome(request.getFileId()))
                         .build());
         on(table, MetaMethods.DELETE_FILE, (context, request) -> delete(request));
         on(table, MetaMethods.RENAME_FILE, (context, request) -> rename(request));
@@ -338,7 +337,7 @@ public final class FakeMetadata {
     private TreeMap<String, Status> entries(long directory, boolean withContent) {
         TreeMap<String, Status> entries = new TreeMap<>();
         files.getOrDefault(directory, new TreeMap<>())
-                .forEach((name, file) -> entries.put(name, file.status(withContent)));
+                .forEach((name, file) -> entries.put(name, file.entry(withContent)));
         links.getOrDefault(directory, new TreeMap<>())
                 .forEach((name, target) -> entries.put(
                         name,
@@ -398,6 +397,31 @@ public final class FakeMetadata {
         return CreateReply.newBuilder().setStatus(file.status(false)).build();
     }
 
+    private Status atHome(long id) throws TatamiException {
+        FakeFile file = byId.get(id);
+        if (file == null) {
+            throw new TatamiException(ErrorCode.NOT_FOUND, "file " + id + " does not exist");
+        }
+        return file.status(true);
+    }
+
+    /** Deletes a file without asking through a client. */
+    public synchronized void deleteFile(String directory, String name) {
+        FakeFile file = Objects.requireNonNull(
+                Objects.requireNonNull(files.get(Objects.requireNonNull(directories.get(directory))))
+                        .remove(name));
+        byId.remove(file.id.value());
+    }
+
+    /** Renames a file within its directory without asking through a client. */
+    public synchronized void moveFile(String directory, String from, String to) {
+        TreeMap<String, FakeFile> here =
+                Objects.requireNonNull(files.get(Objects.requireNonNull(directories.get(directory))));
+        FakeFile file = Objects.requireNonNull(here.remove(from));
+        file.name = to;
+        here.put(to, file);
+    }
+
     private Empty delete(DeleteFileRequest request) throws TatamiException {
         long directory = fresh(request.getHandle());
         TreeMap<String, FakeFile> here = files.getOrDefault(directory, new TreeMap<>());
@@ -416,6 +440,7 @@ public final class FakeMetadata {
             throw new TatamiException(ErrorCode.NOT_FOUND, request.getSourceName());
         }
         file.name = request.getDestinationName();
+        file.moved = true;
         files.computeIfAbsent(to, none -> new TreeMap<>()).put(file.name, file);
         return Empty.getDefaultInstance();
     }
