@@ -107,16 +107,6 @@ public final class FakeMetadata {
         return directories.containsKey(path);
     }
 
-    private MkdirsReply mkdirs(String path) {
-        boolean isNew = !directories.containsKey(path);
-        String made = path;
-        while (!made.isEmpty() && !directories.containsKey(made)) {
-            addDirectory(made);
-            made = made.substring(0, made.lastIndexOf('/'));
-        }
-        return MkdirsReply.newBuilder().setCreated(isNew).build();
-    }
-
     public synchronized void addDirectory(String path) {
         directories.put(path, nextId++);
     }
@@ -407,19 +397,22 @@ public final class FakeMetadata {
 
     /** Deletes a file without asking through a client. */
     public synchronized void deleteFile(String directory, String name) {
-        FakeFile file = Objects.requireNonNull(
-                Objects.requireNonNull(files.get(Objects.requireNonNull(directories.get(directory))))
-                        .remove(name));
-        byId.remove(file.id.value());
+        byId.remove(taken(directory, name).id.value());
     }
 
     /** Renames a file within its directory without asking through a client. */
     public synchronized void moveFile(String directory, String from, String to) {
-        TreeMap<String, FakeFile> here =
-                Objects.requireNonNull(files.get(Objects.requireNonNull(directories.get(directory))));
-        FakeFile file = Objects.requireNonNull(here.remove(from));
+        FakeFile file = taken(directory, from);
         file.name = to;
-        here.put(to, file);
+        filesIn(directory).put(to, file);
+    }
+
+    private FakeFile taken(String directory, String name) {
+        return Objects.requireNonNull(filesIn(directory).remove(name));
+    }
+
+    private TreeMap<String, FakeFile> filesIn(String directory) {
+        return Objects.requireNonNull(files.get(Objects.requireNonNull(directories.get(directory))));
     }
 
     private Empty delete(DeleteFileRequest request) throws TatamiException {
@@ -443,6 +436,16 @@ public final class FakeMetadata {
         file.moved = true;
         files.computeIfAbsent(to, none -> new TreeMap<>()).put(file.name, file);
         return Empty.getDefaultInstance();
+    }
+
+    private MkdirsReply mkdirs(String path) {
+        boolean isNew = !directories.containsKey(path);
+        String made = path;
+        while (!made.isEmpty() && !directories.containsKey(made)) {
+            addDirectory(made);
+            made = made.substring(0, made.lastIndexOf('/'));
+        }
+        return MkdirsReply.newBuilder().setCreated(isNew).build();
     }
 
     private DeleteDirectoryReply delete(DeleteDirectoryRequest request) {

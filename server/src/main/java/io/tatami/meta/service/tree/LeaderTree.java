@@ -174,7 +174,7 @@ final class LeaderTree {
     }
 
     /** Tells every shard; BUSY where one does not acknowledge in time. */
-    CompletableFuture<Announced> announce(List<TreeChange> directories, long version) {
+    private CompletableFuture<Announced> announce(List<TreeChange> directories, long version) {
         List<TreeChange> changes = directories.stream()
                 .map(change -> change.toBuilder().setVersion(version).build())
                 .toList();
