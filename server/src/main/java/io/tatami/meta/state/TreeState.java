@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TreeState extends Records {
     private static final String ROOT_NAME = "";
+    private static final byte[] ROOT = Keys.directory(DirectoryId.NONE, ROOT_NAME);
     private static final byte[] TERM = Keys.singleton("tree.term");
     private static final byte[] FIRST_DIRECTORY = Keys.singleton("tree.first-directory");
     private static final byte[] LAST_ID = Keys.singleton("tree.last-directory");
@@ -50,7 +51,7 @@ public final class TreeState extends Records {
     }
 
     public void putRoot(DirectoryRecord root) {
-        write(Keys.directory(DirectoryId.NONE, ROOT_NAME), root);
+        write(ROOT, root);
     }
 
     /** The directory of this name, or null. */
@@ -140,10 +141,10 @@ public final class TreeState extends Records {
         writeLong(FIRST_DIRECTORY, number);
     }
 
-    /** Whether, in a namespace group, there are first directories still to be made. */
-    public static boolean isFirstDirectoryMissing(View view) {
-        byte[] number = view.get(FIRST_DIRECTORY);
-        return number != null && ByteBuffer.wrap(number).getLong() != 0;
+    /** Whether there are first directories still to be made: as long as there is no tree, all of them. */
+    public static boolean isFirstDirectoryMissing(View tree) {
+        byte[] number = tree.get(FIRST_DIRECTORY);
+        return number == null ? tree.get(ROOT) == null : ByteBuffer.wrap(number).getLong() != 0;
     }
 
     /** Begins the next term of leadership; the first is 1. */

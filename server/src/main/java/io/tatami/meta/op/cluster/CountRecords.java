@@ -7,7 +7,6 @@ import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.Records;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.Totals;
-import io.tatami.meta.state.TreeState;
 import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.meta.state.wire.TotalsRecord;
@@ -16,6 +15,7 @@ import io.tatami.protocol.wire.GroupStatusRequest;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.function.Predicate;
 
 /**
  * A group in numbers, from the totals that are kept with every batch; and on demand a hash over all records, equal for
@@ -24,6 +24,13 @@ import java.security.NoSuchAlgorithmException;
 public final class CountRecords implements Operation<Draft, GroupStatusRequest, GroupStatusReply> {
     private static final byte[] BEFORE_ALL = {0};
     private static final byte[] AFTER_ALL = {(byte) 0xff};
+
+    private final Predicate<View> firstDirectoriesMissing;
+
+    /** @param firstDirectoriesMissing whether the cluster still waits for them, as far as this group has a say in it */
+    public CountRecords(Predicate<View> firstDirectoriesMissing) {
+        this.firstDirectoriesMissing = firstDirectoriesMissing;
+    }
 
     @Override
     public GroupStatusReply decide(Draft state, RequestContext context, GroupStatusRequest request) {
@@ -35,7 +42,7 @@ public final class CountRecords implements Operation<Draft, GroupStatusRequest, 
                 .setDirectories(totals.getDirectories())
                 .setBlocks(totals.getBlocks())
                 .setLeases(totals.getLeases())
-                .setFirstDirectoriesMissing(TreeState.isFirstDirectoryMissing(state))
+                .setFirstDirectoriesMissing(firstDirectoriesMissing.test(state))
                 .setGateEntries(totals.getGates())
                 .setPendingOutbox(totals.getOutbox())
                 .setPendingTransactions(totals.getTransactions())

@@ -16,6 +16,6 @@ final class NamespaceParts {
     static void addTo(Opening namespace, ClusterMapHolder maps, String superuser) throws TatamiException {
         namespace.add(ClusterState::new, new NamespaceClusterHandlers(maps, superuser));
         namespace.add(TreeState::new, new TreeHandlers(superuser));
-        namespace.add(draft -> draft, new StatusHandlers());
+        namespace.add(draft -> draft, new StatusHandlers(TreeState::isFirstDirectoryMissing));
     }
 }

@@ -16,7 +16,7 @@ final class ShardParts {
     /** A line each: {@code shard.add(ShardState::new, new FileHandlers())}. */
     static void addTo(Opening shard) throws TatamiException {
         shard.add(ShardState::new, new ShardClusterHandlers());
-        shard.add(draft -> draft, new StatusHandlers());
+        shard.add(draft -> draft, new StatusHandlers(state -> false));
         shard.add(ShardState::new, new ShardTreeHandlers());
         shard.add(ShardState::new, new FileHandlers());
         shard.add(ShardState::new, new MoveHandlers());
