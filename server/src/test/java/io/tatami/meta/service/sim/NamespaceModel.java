@@ -122,10 +122,13 @@ final class NamespaceModel {
         }
     }
 
-    /** A closed file is shorter, at once for readers; {@code done} where the servers need not be told. */
+    /**
+     * A closed file is shorter, at once for readers; {@code done} where the servers need not be told. One that is being
+     * cut may be cut to the same length once more.
+     */
     void truncated(long file, long length, boolean done) {
         File cut = files.get(file);
-        if (cut != null) {
+        if (cut != null && !(cut.recovering && !done && cut.length == length)) {
             requireClosed(file, cut);
             Check.check(
                     cut.length == UNKNOWN_LENGTH || length <= cut.length,
