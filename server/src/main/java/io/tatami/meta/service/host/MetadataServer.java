@@ -7,6 +7,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.LockFile;
 import io.tatami.base.TatamiException;
+import io.tatami.base.Threads;
 import io.tatami.base.UuidBytes;
 import io.tatami.conf.Setting;
 import io.tatami.conf.Settings;
@@ -88,8 +89,10 @@ public final class MetadataServer implements AutoCloseable {
                     .build());
             HandleSigner signer = new HandleSigner(identity.handleKey());
             ServiceCredential credential = new ServiceCredential(signer, identity.cluster());
-            ExecutorService readers = resources.keep(Executors.newFixedThreadPool(READERS), "readers");
-            ScheduledExecutorService timer = resources.keep(Executors.newScheduledThreadPool(1), "timer");
+            ExecutorService readers =
+                    resources.keep(Executors.newFixedThreadPool(READERS, Threads.daemons("meta-reader")), "readers");
+            ScheduledExecutorService timer =
+                    resources.keep(Executors.newScheduledThreadPool(1, Threads.daemons("meta-timer")), "timer");
             GroupLeaders leaders = new GroupLeaders();
             HostParts parts = new HostParts(
                     new RoutedPeers(client, leaders, maps::map, credential.bytes(), timer, clock),
