@@ -10,6 +10,7 @@ import io.tatami.protocol.FrameFormat;
 import io.tatami.protocol.FrameKind;
 import io.tatami.protocol.wire.LookupRequest;
 import io.tatami.protocol.wire.RequestHeader;
+import io.tatami.rpc.netty.frame.Frame;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;

@@ -4,6 +4,7 @@ import com.google.protobuf.Message;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.Method;
+import io.tatami.rpc.netty.frame.Frame;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 

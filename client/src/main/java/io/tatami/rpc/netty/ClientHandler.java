@@ -11,6 +11,7 @@ import io.tatami.protocol.FrameKind;
 import io.tatami.protocol.wire.Goodbye;
 import io.tatami.protocol.wire.ReplyHeader;
 import io.tatami.protocol.wire.Welcome;
+import io.tatami.rpc.netty.frame.Frame;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.UUID;
@@ -173,11 +174,11 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
             // Given up before the reply came.
             return;
         }
-        if (header.getError() == 0) {
+        TatamiException failure = ReplyErrors.of(header);
+        if (failure == null) {
             request.waiter().replied(frame);
         } else {
-            ErrorCode code = ErrorCode.ofNumber(header.getError());
-            request.waiter().failed(new TatamiException(code, header.getMessage(), header.getDetail(), null));
+            request.waiter().failed(failure);
         }
         now.requests.finish(request);
     }

@@ -7,6 +7,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.protocol.StreamMethod;
 import io.tatami.rpc.RpcStream;
 import io.tatami.rpc.StreamListener;
+import io.tatami.rpc.netty.frame.Frame;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -12,6 +12,9 @@ import io.tatami.protocol.wire.Goodbye;
 import io.tatami.protocol.wire.ReplyHeader;
 import io.tatami.protocol.wire.Welcome;
 import io.tatami.rpc.CallOptions;
+import io.tatami.rpc.netty.frame.Frame;
+import io.tatami.rpc.netty.frame.FramePrefix;
+import io.tatami.rpc.netty.frame.OutgoingFrame;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.UUID;
@@ -103,10 +106,10 @@ final class DirectConnection implements AutoCloseable {
         }
         ReplyHeader about = reply.header(ReplyHeader.parser());
         heard.accept(about.getShardMapEpoch());
-        if (about.getError() != 0) {
+        TatamiException failure = ReplyErrors.of(about);
+        if (failure != null) {
             midCall = false;
-            throw new TatamiException(
-                    ErrorCode.ofNumber(about.getError()), about.getMessage(), about.getDetail(), null);
+            throw failure;
         }
         R result = reply.body(method.replyParser());
         midCall = false;

@@ -6,6 +6,8 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.tatami.base.Clock;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.FrameFormat;
+import io.tatami.rpc.netty.frame.Frame;
+import io.tatami.rpc.netty.frame.FramePrefix;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;

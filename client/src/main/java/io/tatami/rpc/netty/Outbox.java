@@ -8,6 +8,7 @@ import io.tatami.base.Check;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.FrameFormat;
 import io.tatami.protocol.FrameKind;
+import io.tatami.rpc.netty.frame.OutgoingFrame;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;

@@ -3,6 +3,7 @@ package io.tatami.rpc.netty;
 import com.google.protobuf.Message;
 import io.tatami.base.TatamiException;
 import io.tatami.rpc.CallOptions;
+import io.tatami.rpc.netty.frame.Frame;
 import org.jspecify.annotations.Nullable;
 
 /**

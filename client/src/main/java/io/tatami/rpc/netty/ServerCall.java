@@ -5,6 +5,7 @@ import io.tatami.base.Check;
 import io.tatami.base.TatamiException;
 import io.tatami.rpc.CallContext;
 import io.tatami.rpc.Responder;
+import io.tatami.rpc.netty.frame.Frame;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 

@@ -94,12 +94,7 @@ final class ServerCalls {
 
     /** Writes a failure to a request that was not begun. */
     void refuse(int callId, TatamiException failure) {
-        ReplyHeader header = ReplyHeader.newBuilder()
-                .setError(failure.code().number())
-                .setMessage(shortened(Handshake.messageOf(failure)))
-                .setDetail(shortened(failure.detail()))
-                .setShardMapEpoch(shardMapEpoch.getAsLong())
-                .build();
+        ReplyHeader header = ReplyErrors.header(failure, shardMapEpoch.getAsLong());
         try {
             link.outbox().write(FrameKind.REPLY, callId, header, null);
         } catch (TatamiException e) {
@@ -166,8 +161,4 @@ final class ServerCalls {
     }
 
     /** Messages of exceptions may hold anything. */
-    private static String shortened(String text) {
-        int charsMax = 4 << 10;
-        return text.length() <= charsMax ? text : text.substring(0, charsMax);
-    }
 }

@@ -18,6 +18,7 @@ import io.tatami.protocol.wire.RequestHeader;
 import io.tatami.protocol.wire.Welcome;
 import io.tatami.rpc.CallContext;
 import io.tatami.rpc.HandlerTable;
+import io.tatami.rpc.netty.frame.Frame;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;

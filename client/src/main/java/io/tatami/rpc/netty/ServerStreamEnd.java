@@ -8,6 +8,7 @@ import io.tatami.rpc.CallContext;
 import io.tatami.rpc.ServerStream;
 import io.tatami.rpc.StreamHandler;
 import io.tatami.rpc.StreamReceiver;
+import io.tatami.rpc.netty.frame.Frame;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -25,6 +25,7 @@ import io.tatami.rpc.Futures;
 import io.tatami.rpc.Lane;
 import io.tatami.rpc.Recorder;
 import io.tatami.rpc.RpcStream;
+import io.tatami.rpc.netty.frame.Frame;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

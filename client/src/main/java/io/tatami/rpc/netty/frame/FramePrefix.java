@@ -1,4 +1,4 @@
-package io.tatami.rpc.netty;
+package io.tatami.rpc.netty.frame;
 
 import io.netty.buffer.ByteBuf;
 import io.tatami.base.ErrorCode;
@@ -12,14 +12,14 @@ import java.nio.ByteBuffer;
  *
  * @param contentBytes header, body and payload together
  */
-record FramePrefix(FrameKind kind, int callId, int headerBytes, int bodyBytes, int contentBytes) {
+public record FramePrefix(FrameKind kind, int callId, int headerBytes, int bodyBytes, int contentBytes) {
     /**
      * Reads a prefix.
      *
      * @param bytes {@link FrameFormat#PREFIX_BYTES} from index 0 on, whatever its position
      * @throws TatamiException MALFORMED
      */
-    static FramePrefix parse(ByteBuffer bytes, int frameBytesMax) throws TatamiException {
+    public static FramePrefix parse(ByteBuffer bytes, int frameBytesMax) throws TatamiException {
         long length = Integer.toUnsignedLong(bytes.getInt(FrameFormat.LENGTH_OFFSET));
         if (length < FrameFormat.LENGTH_MIN) {
             throw malformed("a frame of length " + length + " is shorter than its prefix");
@@ -48,7 +48,7 @@ record FramePrefix(FrameKind kind, int callId, int headerBytes, int bodyBytes, i
     }
 
     /** The frame, whose content is its buffer's readable bytes. */
-    Frame frame(ByteBuf content, long arrivalNanos) {
+    public Frame frame(ByteBuf content, long arrivalNanos) {
         return new Frame(kind, callId, headerBytes, bodyBytes, arrivalNanos, content);
     }
 

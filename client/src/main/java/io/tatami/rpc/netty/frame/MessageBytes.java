@@ -1,4 +1,4 @@
-package io.tatami.rpc.netty;
+package io.tatami.rpc.netty.frame;
 
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.CodedOutputStream;

@@ -1,4 +1,4 @@
-package io.tatami.rpc.netty;
+package io.tatami.rpc.netty.frame;
 
 import com.google.protobuf.Message;
 import com.google.protobuf.Parser;
@@ -12,27 +12,27 @@ import io.tatami.protocol.FrameKind;
  * @param arrivalNanos when its last bytes were read from the socket, by the monotonic clock
  * @param content header, body and payload, one after the other
  */
-record Frame(FrameKind kind, int callId, int headerBytes, int bodyBytes, long arrivalNanos, ByteBuf content) {
+public record Frame(FrameKind kind, int callId, int headerBytes, int bodyBytes, long arrivalNanos, ByteBuf content) {
     /** @throws TatamiException MALFORMED */
-    <M extends Message> M header(Parser<M> parser) throws TatamiException {
+    public <M extends Message> M header(Parser<M> parser) throws TatamiException {
         return MessageBytes.parse(parser, content, content.readerIndex(), headerBytes);
     }
 
     /** @throws TatamiException MALFORMED */
-    <M extends Message> M body(Parser<M> parser) throws TatamiException {
+    public <M extends Message> M body(Parser<M> parser) throws TatamiException {
         return MessageBytes.parse(parser, content, content.readerIndex() + headerBytes, bodyBytes);
     }
 
-    int payloadBytes() {
+    public int payloadBytes() {
         return content.readableBytes() - headerBytes - bodyBytes;
     }
 
     /** The payload as a part of the content, which then lives until both are released. */
-    ByteBuf retainPayload() {
+    public ByteBuf retainPayload() {
         return content.retainedSlice(content.readerIndex() + headerBytes + bodyBytes, payloadBytes());
     }
 
-    void release() {
+    public void release() {
         content.release();
     }
 }

@@ -1,4 +1,4 @@
-package io.tatami.rpc.netty;
+package io.tatami.rpc.netty.frame;
 
 import com.google.protobuf.Message;
 import io.netty.buffer.ByteBuf;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param payloadBytes are written by others, behind it
  */
-record OutgoingFrame(
+public record OutgoingFrame(
         FrameKind kind,
         int callId,
         @Nullable Message header,
@@ -24,7 +24,7 @@ record OutgoingFrame(
      *
      * @throws TatamiException INVALID_ARGUMENT where the peer would not take the frame
      */
-    int headBytes(int frameBytesMax) throws TatamiException {
+    public int headBytes(int frameBytesMax) throws TatamiException {
         long frameBytes = (long) FrameFormat.PREFIX_BYTES + bytes(header) + bytes(body) + payloadBytes;
         if (Math.max(bytes(header), bytes(body)) > FrameFormat.MESSAGE_BYTES_MAX || frameBytes > frameBytesMax) {
             throw new TatamiException(
@@ -34,7 +34,7 @@ record OutgoingFrame(
     }
 
     /** Appends all but the payload to a buffer that has room for it. */
-    void appendTo(ByteBuf out) {
+    public void appendTo(ByteBuf out) {
         int headerBytes = bytes(header);
         int bodyBytes = bytes(body);
         out.writeInt(FrameFormat.LENGTH_MIN + headerBytes + bodyBytes + payloadBytes)
