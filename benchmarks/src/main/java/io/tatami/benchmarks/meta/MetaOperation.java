@@ -1,6 +1,10 @@
 package io.tatami.benchmarks.meta;
 
 import java.io.IOException;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Set;
+import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -15,8 +19,15 @@ public enum MetaOperation {
     MKDIRS {
         @Override
         int run(FileSystem fs, Path directory, int number) throws IOException {
-            expect(fs.mkdirs(new Path(directory, "d" + number)), "mkdirs");
+            expect(fs.mkdirs(new Path(directory, "s" + number)), "mkdirs");
             return 1;
+        }
+    },
+    /** As {@link #LIST}; there are only directories yet, which come behind the files later. */
+    LIST_DIRECTORIES {
+        @Override
+        int run(FileSystem fs, Path directory, int number) throws IOException {
+            return list(fs, directory);
         }
     },
     CREATE_EMPTY {
@@ -42,10 +53,22 @@ public enum MetaOperation {
             return 1;
         }
     },
+    /** An empty file, as some peers bring the first bytes along and some do not. */
     OPEN {
         @Override
         int run(FileSystem fs, Path directory, int number) throws IOException {
-            fs.open(new Path(directory, "f" + number)).close();
+            fs.open(new Path(directory, "e" + number)).close();
+            return 1;
+        }
+    },
+    READ_4K {
+        @Override
+        int run(FileSystem fs, Path directory, int number) throws IOException {
+            byte[] content = new byte[CONTENT.length];
+            try (FSDataInputStream in = fs.open(new Path(directory, "f" + number))) {
+                in.readFully(content);
+            }
+            expect(Arrays.equals(CONTENT, content), "read");
             return 1;
         }
     },
@@ -53,13 +76,7 @@ public enum MetaOperation {
     LIST {
         @Override
         int run(FileSystem fs, Path directory, int number) throws IOException {
-            int entries = 0;
-            RemoteIterator<?> listing = fs.listStatusIterator(directory);
-            while (entries < LISTED_MAX && listing.hasNext()) {
-                listing.next();
-                entries++;
-            }
-            return entries;
+            return list(fs, directory);
         }
     },
     RENAME {
@@ -79,6 +96,7 @@ public enum MetaOperation {
 
     private static final byte[] CONTENT = new byte[4096];
     private static final int LISTED_MAX = 10_000;
+    private static final Set<MetaOperation> REPEATABLE = EnumSet.of(LIST_DIRECTORIES, STAT, OPEN, READ_4K, LIST);
 
     static {
         new java.util.Random(4096).nextBytes(CONTENT);
@@ -88,17 +106,18 @@ public enum MetaOperation {
     @Nullable
     MetaOperation source() {
         return switch (this) {
-            case MKDIRS, CREATE_EMPTY, CREATE_4K, LIST -> null;
-            case STAT, OPEN -> CREATE_4K;
+            case MKDIRS, CREATE_EMPTY, CREATE_4K -> null;
+            case LIST_DIRECTORIES -> MKDIRS;
+            case STAT, READ_4K -> CREATE_4K;
             // Of which there are more, where 4 KiB take long.
-            case RENAME -> CREATE_EMPTY;
+            case OPEN, LIST, RENAME -> CREATE_EMPTY;
             case DELETE -> RENAME;
         };
     }
 
     /** Whether it leaves its file as it was, so that it can be done to the same file again. */
     boolean canRepeat() {
-        return this == STAT || this == OPEN || this == LIST;
+        return REPEATABLE.contains(this);
     }
 
     /** Whether it finds nothing to work on where {@code earlier} did not run. */
@@ -109,6 +128,16 @@ public enum MetaOperation {
 
     /** Does it once; returns how many operations that counts for. */
     abstract int run(FileSystem fs, Path directory, int number) throws IOException;
+
+    private static int list(FileSystem fs, Path directory) throws IOException {
+        int entries = 0;
+        RemoteIterator<?> listing = fs.listStatusIterator(directory);
+        while (entries < LISTED_MAX && listing.hasNext()) {
+            listing.next();
+            entries++;
+        }
+        return entries;
+    }
 
     private static void expect(boolean holds, String operation) throws IOException {
         if (!holds) {
