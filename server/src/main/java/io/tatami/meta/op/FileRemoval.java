@@ -6,16 +6,12 @@ import io.tatami.base.DirectoryId;
 import io.tatami.base.FileId;
 import io.tatami.base.ServerId;
 import io.tatami.base.SessionId;
-import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.ShardState;
-import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.HomeRecord;
 import io.tatami.meta.state.wire.ReclaimRecord;
 import io.tatami.protocol.wire.OutboxDelivery;
-import java.util.ArrayList;
-import java.util.List;
 
 /** The end of a file: its name goes, and with it all that its home holds of it. Blocks are queued to be reclaimed. */
 public final class FileRemoval {
@@ -67,10 +63,10 @@ public final class FileRemoval {
         if (home.hasGranted()) {
             reclaimGranted(state, home.getGranted());
         }
-        for (Indexed indexed : blocksOf(state, file)) {
-            reclaim(state, indexed.block());
-            state.removeBlock(file, indexed.index(), new BlockId(indexed.block().getBlockId()));
-        }
+        state.recordedBlocks(file, home).forEach((index, block) -> {
+            reclaim(state, block);
+            state.removeBlock(file, index, new BlockId(block.getBlockId()));
+        });
         if (home.getContentInline()) {
             state.removeInline(file);
         }
@@ -99,19 +95,5 @@ public final class FileRemoval {
                 .addAllServerId(block.getServerIdList())
                 .setBytes(block.getLength())
                 .build());
-    }
-
-    private record Indexed(int index, BlockRecord block) {}
-
-    private static List<Indexed> blocksOf(ShardState state, FileId file) {
-        List<Indexed> blocks = new ArrayList<>();
-        byte[] prefix = Keys.blocks(file);
-        try (View.Cursor cursor = state.draft().scan(prefix, Keys.after(prefix))) {
-            while (cursor.next()) {
-                blocks.add(new Indexed(
-                        Keys.indexOf(cursor.key()), ShardState.parse(cursor.value(), BlockRecord.parser())));
-            }
-        }
-        return blocks;
     }
 }

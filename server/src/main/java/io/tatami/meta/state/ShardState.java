@@ -26,6 +26,7 @@ import io.tatami.protocol.wire.OutboxDelivery;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.LongSummaryStatistics;
 import java.util.Map;
@@ -38,6 +39,9 @@ public final class ShardState extends Records {
 
     /** Ids of directories are near to one another where so many could lie between two of them, each. */
     private static final int SHARES_SPAN_MAX = 8;
+
+    /** A step of a walk costs a fraction of a look-up, and its beginning several. */
+    private static final int BLOCKS_LOOKED_UP_MAX = 8;
 
     /** Written when the shard is formatted, and never by an operation. */
     private @Nullable GroupRecord group;
@@ -107,22 +111,50 @@ public final class ShardState extends Records {
         return read(Keys.block(file, index), BlockRecord.parser());
     }
 
-    /** All blocks of a file in the order of its bytes; none where there is no such file. */
+    /** All blocks of a file in the order of its bytes, as many as there are; none where there is no such file. */
     public List<BlockRecord> blocks(FileId file) {
         HomeRecord home = home(file);
-        return blocks(file, home == null ? HomeRecord.getDefaultInstance() : home);
+        return home == null ? List.of() : blocks(home, walkBlocks(file));
     }
 
     /** All blocks of a file in the order of its bytes, by what its home is known to say. */
     public List<BlockRecord> blocks(FileId file, HomeRecordOrBuilder home) {
+        return blocks(home, recordedBlocks(file, home));
+    }
+
+    private static List<BlockRecord> blocks(HomeRecordOrBuilder home, Map<Integer, BlockRecord> recorded) {
         List<BlockRecord> blocks = new ArrayList<>();
         if (home.hasGranted()) {
             blocks.add(home.getGranted());
         }
+        blocks.addAll(recorded.values());
+        return blocks;
+    }
+
+    /**
+     * The blocks of a file that have records of their own, by their index and in its order. Few are looked up, which
+     * needs no walk and so costs nothing where there are none.
+     */
+    public Map<Integer, BlockRecord> recordedBlocks(FileId file, HomeRecordOrBuilder home) {
+        if (home.getBlocks() > BLOCKS_LOOKED_UP_MAX) {
+            return walkBlocks(file);
+        }
+        Map<Integer, BlockRecord> blocks = new LinkedHashMap<>();
+        for (int index = home.hasGranted() ? 1 : 0; index < home.getBlocks(); index++) {
+            BlockRecord block = block(file, index);
+            if (block != null) {
+                blocks.put(index, block);
+            }
+        }
+        return blocks;
+    }
+
+    private Map<Integer, BlockRecord> walkBlocks(FileId file) {
+        Map<Integer, BlockRecord> blocks = new LinkedHashMap<>();
         byte[] prefix = Keys.blocks(file);
         try (View.Cursor cursor = draft().scan(prefix, Keys.after(prefix))) {
             while (cursor.next()) {
-                blocks.add(parse(cursor.value(), BlockRecord.parser()));
+                blocks.put(Keys.indexOf(cursor.key()), parse(cursor.value(), BlockRecord.parser()));
             }
         }
         return blocks;
