@@ -382,12 +382,20 @@ final class SimClient {
         return file != null && file.writer() == session.id() && file.opening() == open.opening;
     }
 
-    /** After all has healed: the next block is granted and the file is closed, or both are refused as it is gone. */
+    /**
+     * After all has healed: the next block is granted and the file is closed, or both are refused as it is gone, or has
+     * been taken: a request to take it may be late, too.
+     */
     CompletableFuture<?> finish(Writing open) {
-        boolean mayWrite = isWriter(open);
+        boolean mightWrite = isWriter(open);
         return addBlock(open)
                 .handle((granted, thrown) -> {
-                    Check.check(mayWrite == (thrown == null), "%x can be written: %s, %s", open.file, mayWrite, thrown);
+                    Check.check(
+                            thrown == null ? mightWrite : !isWriter(open),
+                            "%x can be written: %s, %s",
+                            open.file,
+                            mightWrite,
+                            thrown);
                     return thrown == null;
                 })
                 .thenCompose(granted -> granted ? close(open) : CompletableFuture.completedFuture(null));
