@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class HandlerTable {
     private final Map<Integer, Call<?, ?>> calls = new HashMap<>();
     private final Map<Integer, Stream<?, ?, ?, ?>> streams = new HashMap<>();
-    private final Map<GroupId, HandlerTable> groups = new ConcurrentHashMap<>();
+    private final Map<GroupId, OpenGroup> groups = new ConcurrentHashMap<>();
     private final Function<GroupId, String> leaders;
 
     /** Of a server that does not know who else has a group. */
@@ -40,6 +40,8 @@ public final class HandlerTable {
     public record Stream<Q extends Message, U extends Message, D extends Message, R extends Message>(
             StreamMethod<Q, U, D, R> method, StreamHandler<Q, U, D, R> handler) {}
 
+    private record OpenGroup(HandlerTable table, GroupThread thread) {}
+
     /** Returns this table. A method number can be given once. */
     public <Q extends Message, R extends Message> HandlerTable on(Method<Q, R> method, Handler<Q, R> handler) {
         checkFree(method.number());
@@ -55,14 +57,24 @@ public final class HandlerTable {
         return this;
     }
 
-    /** From now on requests that name {@code group} go to {@code table}, which is complete. From any thread. */
-    public void openGroup(GroupId group, HandlerTable table) {
-        groups.put(group, table);
+    /**
+     * From now on requests that name {@code group} go to {@code table}, which is complete. From any thread.
+     *
+     * @param thread on which the group decides
+     */
+    public void openGroup(GroupId group, HandlerTable table, GroupThread thread) {
+        groups.put(group, new OpenGroup(table, thread));
     }
 
     /** Requests that name {@code group} are refused from now on. From any thread. */
     public void closeGroup(GroupId group) {
         groups.remove(group);
+    }
+
+    /** The thread of a group, or null where it is not open here; for transports. */
+    public @Nullable GroupThread thread(GroupId group) {
+        OpenGroup open = groups.get(group);
+        return open == null ? null : open.thread;
     }
 
     /**
@@ -75,12 +87,12 @@ public final class HandlerTable {
         if (group == null || calls.containsKey(methodNumber)) {
             return calls.get(methodNumber);
         }
-        HandlerTable table = groups.get(group);
-        if (table == null) {
+        OpenGroup open = groups.get(group);
+        if (open == null) {
             throw new TatamiException(
                     ErrorCode.NOT_LEADER, "this server does not serve " + group, leaders.apply(group), null);
         }
-        return table.call(methodNumber);
+        return open.table.call(methodNumber);
     }
 
     /** The call with this method number, or null; for transports. */

@@ -105,14 +105,15 @@ final class ClientConnection implements Connection {
     public <Q extends Message, R extends Message> R callAndWait(Method<Q, R> method, CallOptions options, Q body)
             throws TatamiException {
         Check.check(!link.channel().eventLoop().inEventLoop(), "an event loop must not wait for itself");
-        DirectConnection own = direct.take();
+        DirectConnections.Line line = direct.line(options);
+        DirectConnection own = line.take();
         if (own == null) {
             return sharedCall(method, options, body);
         }
         try {
             return own.call(method, options, body, this::heardOf);
         } finally {
-            direct.giveBack(own);
+            line.giveBack(own);
         }
     }
 

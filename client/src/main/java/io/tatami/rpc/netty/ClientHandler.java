@@ -71,7 +71,7 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
         openedNanos = clock.monotonicNanos();
         lastHeardNanos = openedNanos;
         lastPingNanos = openedNanos;
-        outbox.write(FrameKind.HELLO, 0, null, Handshake.hello(dial.identity(), settings));
+        outbox.write(FrameKind.HELLO, 0, null, Handshake.hello(dial.identity(), settings, null));
         outbox.run();
         scheduleTick(session);
     }

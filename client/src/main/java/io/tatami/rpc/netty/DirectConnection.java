@@ -4,6 +4,7 @@ import com.google.protobuf.Message;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.FrameFormat;
 import io.tatami.protocol.FrameKind;
@@ -58,10 +59,12 @@ final class DirectConnection implements AutoCloseable {
      * Connects and shakes hands.
      *
      * @param cluster the only one it may be
+     * @param group whose changes it is for; null for none in particular
      * @param closed asked now and then by whoever waits, who gives up when it is true
      * @throws TatamiException UNAVAILABLE and whatever a server can answer to a handshake
      */
-    static DirectConnection open(Dial dial, UUID cluster, BooleanSupplier closed) throws TatamiException {
+    static DirectConnection open(Dial dial, UUID cluster, @Nullable GroupId group, BooleanSupplier closed)
+            throws TatamiException {
         Wait wait = new Wait(dial, dial.settings().handshakeTimeout().toMillis(), closed);
         DirectConnection connection;
         try {
@@ -71,7 +74,7 @@ final class DirectConnection implements AutoCloseable {
         }
         boolean done = false;
         try {
-            connection.shakeHands(cluster, wait);
+            connection.shakeHands(cluster, group, wait);
             done = true;
             return connection;
         } finally {
@@ -141,9 +144,9 @@ final class DirectConnection implements AutoCloseable {
         buffer.release();
     }
 
-    private void shakeHands(UUID cluster, Wait wait) throws TatamiException {
+    private void shakeHands(UUID cluster, @Nullable GroupId group, Wait wait) throws TatamiException {
         ClientIdentity client = dial.identity().of(cluster);
-        Message hello = Handshake.hello(client, dial.settings());
+        Message hello = Handshake.hello(client, dial.settings(), group);
         OutgoingFrame frame = new OutgoingFrame(FrameKind.HELLO, 0, null, hello, 0);
         send(frame, frame.headBytes(FrameFormat.FRAME_BYTES_LEAST), wait);
         Frame answer = receive(wait);

@@ -2,9 +2,14 @@ package io.tatami.rpc.netty;
 
 import com.sun.management.UnixOperatingSystemMXBean;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.rpc.CallOptions;
 import java.lang.management.ManagementFactory;
+import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -12,23 +17,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections to one server on which callers read their replies themselves, beside the one that all share. Who
- * makes few calls, and who finds all of them taken, uses the shared one. Safe for use by many threads.
+ * The connections to one server on which callers read their replies themselves, beside the one that all share. The
+ * changes of a group, which its thread decides, go over connections that this thread serves; reads and the rest go over
+ * others. Who makes few calls, and who finds all of them taken, uses the shared one. Safe for use by many threads.
  */
 final class DirectConnections {
     private static final Logger LOG = LoggerFactory.getLogger(DirectConnections.class);
 
-    /** So many calls are made before a connection is worth its handshake. */
+    /** So many calls are made in vain before a connection is worth its handshake. */
     private static final int CALLS_BEFORE = 32;
 
     private final Dial dial;
     private final UUID cluster;
 
-    /** The one that was used last comes first, so that those that are too many become stale. */
-    private final ConcurrentLinkedDeque<DirectConnection> idle = new ConcurrentLinkedDeque<>();
+    /** By the group whose changes they are for; empty for the rest. */
+    private final Map<Optional<GroupId>, Line> lines = new ConcurrentHashMap<>();
 
     private final AtomicInteger opened = new AtomicInteger();
-    private final AtomicInteger calls = new AtomicInteger();
     private volatile boolean closed;
     private volatile boolean refused;
 
@@ -46,52 +51,21 @@ final class DirectConnections {
         return opened.get();
     }
 
-    /** One for a call, to be given back after it; null where the call goes over the shared connection. */
-    @Nullable
-    DirectConnection take() {
-        DirectConnection free = idle.pollFirst();
-        while (free != null && free.isStale()) {
-            end(free);
-            free = idle.pollFirst();
-        }
-        return free == null ? open() : free;
-    }
-
-    void giveBack(DirectConnection connection) {
-        if (!connection.isReusable()) {
-            end(connection);
-            return;
-        }
-        connection.rest();
-        idle.addFirst(connection);
-        if (closed) {
-            close();
-        }
+    /** Where a call with these options takes one from. A number in the session is what only changes have. */
+    Line line(CallOptions options) {
+        GroupId changed = options.number() == 0 ? null : options.group();
+        return lines.computeIfAbsent(Optional.ofNullable(changed), group -> new Line(group.orElse(null)));
     }
 
     /** Closes those that have not been used for long. */
     void closeStale() {
-        DirectConnection last = idle.pollLast();
-        while (last != null && last.isStale()) {
-            end(last);
-            last = idle.pollLast();
-        }
-        if (last != null) {
-            idle.addLast(last);
-        }
-        if (closed) {
-            close();
-        }
+        lines.values().forEach(Line::closeStale);
     }
 
     /** Closes those that are idle; who waits on another one gives up within some milliseconds. */
     void close() {
         closed = true;
-        DirectConnection next = idle.pollFirst();
-        while (next != null) {
-            end(next);
-            next = idle.pollFirst();
-        }
+        lines.values().forEach(Line::closeIdle);
     }
 
     private void end(DirectConnection connection) {
@@ -99,23 +73,109 @@ final class DirectConnections {
         connection.close();
     }
 
-    private @Nullable DirectConnection open() {
-        int max = dial.directMax();
-        if (closed || refused || opened.get() >= max || calls.incrementAndGet() <= CALLS_BEFORE) {
-            return null;
+    /** Those for the changes of one group, or for all else. */
+    final class Line {
+        private final @Nullable GroupId group;
+
+        /** The one that was used last comes first, so that those that are too many become stale. */
+        private final ConcurrentLinkedDeque<DirectConnection> idle = new ConcurrentLinkedDeque<>();
+
+        private final AtomicInteger callsInVain = new AtomicInteger();
+
+        private Line(@Nullable GroupId group) {
+            this.group = group;
         }
-        if (opened.incrementAndGet() > max) {
-            opened.decrementAndGet();
-            return null;
+
+        /** One for a call, to be given back after it; null where the call goes over the shared connection. */
+        @Nullable
+        DirectConnection take() {
+            DirectConnection free = takeIdle();
+            if (free != null || callsInVain.incrementAndGet() <= CALLS_BEFORE) {
+                return free;
+            }
+            return isRoomMade() ? open() : null;
         }
-        try {
-            leaveFilesToOthers();
-            return DirectConnection.open(dial, cluster, () -> closed);
-        } catch (TatamiException e) {
-            opened.decrementAndGet();
-            refused |= e.code() != ErrorCode.CANCELLED;
-            LOG.debug("no connection of its own for a caller of {}", dial.server(), e);
-            return null;
+
+        private @Nullable DirectConnection takeIdle() {
+            DirectConnection free = idle.pollFirst();
+            while (free != null && free.isStale()) {
+                end(free);
+                free = idle.pollFirst();
+            }
+            return free;
+        }
+
+        void giveBack(DirectConnection connection) {
+            if (!connection.isReusable()) {
+                end(connection);
+                return;
+            }
+            connection.rest();
+            idle.addFirst(connection);
+            if (closed) {
+                closeIdle();
+            }
+        }
+
+        /** Whether there may be one more, as there are not too many, or an idle one of another line was closed. */
+        private boolean isRoomMade() {
+            if (opened.get() < dial.directMax()) {
+                return true;
+            }
+            callsInVain.set(0);
+            return isOtherClosed();
+        }
+
+        private boolean isOtherClosed() {
+            for (Line other : lines.values()) {
+                DirectConnection last = other == this ? null : other.idle.pollLast();
+                if (last != null) {
+                    end(last);
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        private @Nullable DirectConnection open() {
+            if (closed || refused) {
+                return null;
+            }
+            if (opened.incrementAndGet() > dial.directMax()) {
+                opened.decrementAndGet();
+                return null;
+            }
+            try {
+                leaveFilesToOthers();
+                return DirectConnection.open(dial, cluster, group, () -> closed);
+            } catch (TatamiException e) {
+                opened.decrementAndGet();
+                refused |= e.code() != ErrorCode.CANCELLED;
+                LOG.debug("no connection of its own for a caller of {}", dial.server(), e);
+                return null;
+            }
+        }
+
+        private void closeStale() {
+            DirectConnection last = idle.pollLast();
+            while (last != null && last.isStale()) {
+                end(last);
+                last = idle.pollLast();
+            }
+            if (last != null) {
+                idle.addLast(last);
+            }
+            if (closed) {
+                closeIdle();
+            }
+        }
+
+        private void closeIdle() {
+            DirectConnection next = idle.pollFirst();
+            while (next != null) {
+                end(next);
+                next = idle.pollFirst();
+            }
         }
     }
 

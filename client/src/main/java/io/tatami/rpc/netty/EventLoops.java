@@ -22,7 +22,10 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.ResourceLeakDetector;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.FastThreadLocalThread;
+import io.tatami.rpc.GroupThread;
 import java.util.Map;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -44,6 +47,7 @@ public final class EventLoops implements AutoCloseable {
         }
     }
 
+    private final IoHandlerFactory handlers;
     private final EventLoopGroup group;
     private final ChannelFactory<? extends Channel> socketFactory;
     private final ChannelFactory<? extends ServerChannel> serverFactory;
@@ -56,7 +60,7 @@ public final class EventLoops implements AutoCloseable {
     }
 
     EventLoops(String name, RpcSettings settings, boolean epoll) {
-        IoHandlerFactory handlers = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+        handlers = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
         int threads = settings.eventLoops() > 0
                 ? settings.eventLoops()
                 : Math.min(Runtime.getRuntime().availableProcessors(), LOOPS_BY_CORES_MAX);
@@ -65,6 +69,20 @@ public final class EventLoops implements AutoCloseable {
         this.epoll = epoll;
         local = epoll && settings.localSocket();
         serverFactory = epoll ? EpollServerSocketChannel::new : NioServerSocketChannel::new;
+    }
+
+    /**
+     * One more thread, beside those that serve all connections; whoever asks for it closes it, before this.
+     *
+     * @param name of the thread, which is a daemon
+     */
+    public GroupThread newGroupThread(String name) {
+        ThreadFactory named = task -> {
+            Thread thread = new FastThreadLocalThread(task, name);
+            thread.setDaemon(true);
+            return thread;
+        };
+        return new ServingThread(new MultiThreadIoEventLoopGroup(1, named, handlers));
     }
 
     EventLoopGroup group() {

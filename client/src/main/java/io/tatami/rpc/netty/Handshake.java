@@ -2,6 +2,7 @@ package io.tatami.rpc.netty;
 
 import com.google.protobuf.ByteString;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.base.UuidBytes;
 import io.tatami.protocol.FrameFormat;
@@ -17,8 +18,9 @@ final class Handshake {
 
     private Handshake() {}
 
-    static Hello hello(ClientIdentity client, RpcSettings settings) {
-        return Hello.newBuilder()
+    /** @param group whose changes the connection is for; null for none in particular */
+    static Hello hello(ClientIdentity client, RpcSettings settings, @Nullable GroupId group) {
+        Hello.Builder hello = Hello.newBuilder()
                 .setMagic(FrameFormat.MAGIC)
                 .setOldestVersion(ProtocolVersion.OLDEST)
                 .setNewestVersion(ProtocolVersion.NEWEST)
@@ -27,8 +29,11 @@ final class Handshake {
                 .setClientVersion(release())
                 .setAuthScheme(client.authScheme())
                 .setCredential(client.credential())
-                .setFrameBytesMax(settings.frameBytesMax())
-                .build();
+                .setFrameBytesMax(settings.frameBytesMax());
+        if (group != null) {
+            hello.setGroup(group.value());
+        }
+        return hello.build();
     }
 
     /**

@@ -13,7 +13,6 @@ import io.tatami.rpc.CallOptions;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /** What a server makes of a client's address and headers, which may hold anything. */
 final class Peers {
@@ -31,7 +30,7 @@ final class Peers {
             throw new TatamiException(ErrorCode.MALFORMED, "a request header with numbers above 2^63");
         }
         CallOptions options = new CallOptions(
-                group(header),
+                header.hasGroup() ? group(header.getGroup()) : null,
                 new SessionId(header.getSession()),
                 header.getNumber(),
                 header.getLowWaterMark(),
@@ -41,14 +40,12 @@ final class Peers {
         return new CallContext(peer, user, options, arrivalNanos + TimeUnit.MILLISECONDS.toNanos(timeoutMillis));
     }
 
-    private static @Nullable GroupId group(RequestHeader header) throws TatamiException {
-        if (!header.hasGroup()) {
-            return null;
+    /** The group that a client numbers so. @throws TatamiException MALFORMED where there can be none */
+    static GroupId group(int number) throws TatamiException {
+        if (number < GroupId.NAMESPACE.value() || number >= GroupId.SHARDS_MAX) {
+            throw new TatamiException(ErrorCode.MALFORMED, "there is no group " + number);
         }
-        if (header.getGroup() < GroupId.NAMESPACE.value() || header.getGroup() >= GroupId.SHARDS_MAX) {
-            throw new TatamiException(ErrorCode.MALFORMED, "there is no group " + header.getGroup());
-        }
-        return new GroupId(header.getGroup());
+        return new GroupId(number);
     }
 
     /** Whether both ends of a connection are on one host. */

@@ -14,8 +14,10 @@ import io.tatami.base.Check;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.rpc.GroupThread;
 import io.tatami.rpc.HandlerTable;
 import java.net.SocketAddress;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +29,7 @@ public final class RpcServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RpcServer.class);
     private static final int BACKLOG = 1024;
     private static final long DRAIN_TIMEOUT_MILLIS = 5_000;
+    private static final long CLOSE_TIMEOUT_MILLIS = 1_000;
 
     private final EventLoops loops;
     private final RpcSettings settings;
@@ -116,7 +119,9 @@ public final class RpcServer implements AutoCloseable {
 
     /**
      * Stops in order: listens no more, ends streams and refuses new requests with UNAVAILABLE, lets calls in flight be
-     * answered for up to five seconds, and closes. Must not be called on an event loop. Does nothing the second time.
+     * answered for up to five seconds, and closes. A connection on a {@link GroupThread} that waits for its log all the
+     * while is closed when that comes to it or ends, before it reads another request. Must not be called on an event
+     * loop. Does nothing the second time.
      */
     @Override
     public void close() {
@@ -130,13 +135,26 @@ public final class RpcServer implements AutoCloseable {
         for (Channel connection : connections) {
             ServerHandler handler = connection.pipeline().get(ServerHandler.class);
             if (handler != null) {
-                connection.eventLoop().execute(handler::drain);
+                drain(connection, handler);
             }
         }
         if (!connections.newCloseFuture().awaitUninterruptibly(DRAIN_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)) {
             LOG.warn("{} closes {} connections with requests in flight", identity.name(), connections.size());
         }
-        connections.close().awaitUninterruptibly();
+        if (!connections.close().awaitUninterruptibly(CLOSE_TIMEOUT_MILLIS)) {
+            LOG.warn(
+                    "{} leaves {} connections to group threads that do not come to them",
+                    identity.name(),
+                    connections.size());
+        }
+    }
+
+    private static void drain(Channel connection, ServerHandler handler) {
+        try {
+            connection.eventLoop().execute(handler::drain);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("the thread of {} has ended", connection.remoteAddress(), e);
+        }
     }
 
     private void accept(Channel channel, String localSocket) {

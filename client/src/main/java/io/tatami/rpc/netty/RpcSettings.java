@@ -56,7 +56,7 @@ public record RpcSettings(
             "Whether clients and servers of one host talk through Unix-domain sockets.");
     private static final Setting<Integer> DIRECT_MAX = Setting.count(
             "tatami.rpc.direct.max",
-            16,
+            32,
             0,
             1024,
             "Connections of a client to one server, beside the shared one, for callers that read their replies themselves.");

@@ -2,6 +2,7 @@ package io.tatami.rpc.netty;
 
 import com.google.protobuf.Message;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
@@ -17,6 +18,7 @@ import io.tatami.protocol.wire.Hello;
 import io.tatami.protocol.wire.RequestHeader;
 import io.tatami.protocol.wire.Welcome;
 import io.tatami.rpc.CallContext;
+import io.tatami.rpc.GroupThread;
 import io.tatami.rpc.HandlerTable;
 import io.tatami.rpc.netty.frame.Frame;
 import java.io.IOException;
@@ -40,7 +42,11 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
     private @Nullable Session session;
     private @Nullable Client client;
     private @Nullable ScheduledFuture<?> tick;
-    private boolean draining;
+    private volatile boolean draining;
+
+    /** From one event loop to another; meanwhile nothing is begun, and nothing written. */
+    private volatile boolean moving;
+
     private boolean leaving;
     private long openedNanos;
     private long lastHeardNanos;
@@ -135,9 +141,17 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Takes no new request, ends the streams, and closes once the last call is answered; on the event loop. */
+    /** Takes no new request, ends the streams, and closes once the last call is answered; on an event loop. */
     void drain() {
         draining = true;
+        if (moving) {
+            // Whoever receives it asks whether it is to drain.
+            return;
+        }
+        if (session != null && !session.ctx.channel().eventLoop().inEventLoop()) {
+            session.ctx.channel().eventLoop().execute(this::drain);
+            return;
+        }
         if (session != null) {
             session.calls.endStreams(stream -> true, stopping());
             session.link.outbox().run();
@@ -147,6 +161,10 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
 
     private void dispatch(Session now, Frame frame) throws TatamiException {
         Client known = client;
+        if (moving) {
+            throw new TatamiException(
+                    ErrorCode.MALFORMED, "the client sent " + frame.kind() + " before it was welcomed");
+        }
         if (known == null) {
             if (frame.kind() != FrameKind.HELLO) {
                 throw new TatamiException(ErrorCode.MALFORMED, "the client began with " + frame.kind());
@@ -172,8 +190,43 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
         UserIdentity user = identity.authenticator().authenticate(hello.getAuthScheme(), hello.getCredential(), peer);
         now.link.outbox().limitFrames(hello.getFrameBytesMax());
         client = new Client(peer, user, welcome.getVersion());
-        now.link.outbox().write(FrameKind.WELCOME, 0, null, welcome);
         LOG.debug("{} connected: {} {}", peer.address(), hello.getClientName(), hello.getClientVersion());
+        GroupThread thread = hello.hasGroup() ? handlers.thread(Peers.group(hello.getGroup())) : null;
+        if (thread instanceof ServingThread serving) {
+            move(now, serving, welcome);
+        } else {
+            now.link.outbox().write(FrameKind.WELCOME, 0, null, welcome);
+        }
+    }
+
+    /** Has another thread serve the connection, and welcomes the client there. */
+    private void move(Session now, ServingThread thread, Welcome welcome) {
+        Channel channel = now.ctx.channel();
+        moving = true;
+        if (tick != null) {
+            tick.cancel(false);
+        }
+        ChannelFuture unused = channel.deregister()
+                .addListener(left -> thread.serve(channel).addListener(arrived -> {
+                    if (arrived.isSuccess()) {
+                        arrive(now, welcome);
+                    } else {
+                        // It was closed, by its client or because the other thread has just ended.
+                        LOG.debug("the connection of {} did not arrive", channel.remoteAddress(), arrived.cause());
+                    }
+                }));
+    }
+
+    private void arrive(Session now, Welcome welcome) throws TatamiException {
+        moving = false;
+        if (leaving || !now.ctx.channel().isActive()) {
+            ChannelFuture unused = now.ctx.close();
+            return;
+        }
+        scheduleTick(now);
+        now.link.outbox().write(FrameKind.WELCOME, 0, null, welcome);
+        now.link.outbox().run();
+        leaveIfDrained();
     }
 
     private void request(Session now, Client known, Frame frame) throws TatamiException {
@@ -291,6 +344,10 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
             return;
         }
         leaving = true;
+        if (moving) {
+            // Neither loop may write now; it is closed where it arrives.
+            return;
+        }
         Session now = session;
         session.calls.cancelAll(reason);
         try {

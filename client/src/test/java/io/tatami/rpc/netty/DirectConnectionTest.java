@@ -233,9 +233,10 @@ final class DirectConnectionTest {
         ManualClock clock = new ManualClock();
         try (Rig rig = new Rig(Map.of("tatami.rpc.ping.interval", "20s"), clock)) {
             ClientConnection connection = direct(rig);
-            DirectConnection first = connection.direct().take();
+            DirectConnections.Line line = connection.direct().line(OPTIONS);
+            DirectConnection first = line.take();
             assertNotNull(first);
-            connection.direct().giveBack(first);
+            line.giveBack(first);
             clock.advance(Duration.ofSeconds(19));
             connection.direct().closeStale();
             assertEquals(1, connection.direct().opened());
@@ -262,7 +263,7 @@ final class DirectConnectionTest {
             InetSocketAddress address = (InetSocketAddress) listening.getLocalSocketAddress();
             ClientIdentity identity = ClientIdentity.simple("direct", UserIdentity.of("anna"));
             Dial dial = new Dial(address, address, identity, settings, Clock.SYSTEM, 1);
-            try (DirectConnection connection = DirectConnection.open(dial, Rig.CLUSTER, () -> false)) {
+            try (DirectConnection connection = DirectConnection.open(dial, Rig.CLUSTER, null, () -> false)) {
                 T outcome = course.of(connection);
                 assertFalse(connection.isReusable());
                 Futures.result(server);

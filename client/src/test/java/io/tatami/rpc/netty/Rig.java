@@ -25,6 +25,7 @@ final class Rig implements AutoCloseable {
 
     private final long allocationsBefore = allocations();
     final EchoService service = new EchoService();
+    final HandlerTable handlers = service.handlers();
     final RpcSettings settings;
     final Clock clock;
     final EventLoops loops;
@@ -52,7 +53,6 @@ final class Rig implements AutoCloseable {
         this.clock = clock;
         settings = RpcSettings.from(Settings.of(values));
         loops = new EventLoops("test", settings, epoll && Epoll.isAvailable());
-        HandlerTable handlers = service.handlers();
         server = new RpcServer(loops, settings, clock, ServerIdentity.simple("the test server", CLUSTER), handlers);
         address = (InetSocketAddress) server.start(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         client = client(ClientIdentity.simple("the test client", new UserIdentity("anna", "proxy")));

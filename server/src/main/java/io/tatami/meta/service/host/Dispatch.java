@@ -93,7 +93,7 @@ final class Dispatch implements HostedGroup.Stage {
     public void open(LeadingGroup group) {
         HandlerTable own = new HandlerTable();
         group.services().forEach(service -> serve(own, service));
-        table.openGroup(group.id(), own);
+        table.openGroup(group.id(), own, group.thread());
     }
 
     @Override

@@ -7,7 +7,6 @@ import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
-import io.tatami.base.Threads;
 import io.tatami.meta.log.CommitLog;
 import io.tatami.meta.log.LogEntry;
 import io.tatami.meta.op.UnsettledException.Question;
@@ -17,6 +16,7 @@ import io.tatami.meta.state.View;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.rpc.GroupThread;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,17 +56,25 @@ final class GroupLoop implements AutoCloseable {
     private final ReplyMemory memory;
     private final SnapshotReads reads;
     private final Intake intake = new Intake(QUEUE_MAX);
-    private final Thread thread;
+    private final GroupThread thread;
     private final CompletableFuture<TatamiException> stopped = new CompletableFuture<>();
 
+    // Owned by the thread.
+    private final View durable;
+    private final RecentRecords recent;
+    private final List<Pending<?, ?, ?>> work = new ArrayList<>();
+    private boolean atWork;
+
     /**
-     * @param log used by a thread of this loop
+     * @param thread of this group alone; closed with this
+     * @param log used by the thread
      * @param readers where reads are decided; may refuse, which is told as BUSY
      * @param settlers answers what requests cannot be decided without
-     * @param committed told of each batch when it is durable, on a thread of this loop
+     * @param committed told of each batch when it is durable, on the thread
      */
     GroupLoop(
             GroupId id,
+            GroupThread thread,
             GroupStore store,
             CommitLog log,
             Clock clock,
@@ -75,6 +83,7 @@ final class GroupLoop implements AutoCloseable {
             Function<Question, CompletableFuture<Void>> settlers,
             Consumer<Draft> committed) {
         this.id = id;
+        this.thread = thread;
         this.store = store;
         this.log = log;
         this.clock = clock;
@@ -84,11 +93,8 @@ final class GroupLoop implements AutoCloseable {
         this.committed = committed;
         this.memory = new ReplyMemory(store.newest(), clock);
         this.reads = new SnapshotReads(id, store, clock, cluster, memory);
-        this.thread = Threads.daemon(this::run, "group-" + id);
-    }
-
-    void start() {
-        thread.start();
+        this.durable = store.newest();
+        this.recent = new RecentRecords(durable);
     }
 
     /** Why the group stopped; null while it works. */
@@ -107,11 +113,26 @@ final class GroupLoop implements AutoCloseable {
         TatamiException reason = failure();
         if (reason != null) {
             pending.fail(reason);
-        } else if (!intake.offer(pending)) {
-            pending.fail(new TatamiException(
-                    ErrorCode.BUSY, id + " has " + QUEUE_MAX + " requests waiting; send this again later"));
-        } else if (stopped.isDone()) {
+            return;
+        }
+        switch (intake.offer(pending)) {
+            case FIRST -> begin();
+            case TAKEN -> {}
+            case REFUSED ->
+                pending.fail(new TatamiException(
+                        ErrorCode.BUSY, id + " has " + QUEUE_MAX + " requests waiting; send this again later"));
+        }
+        if (stopped.isDone()) {
             failWaiting();
+        }
+    }
+
+    private void begin() {
+        try {
+            thread.execute(this::turn);
+        } catch (RejectedExecutionException e) {
+            // It has ended, and who closed it fails what waits.
+            LOG.debug("{} takes no more work", id, e);
         }
     }
 
@@ -138,7 +159,7 @@ final class GroupLoop implements AutoCloseable {
 
     /** Flows of the service go on from page to page in what they are answered: each page needs a stack of its own. */
     private boolean readAtOnce(Pending<?, ?, ?> pending) {
-        if (pending.origin() == RequestOrigin.SERVICE || Thread.currentThread() == thread) {
+        if (pending.origin() == RequestOrigin.SERVICE || (thread.isCurrent() && atWork)) {
             return false;
         }
         return concluded(pending, reads.decideAtOnce(pending));
@@ -195,18 +216,16 @@ final class GroupLoop implements AutoCloseable {
         }
     }
 
-    private void run() {
-        View durable = store.newest();
-        RecentRecords recent = new RecentRecords(durable);
-        List<Pending<?, ?, ?>> work = new ArrayList<>();
+    /** One batch, on the thread. */
+    private void turn() {
+        atWork = true;
         try {
-            while (intake.take(work, BATCH_MAX)) {
+            intake.poll(work, BATCH_MAX);
+            if (failure() == null) {
                 Batch batch = Batch.next(durable, recent, store.logMillis(), clock.wallMillis());
-                decide(work, batch);
-                commit(batch, work);
-                for (Pending<?, ?, ?> pending : work) {
-                    conclude(pending, this::enqueue);
-                }
+                decide(batch);
+                commit(batch);
+                work.forEach(pending -> conclude(pending, this::enqueue));
                 work.clear();
             }
         } catch (TatamiException e) {
@@ -217,13 +236,19 @@ final class GroupLoop implements AutoCloseable {
         } catch (RuntimeException | Error e) {
             LOG.error("{} has stopped on a bug in Tatami", id, e);
             stop(onBug(e));
+        } finally {
+            atWork = false;
         }
         fail(work);
-        failWaiting();
+        work.clear();
+        // Only now, so that the replies, which wait for the thread as well, are not behind the next batch.
+        if (intake.isMore()) {
+            begin();
+        }
     }
 
     /** Decides what is in {@code work}, and what arrives until that is done. */
-    private void decide(List<Pending<?, ?, ?>> work, Batch batch) {
+    private void decide(Batch batch) {
         long nowNanos = clock.monotonicNanos();
         ClusterMap map = cluster.get();
         int decided = 0;
@@ -242,7 +267,7 @@ final class GroupLoop implements AutoCloseable {
         memory.writeTo(batch.end());
     }
 
-    private void commit(Batch batch, List<Pending<?, ?, ?>> work) throws TatamiException {
+    private void commit(Batch batch) throws TatamiException {
         Draft changes = batch.draft();
         if (changes.isEmpty()) {
             Awaiting.result(log.confirm());
@@ -320,8 +345,7 @@ final class GroupLoop implements AutoCloseable {
     @Override
     public void close() {
         stop(closed());
-        intake.end();
-        Threads.joinUninterrupted(thread);
+        thread.close();
         reads.close();
         failWaiting();
     }

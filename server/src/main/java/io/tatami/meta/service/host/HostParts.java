@@ -4,14 +4,21 @@ import io.tatami.base.Clock;
 import io.tatami.conf.Settings;
 import io.tatami.meta.gate.HandleSigner;
 import io.tatami.meta.service.Peers;
+import io.tatami.rpc.GroupThread;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Function;
 
-/** What all groups of a process share. */
+/**
+ * What all groups of a process share.
+ *
+ * @param threads makes the thread of a group's term, of the name given
+ */
 record HostParts(
         Peers peers,
         HandleSigner signer,
         Clock clock,
         Settings settings,
         Executor readers,
-        ScheduledExecutorService timer) {}
+        ScheduledExecutorService timer,
+        Function<String, GroupThread> threads) {}

@@ -105,8 +105,13 @@ final class HostedGroup implements AutoCloseable {
         }
         GroupStores.requireReadable(id(), store);
         LeadingGroup group = new LeadingGroup(record, store, log, parts);
-        kind.addTo(group);
-        group.add(draft -> draft, more);
+        try {
+            kind.addTo(group);
+            group.add(draft -> draft, more);
+        } catch (TatamiException | RuntimeException e) {
+            group.close();
+            throw e;
+        }
         leading = group;
         stage.open(group);
         group.start();

@@ -22,6 +22,7 @@ import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.Empty;
+import io.tatami.rpc.GroupThread;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -37,6 +38,7 @@ import java.util.function.Function;
 final class LeadingGroup implements Opening, AutoCloseable {
     private final GroupRecord record;
     private final HostParts parts;
+    private final GroupThread thread;
     private final GroupLoop loop;
     private final FlowsInFlight flows = new FlowsInFlight();
     private final Map<Integer, Service<?, ?>> services = new HashMap<>();
@@ -56,8 +58,10 @@ final class LeadingGroup implements Opening, AutoCloseable {
     LeadingGroup(GroupRecord record, GroupStore store, CommitLog log, HostParts parts) {
         this.record = record;
         this.parts = parts;
+        this.thread = parts.threads().apply("group-" + id());
         this.loop = new GroupLoop(
                 id(),
+                thread,
                 store,
                 log,
                 parts.clock(),
@@ -69,6 +73,11 @@ final class LeadingGroup implements Opening, AutoCloseable {
 
     GroupId id() {
         return new GroupId(record.getGroup());
+    }
+
+    /** Where this group decides, and where clients who change it are best served. */
+    GroupThread thread() {
+        return thread;
     }
 
     /** What this group serves. */
@@ -85,7 +94,6 @@ final class LeadingGroup implements Opening, AutoCloseable {
     }
 
     void start() {
-        loop.start();
         background.forEach(waker -> waker.runner().wake());
     }
 

@@ -100,7 +100,8 @@ public final class MetadataServer implements AutoCloseable {
                     clock,
                     settings,
                     readers,
-                    timer);
+                    timer,
+                    loops::newGroupThread);
             SpaceGuard space = SpaceGuard.of(place.directory(), settings.get(SpaceGuard.RESERVE));
             BackgroundRunner spaceWatch = new BackgroundRunner("disk space", space::look, timer);
             resources.keep(spaceWatch::close);

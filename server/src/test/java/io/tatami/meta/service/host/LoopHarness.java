@@ -20,6 +20,8 @@ import io.tatami.meta.store.StoreSettings;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Share;
+import io.tatami.rpc.netty.EventLoops;
+import io.tatami.rpc.netty.RpcSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -35,6 +37,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A group's loop over a real store, whose commits and clock a test holds in its hands. */
 final class LoopHarness implements AutoCloseable {
+    private static final EventLoops LOOPS = loops();
+
     /** Monotonic time that only the test moves. */
     static final class TestClock implements Clock {
         final AtomicLong nanos = new AtomicLong(1);
@@ -74,7 +78,6 @@ final class LoopHarness implements AutoCloseable {
             handedOn.incrementAndGet();
             read.run();
         });
-        loop.start();
     }
 
     static LocalLog log(Path path, GroupStore store) throws TatamiException {
@@ -94,6 +97,7 @@ final class LoopHarness implements AutoCloseable {
             Executor readers) {
         return new GroupLoop(
                 GroupId.ofShard(0),
+                LOOPS.newGroupThread("group-of-a-test"),
                 store,
                 log,
                 clock,
@@ -101,6 +105,14 @@ final class LoopHarness implements AutoCloseable {
                 readers,
                 settlers,
                 committed -> {});
+    }
+
+    private static EventLoops loops() {
+        try {
+            return new EventLoops("test", RpcSettings.from(Settings.defaults()));
+        } catch (TatamiException e) {
+            throw new AssertionError(e);
+        }
     }
 
     GroupStore store() {

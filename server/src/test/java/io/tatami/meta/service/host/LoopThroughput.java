@@ -65,7 +65,6 @@ public final class LoopThroughput {
             log.commit(new LogEntry(1, 0, format.changes()));
             try (GroupLoop loop =
                     LoopHarness.loop(store, log, Clock.SYSTEM, question -> CompletableFuture.completedFuture(null))) {
-                loop.start();
                 run(loop, store, new Load(submitters, seconds, arguments[3]));
             }
         }
