@@ -167,6 +167,13 @@ public final class RpcServer implements AutoCloseable {
         channel.config().setOptions(EventLoops.socketOptions(settings));
         FrameDecoder decoder = new FrameDecoder(settings.frameBytesMax(), clock);
         channel.pipeline()
-                .addLast(decoder, new ServerHandler(identity, handlers, settings, clock, decoder, localSocket));
+                .addLast(
+                        decoder,
+                        new ServerHandler(identity, handlers, settings, clock, decoder, localSocket, this::isCrowded));
+    }
+
+    /** The second half is for clients that have no connection yet. */
+    private boolean isCrowded() {
+        return connections.size() > settings.connectionsMax() / 2;
     }
 }

@@ -23,6 +23,7 @@ import io.tatami.rpc.HandlerTable;
 import io.tatami.rpc.netty.frame.Frame;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,6 +39,7 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
     private final Clock clock;
     private final FrameDecoder decoder;
     private final String localSocket;
+    private final BooleanSupplier crowded;
 
     private @Nullable Session session;
     private @Nullable Client client;
@@ -57,15 +59,20 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
     /** What there is from the handshake on. */
     private record Client(CallContext.Peer peer, UserIdentity user, int version) {}
 
-    /** @param localSocket told to the client; empty for none */
+    /**
+     * @param localSocket told to the client; empty for none
+     * @param crowded whether so many connections are open that a client should do with one
+     */
     ServerHandler(
             ServerIdentity identity,
             HandlerTable handlers,
             RpcSettings settings,
             Clock clock,
             FrameDecoder decoder,
-            String localSocket) {
+            String localSocket,
+            BooleanSupplier crowded) {
         this.localSocket = localSocket;
+        this.crowded = crowded;
         this.identity = identity;
         this.handlers = handlers;
         this.settings = settings;
@@ -186,6 +193,9 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
 
     private void hello(Session now, Hello hello) throws TatamiException {
         Welcome welcome = Handshake.answer(hello, identity, settings, localSocket);
+        if (hello.hasGroup() && crowded.getAsBoolean()) {
+            throw new TatamiException(ErrorCode.BUSY, identity.name() + " has room for one connection of each client");
+        }
         CallContext.Peer peer = Peers.of(now.ctx.channel(), hello.getClientName());
         UserIdentity user = identity.authenticator().authenticate(hello.getAuthScheme(), hello.getCredential(), peer);
         now.link.outbox().limitFrames(hello.getFrameBytesMax());

@@ -235,6 +235,26 @@ final class GroupThreadTest {
     }
 
     @Test
+    void aServerWithManyConnectionsKeepsTheRestForClientsThatHaveNone() throws Exception {
+        try (Rig rig = new Rig(Map.of("tatami.rpc.connections.max", "8"));
+                GroupThread thread = open(rig, GROUP)) {
+            List<RawPeer> others = new ArrayList<>();
+            for (int i = 0; i < 5; i++) {
+                others.add(RawPeer.connect(rig.address).greet());
+            }
+            ClientConnection connection = (ClientConnection) rig.connect();
+            for (int i = 0; i < 100; i++) {
+                assertFalse(call(connection, CHANGE).startsWith("thread-of"));
+            }
+            assertEquals(0, connection.direct().opened());
+            for (RawPeer other : others) {
+                other.close();
+            }
+            assertFalse(thread.isCurrent());
+        }
+    }
+
+    @Test
     void aConnectionForAGroupThatCannotBeIsRefused() throws Exception {
         try (Rig rig = new Rig();
                 RawPeer peer = RawPeer.connect(rig.address)) {
