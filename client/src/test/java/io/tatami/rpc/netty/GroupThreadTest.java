@@ -71,6 +71,17 @@ final class GroupThreadTest {
                 .getValue();
     }
 
+    /** A change, which ends with its reply or the name of its failure. */
+    private static CompletableFuture<String> begin(ClientConnection connection) {
+        return CompletableFuture.supplyAsync(() -> {
+            try {
+                return call(connection, CHANGE);
+            } catch (TatamiException e) {
+                return e.code().name();
+            }
+        });
+    }
+
     /** Calls until a thread of this name served one. */
     private static void callUntilServedBy(String thread, ClientConnection connection, CallOptions options)
             throws TatamiException {
@@ -153,13 +164,7 @@ final class GroupThreadTest {
             BlockingQueue<Responder<StringValue>> arrived = new LinkedBlockingQueue<>();
             HandlerTable keeping = new HandlerTable().on(WHERE, (context, body, responder) -> arrived.add(responder));
             rig.handlers.openGroup(GROUP, keeping, thread);
-            CompletableFuture<String> waiting = CompletableFuture.supplyAsync(() -> {
-                try {
-                    return call(connection, CHANGE);
-                } catch (TatamiException e) {
-                    return e.code().name();
-                }
-            });
+            CompletableFuture<String> waiting = begin(connection);
             Responder<StringValue> responder = arrived.take();
             thread.execute(() -> responder.success(StringValue.of("answered")));
             thread.close();
@@ -207,16 +212,10 @@ final class GroupThreadTest {
             callUntilServedBy("thread-of-shard-3", connection, CHANGE);
             CompletableFuture<Void> freed = new CompletableFuture<>();
             thread.execute(freed::join);
-            CompletableFuture<ErrorCode> waiting = CompletableFuture.supplyAsync(() -> {
-                try {
-                    return ErrorCode.valueOf(call(connection, CHANGE));
-                } catch (TatamiException e) {
-                    return e.code();
-                }
-            });
+            CompletableFuture<String> waiting = begin(connection);
             rig.server.close();
             freed.complete(null);
-            assertEquals(ErrorCode.UNAVAILABLE, Futures.result(waiting));
+            assertEquals("UNAVAILABLE", Futures.result(waiting));
             thread.close();
         }
     }
