@@ -47,7 +47,8 @@ final class DirectConnection implements AutoCloseable {
     /** The server sent something behind its reply. */
     private boolean isLast;
 
-    private long idleSinceNanos;
+    /** Looked at by others, too, while nobody has it. */
+    private volatile long idleSinceNanos;
 
     private DirectConnection(Dial dial, DirectSocket socket, BooleanSupplier closed) {
         this.dial = dial;

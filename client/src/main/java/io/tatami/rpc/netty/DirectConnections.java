@@ -157,13 +157,13 @@ final class DirectConnections {
         }
 
         private void closeStale() {
-            DirectConnection last = idle.pollLast();
+            // One that is not stale stays where it is: a caller who missed it would open another.
+            DirectConnection last = idle.peekLast();
             while (last != null && last.isStale()) {
-                end(last);
-                last = idle.pollLast();
-            }
-            if (last != null) {
-                idle.addLast(last);
+                if (idle.removeLastOccurrence(last)) {
+                    end(last);
+                }
+                last = idle.peekLast();
             }
             if (closed) {
                 closeIdle();

@@ -159,6 +159,4 @@ final class ServerCalls {
                 ? ReplyHeader.getDefaultInstance()
                 : ReplyHeader.newBuilder().setShardMapEpoch(epoch).build();
     }
-
-    /** Messages of exceptions may hold anything. */
 }

@@ -71,6 +71,13 @@ final class GroupThreadTest {
                 .getValue();
     }
 
+    /** A connection whose changes come to the thread of {@link #GROUP} from now on. */
+    private static ClientConnection changing(Rig rig) throws Exception {
+        ClientConnection connection = (ClientConnection) rig.connect();
+        callUntilServedBy("thread-of-shard-3", connection, CHANGE);
+        return connection;
+    }
+
     /** A change, which ends with its reply or the name of its failure. */
     private static CompletableFuture<String> begin(ClientConnection connection) {
         return CompletableFuture.supplyAsync(() -> {
@@ -95,8 +102,7 @@ final class GroupThreadTest {
     void changesOfAGroupComeToItsThreadAndReadsDoNot(boolean local) throws Exception {
         try (Rig rig = new Rig(Map.of("tatami.rpc.local.socket", Boolean.toString(local)));
                 GroupThread thread = open(rig, GROUP)) {
-            ClientConnection connection = (ClientConnection) rig.connect();
-            callUntilServedBy("thread-of-shard-3", connection, CHANGE);
+            ClientConnection connection = changing(rig);
             for (int i = 0; i < 100; i++) {
                 assertEquals("thread-of-shard-3", call(connection, CHANGE));
                 assertFalse(call(connection, READ).startsWith("thread-of"));
@@ -159,8 +165,7 @@ final class GroupThreadTest {
     void whatWasAnsweredIsSentBeforeAThreadEnds() throws Exception {
         try (Rig rig = new Rig()) {
             GroupThread thread = open(rig, GROUP);
-            ClientConnection connection = (ClientConnection) rig.connect();
-            callUntilServedBy("thread-of-shard-3", connection, CHANGE);
+            ClientConnection connection = changing(rig);
             BlockingQueue<Responder<StringValue>> arrived = new LinkedBlockingQueue<>();
             HandlerTable keeping = new HandlerTable().on(WHERE, (context, body, responder) -> arrived.add(responder));
             rig.handlers.openGroup(GROUP, keeping, thread);
@@ -177,8 +182,7 @@ final class GroupThreadTest {
         try (Rig rig = new Rig();
                 GroupThread next = rig.loops.newGroupThread("next")) {
             GroupThread thread = open(rig, GROUP);
-            ClientConnection connection = (ClientConnection) rig.connect();
-            callUntilServedBy("thread-of-shard-3", connection, CHANGE);
+            ClientConnection connection = changing(rig);
             rig.handlers.openGroup(GROUP, where(), next);
             thread.close();
             assertEquals(
@@ -193,8 +197,7 @@ final class GroupThreadTest {
     void aServerThatStopsEndsConnectionsOnGroupsThreadsToo() throws Exception {
         try (Rig rig = new Rig()) {
             GroupThread thread = open(rig, GROUP);
-            ClientConnection connection = (ClientConnection) rig.connect();
-            callUntilServedBy("thread-of-shard-3", connection, CHANGE);
+            ClientConnection connection = changing(rig);
             rig.server.close();
             assertEquals(
                     ErrorCode.UNAVAILABLE,
@@ -208,8 +211,7 @@ final class GroupThreadTest {
     void aServerEndsThoughAGroupsThreadIsHeldUp() throws Exception {
         try (Rig rig = new Rig()) {
             GroupThread thread = open(rig, GROUP);
-            ClientConnection connection = (ClientConnection) rig.connect();
-            callUntilServedBy("thread-of-shard-3", connection, CHANGE);
+            ClientConnection connection = changing(rig);
             CompletableFuture<Void> freed = new CompletableFuture<>();
             thread.execute(freed::join);
             CompletableFuture<String> waiting = begin(connection);
@@ -284,8 +286,7 @@ final class GroupThreadTest {
                     }
                 }
             }
-            ClientConnection connection = (ClientConnection) rig.connect();
-            callUntilServedBy("thread-of-shard-3", connection, CHANGE);
+            ClientConnection unused = changing(rig);
             assertFalse(thread.isCurrent());
         }
     }
