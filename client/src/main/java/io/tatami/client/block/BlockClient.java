@@ -45,6 +45,10 @@ public final class BlockClient {
     private final ByteBufAllocator allocator;
     private final SharedRegions readRegions;
     private final SharedRegions writtenRegions;
+
+    /** For blocks that are known to be short. */
+    private final SharedRegions shortWrittenRegions;
+
     private final AtomicInteger nextLane = new AtomicInteger();
 
     /** The connector is the caller's to close, after the streams. */
@@ -58,6 +62,7 @@ public final class BlockClient {
         this.allocator = allocator;
         this.readRegions = new SharedRegions(settings.readUnits(), false);
         this.writtenRegions = new SharedRegions(settings.writtenUnits(), true);
+        this.shortWrittenRegions = new SharedRegions(Math.min(1, settings.writtenUnits()), true);
     }
 
     public BlockClientSettings settings() {
@@ -73,8 +78,8 @@ public final class BlockClient {
     public BlockWriteStream openWriter(List<BlockTarget> chain, WriteSpec spec) throws TatamiException {
         Check.check(!chain.isEmpty(), "no server to write %s to", spec.block());
         Connection bulk = bulkConnection(chain.get(0));
-        long lengthBytes = spec.packed() ? 0 : spec.reserveBytes() - spec.startOffset();
-        RegionLease lease = lease(writtenRegions, bulk, chain.get(0), lengthBytes);
+        SharedRegions regions = spec.packed() ? shortWrittenRegions : writtenRegions;
+        RegionLease lease = lease(regions, bulk, chain.get(0), spec.reserveBytes() - spec.startOffset());
         return BlockWriteStream.open(lease.connectionOr(bulk), spec, List.copyOf(chain), lease, settings, allocator);
     }
 

@@ -88,7 +88,8 @@ public record BlockServerSettings(
             "768m",
             "0",
             "64g",
-            "Memory shared with readers (24 MiB) and writers (16 MiB) on the server's host; 0 for none: bytes are sent.");
+            "Memory shared with readers (24 MiB) and writers (16 MiB, 4 for short blocks) on the server's host; 0 for none:"
+                    + " bytes are sent.");
     private static final Setting<String> SHARED_DIRECTORY = Setting.text(
             "tatami.block.shared.directory", "/dev/shm", "A file system in memory, for what is shared with clients.");
     private static final Setting<Long> COMPACT_RATE = Setting.size(

@@ -8,6 +8,7 @@ import io.tatami.block.device.FailStop;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -52,6 +53,10 @@ final class RocksIndexStore implements IndexStore {
     private static final int BACKGROUND_JOBS = 2;
 
     private final Path directory;
+
+    /** Kept, as each new block asks it: to find it takes a walk over all that is mounted. */
+    private final FileStore fileSystem;
+
     private final LRUCache cache = new LRUCache(CACHE_BYTES);
     private final BloomFilter bloom = new BloomFilter(BLOOM_BITS_PER_KEY, false);
     private final UInt64AddOperator adding = new UInt64AddOperator();
@@ -72,7 +77,11 @@ final class RocksIndexStore implements IndexStore {
         this.listener = new StoppingListener(failStop);
         configure(create);
         try {
+            fileSystem = Files.getFileStore(directory);
             db = RocksDB.open(options, directory.toString());
+        } catch (IOException e) {
+            closeOptions();
+            throw new TatamiException(ErrorCode.IO_ERROR, "cannot look at " + directory + ": " + e.getMessage(), e);
         } catch (RocksDBException e) {
             closeOptions();
             throw openFailed(directory, e);
@@ -266,7 +275,7 @@ final class RocksIndexStore implements IndexStore {
     @Override
     public long usableBytes() throws TatamiException {
         try {
-            return Files.getFileStore(directory).getUsableSpace();
+            return fileSystem.getUsableSpace();
         } catch (IOException e) {
             throw new TatamiException(
                     ErrorCode.IO_ERROR, "cannot ask for the free space of " + directory + ": " + e.getMessage(), e);

@@ -118,9 +118,9 @@ final class SharedWriteTest {
     }
 
     @Test
-    void blocksKnownToBeShortAskForNoMemory() throws Exception {
+    void blocksOfAFewKilobytesAskForNoMemory() throws Exception {
         try (BlockRig rig = rig(1, 64)) {
-            WriteSpec packed = WriteSpec.createPacked(block, 1, MIB);
+            WriteSpec packed = WriteSpec.createPacked(block, 1, 100_000);
             WriteSpec nearlyFull = WriteSpec.create(BlockRig.block(2), 1, 100_000);
             for (WriteSpec spec : List.of(packed, nearlyFull)) {
                 try (BlockWriteStream stream = rig.client.openWriter(rig.chain(), spec)) {
@@ -130,6 +130,29 @@ final class SharedWriteTest {
                 }
             }
             assertEquals(0, lentMebibytes(rig));
+        }
+    }
+
+    @Test
+    void manyBlocksKnownToBeShortShareOneUnit() throws Exception {
+        int length = MIB - 1_001;
+        try (BlockRig rig = rig(1, 64)) {
+            long sharedBytes = 0;
+            for (int number = 1; number <= 20; number++) {
+                BlockId id = BlockRig.block(number);
+                try (BlockWriteStream stream =
+                        rig.client.openWriter(rig.chain(), WriteSpec.createPacked(id, 1, length))) {
+                    stream.write(bytes, number, length);
+                    assertEquals(length, stream.finish());
+                    sharedBytes += stream.sharedBytes();
+                }
+            }
+            assertEquals(12L * length, sharedBytes, "the first 8 MiB are sent");
+            assertEquals(SharedUnits.UNIT_BYTES / MIB, lentMebibytes(rig));
+            for (int number = 1; number <= 20; number++) {
+                byte[] read = rig.read(0, BlockRig.block(number), 0, length);
+                assertArrayEquals(Arrays.copyOfRange(bytes, number, number + length), read);
+            }
         }
     }
 
