@@ -59,8 +59,8 @@ public final class FileWriter implements AutoCloseable {
         }
     };
 
-    /** What is left of the memory's content to be written to blocks; null while all content is in memory. */
-    private @Nullable ByteBuffer spilling;
+    /** The memory's content goes to blocks, or has gone there; false while all content is in memory. */
+    private boolean spilling;
 
     private @Nullable BlockPipeline current;
 
@@ -112,7 +112,7 @@ public final class FileWriter implements AutoCloseable {
             writer.memory.take(opened.getInline().asReadOnlyByteBuffer());
             writer.inlineBytesBefore = opened.getInline().size();
         } else if (writer.position > 0) {
-            writer.spilling = writer.memory.end();
+            writer.spilling = true;
         }
         if (opened.hasLastBlock()) {
             long committed = opened.getStatus().getBlock(0).getGeneration();
@@ -250,7 +250,7 @@ public final class FileWriter implements AutoCloseable {
     }
 
     private void take(ByteBuffer bytes) throws TatamiException {
-        if (spilling == null) {
+        if (!spilling) {
             memory.take(bytes);
             if (!bytes.hasRemaining()) {
                 return;
@@ -258,13 +258,13 @@ public final class FileWriter implements AutoCloseable {
         }
         drainMemory();
         while (bytes.hasRemaining()) {
-            writeToBlock(bytes);
+            writeToBlock(bytes, bytes.remaining());
         }
     }
 
     /** Moves what is in memory to blocks. Returns false where there is nothing to move or flush. */
     private boolean spill() throws TatamiException {
-        if (spilling == null && memory.sizeBytes() == inlineBytesBefore) {
+        if (!spilling && memory.sizeBytes() == inlineBytesBefore) {
             return false;
         }
         drainMemory();
@@ -272,17 +272,19 @@ public final class FileWriter implements AutoCloseable {
     }
 
     private void drainMemory() throws TatamiException {
-        if (spilling == null) {
-            spilling = memory.end();
-        }
-        while (spilling.hasRemaining()) {
-            writeToBlock(spilling);
+        spilling = true;
+        for (ByteBuffer part = memory.next(); part != null; part = memory.next()) {
+            writeToBlock(part, memory.unreadBytes());
         }
     }
 
-    /** Writes as much as the current block takes, and finishes it where it is full. */
-    private void writeToBlock(ByteBuffer bytes) throws TatamiException {
-        BlockPipeline block = currentBlock(bytes.remaining());
+    /**
+     * Writes as much as the current block takes, and finishes it where it is full.
+     *
+     * @param nextBytes how many are to be written at least, from these on
+     */
+    private void writeToBlock(ByteBuffer bytes, int nextBytes) throws TatamiException {
+        BlockPipeline block = currentBlock(nextBytes);
         block.write(bytes);
         if (block.isFull()) {
             finishCurrent(block);
@@ -335,13 +337,13 @@ public final class FileWriter implements AutoCloseable {
     }
 
     private void complete() throws TatamiException {
-        boolean fitsInEntry = spilling == null && memory.sizeBytes() <= inlineBytesMax;
+        boolean fitsInEntry = !spilling && memory.sizeBytes() <= inlineBytesMax;
         hadBlocks.set(!fitsInEntry);
         if (fitsInEntry) {
             home.complete(List.of(), memory.toByteString(), grants.unused(finished));
             return;
         }
-        completing |= spilling == null;
+        completing |= !spilling;
         drainMemory();
         List<Long> unused = new ArrayList<>(grants.unused(finished));
         BlockPipeline block = current;
