@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,6 +28,9 @@ final class DirectConnections {
     /** So many calls are made in vain before a connection is worth its handshake. */
     private static final int CALLS_BEFORE = 32;
 
+    /** So long none is asked for when one could not be had: a server may have too many, or a group just end here. */
+    private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(10);
+
     private final Dial dial;
     private final UUID cluster;
 
@@ -35,11 +39,12 @@ final class DirectConnections {
 
     private final AtomicInteger opened = new AtomicInteger();
     private volatile boolean closed;
-    private volatile boolean refused;
+    private volatile long restEndNanos;
 
     DirectConnections(Dial dial, UUID cluster) {
         this.dial = dial;
         this.cluster = cluster;
+        this.restEndNanos = dial.clock().monotonicNanos();
     }
 
     UUID cluster() {
@@ -138,7 +143,7 @@ final class DirectConnections {
         }
 
         private @Nullable DirectConnection open() {
-            if (closed || refused) {
+            if (closed || dial.clock().monotonicNanos() - restEndNanos < 0) {
                 return null;
             }
             if (opened.incrementAndGet() > dial.directMax()) {
@@ -150,7 +155,9 @@ final class DirectConnections {
                 return DirectConnection.open(dial, cluster, group, () -> closed);
             } catch (TatamiException e) {
                 opened.decrementAndGet();
-                refused |= e.code() != ErrorCode.CANCELLED;
+                if (e.code() != ErrorCode.CANCELLED) {
+                    restEndNanos = dial.clock().monotonicNanos() + REST_NANOS;
+                }
                 LOG.debug("no connection of its own for a caller of {}", dial.server(), e);
                 return null;
             }

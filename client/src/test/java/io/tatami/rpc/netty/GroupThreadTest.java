@@ -11,6 +11,7 @@ import com.google.protobuf.StringValue;
 import io.netty.channel.epoll.Epoll;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
+import io.tatami.base.ManualClock;
 import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.FrameKind;
@@ -22,6 +23,7 @@ import io.tatami.rpc.GroupThread;
 import io.tatami.rpc.HandlerTable;
 import io.tatami.rpc.Responder;
 import java.io.ByteArrayOutputStream;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -237,7 +239,8 @@ final class GroupThreadTest {
 
     @Test
     void aServerWithManyConnectionsKeepsTheRestForClientsThatHaveNone() throws Exception {
-        try (Rig rig = new Rig(Map.of("tatami.rpc.connections.max", "8"));
+        ManualClock clock = new ManualClock();
+        try (Rig rig = new Rig(Map.of("tatami.rpc.connections.max", "8"), clock);
                 GroupThread thread = open(rig, GROUP)) {
             List<RawPeer> others = new ArrayList<>();
             for (int i = 0; i < 5; i++) {
@@ -250,6 +253,11 @@ final class GroupThreadTest {
             assertEquals(0, connection.direct().opened());
             for (RawPeer other : others) {
                 other.close();
+            }
+            // The server may yet have to hear of that, and is then asked again as much later.
+            for (int i = 0; !call(connection, CHANGE).equals("thread-of-shard-3"); i++) {
+                assertTrue(i < 1_000, "the server was not asked again");
+                clock.advance(Duration.ofSeconds(10));
             }
             assertFalse(thread.isCurrent());
         }
