@@ -6,12 +6,7 @@ import io.tatami.client.TatamiClient;
 import io.tatami.protocol.wire.GroupReplica;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.file.FileVisitResult;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -71,22 +66,9 @@ public final class ReplicatedCluster implements Peer {
      */
     public long snapshotBytesOfNewest() throws IOException {
         long[] bytes = {0};
-        Files.walkFileTree(home(processes.size() - 1), new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-                if (file.toString().contains("/sm/snapshot-")) {
-                    bytes[0] += attributes.size();
-                }
-                return FileVisitResult.CONTINUE;
-            }
-
-            /** The server may delete some meanwhile. */
-            @Override
-            public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
-                if (e instanceof NoSuchFileException) {
-                    return FileVisitResult.CONTINUE;
-                }
-                throw e;
+        LiveFiles.visit(home(processes.size() - 1), (file, attributes) -> {
+            if (file.toString().contains("/sm/snapshot-")) {
+                bytes[0] += attributes.size();
             }
         });
         return bytes[0];

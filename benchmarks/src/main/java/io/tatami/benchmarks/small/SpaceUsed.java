@@ -1,16 +1,13 @@
 package io.tatami.benchmarks.small;
 
+import io.tatami.benchmarks.peer.LiveFiles;
 import io.tatami.benchmarks.peer.Peer;
 import io.tatami.benchmarks.peer.Program;
 import io.tatami.benchmarks.peer.TatamiVolumes;
 import io.tatami.protocol.wire.VolumeStatus;
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -47,24 +44,11 @@ final class SpaceUsed {
         return bytes;
     }
 
-    /** The servers go on meanwhile, so a file may be gone when it is looked at. */
     private static List<Path> stores(Path directory) throws IOException {
         List<Path> stores = new ArrayList<>();
-        Files.walkFileTree(directory.resolve("data"), new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-                if (file.endsWith("CURRENT")) {
-                    stores.add(directory.resolve(file).getParent());
-                }
-                return FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
-                if (failure instanceof NoSuchFileException) {
-                    return FileVisitResult.CONTINUE;
-                }
-                throw failure;
+        LiveFiles.visit(directory.resolve("data"), (file, attributes) -> {
+            if (file.endsWith("CURRENT")) {
+                stores.add(directory.resolve(file).getParent());
             }
         });
         return stores;
