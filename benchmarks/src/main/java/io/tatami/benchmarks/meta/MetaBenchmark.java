@@ -112,7 +112,7 @@ public final class MetaBenchmark implements Callable<Integer> {
         return 0;
     }
 
-    /** The most clients that were asked for; of the operations those that {@link ScalingRounds} knows. */
+    /** Of the operations those that {@link ScalingRounds} knows. */
     private int scale() throws Exception {
         if (!CpuQuota.isAvailable()) {
             System.err.println(
@@ -120,11 +120,15 @@ public final class MetaBenchmark implements Callable<Integer> {
                             + " each server an equal part of a core");
             return 2;
         }
+        int most = Collections.max(scaling.servers);
+        if (scaling.servers.stream().anyMatch(servers -> most % servers != 0)) {
+            System.err.println("tatami: each number of --servers must divide the greatest, " + most);
+            return 2;
+        }
         Files.createDirectories(place.work());
         List<MetaOperation> operations =
                 ScalingRounds.OPERATIONS.stream().filter(only::contains).toList();
-        ScalingRounds.Load load = new ScalingRounds.Load(
-                operations, Collections.max(clientCounts), seconds, warmUpSeconds, this.operations);
+        ScalingRounds.Load load = new ScalingRounds.Load(operations, seconds, warmUpSeconds, this.operations);
         Undo undo = new Undo();
         try (Results results = new Results(place.results(), "scaling", ScalingRounds.COLUMNS)) {
             results.remark("one directory over all shards, one shard a server; each server, and the namespace group's"

@@ -9,8 +9,15 @@ final class ScalingOptions {
             names = "--servers",
             split = ",",
             description = "Instead of the usual run: numbers of metadata servers, one shard and an equal part of a core"
-                    + " each, whose rates of mkdirs and creates in one directory are compared. Needs root.")
+                    + " each, whose rates of mkdirs and creates in one directory are compared. Each must divide the"
+                    + " greatest: there are always as many servers, as one cluster or several. Needs root.")
     List<Integer> servers = List.of();
+
+    @Option(
+            names = "--clients-each",
+            paramLabel = "CLIENTS",
+            description = "With --servers: clients for each server of a cluster (default: ${DEFAULT-VALUE}).")
+    int clientsEach = 32;
 
     @Option(
             names = "--cores",
@@ -22,7 +29,7 @@ final class ScalingOptions {
             names = "--quota-period",
             paramLabel = "MICROSECONDS",
             description = "With --servers: after which a server may use its part again (default: ${DEFAULT-VALUE}).")
-    int periodMicros = 20_000;
+    int periodMicros = 10_000;
 
     @Option(
             names = "--settle-seconds",

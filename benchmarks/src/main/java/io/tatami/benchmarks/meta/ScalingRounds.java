@@ -5,23 +5,30 @@ import io.tatami.benchmarks.Results;
 import io.tatami.benchmarks.RoundOptions;
 import io.tatami.benchmarks.Rounds;
 import io.tatami.benchmarks.peer.CpuQuota;
-import io.tatami.benchmarks.peer.MetadataCluster;
-import io.tatami.benchmarks.peer.Peer;
 import io.tatami.benchmarks.peer.PeerOrder;
-import io.tatami.benchmarks.peer.Peers;
 import io.tatami.benchmarks.peer.Undo;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
 import java.util.List;
-import org.apache.hadoop.fs.FileSystem;
-import org.apache.hadoop.fs.FileUtil;
 
 /**
- * In each round, in random order, a new cluster for each number of servers. Every shard has a process of its own, and
- * the namespace group too, in every setting; each of them may use the same part of a core while it is measured, and the
- * clients have what is left of the machine. Servers are started and warmed up without a limit: Java compiles for
- * minutes otherwise.
+ * In each round, in random order, each number of servers. Every shard has a process of its own, and the namespace group
+ * too, in every setting; each of them may use the same part of a core while it is measured, and the clients have what
+ * is left of the machine.
+ *
+ * <p>There are always as many servers and clients at work: the greatest number of servers is one cluster, half of it
+ * two, and one server as many clusters as that has. What is compared is what one of them does. Processes take the
+ * processors' caches from each other, so that on one small machine the same work costs a server more CPU time the more
+ * others there are; on machines of their own it would not.
+ *
+ * <p>Servers are started and warmed up without a limit: Java compiles for minutes otherwise. After each part of the
+ * warm-up they work under the limit for a while and are let free again: there, batches are other ones, code that was
+ * compiled for those of before is thrown away, and what takes its place would be compiled while the servers are
+ * measured.
  *
  * <p>A round counts where in each setting whoever does the work has used up its part: with creates every shard, with
  * mkdirs every shard or the namespace group. Else it was not they who were measured.
@@ -32,6 +39,7 @@ final class ScalingRounds {
     static final List<String> COLUMNS = List.of(
             "round",
             "servers",
+            "cluster",
             "clients",
             "operation",
             "operations",
@@ -62,8 +70,12 @@ final class ScalingRounds {
     private final Progress progress = new Progress();
     private boolean roundCounts;
 
-    /** What clients do in each setting; times in seconds. */
-    record Load(List<MetaOperation> operations, int clients, int seconds, int warmUpSeconds, int operationsMax) {}
+    /**
+     * What clients do in each setting; times in seconds.
+     *
+     * @param operationsMax of all clients of a cluster
+     */
+    record Load(List<MetaOperation> operations, int seconds, int warmUpSeconds, int operationsMax) {}
 
     ScalingRounds(ScalingOptions options, RoundOptions rounds, Load load, Path work, Undo undo, Results results) {
         this.options = options;
@@ -88,7 +100,6 @@ final class ScalingRounds {
 
     /** The figures of the rounds that count. */
     Rounds run() throws Exception {
-        undo.add(() -> FileUtil.fullyDelete(clientDirectory().toFile()));
         PeerOrder order =
                 new PeerOrder(options.servers.stream().map(String::valueOf).toList(), rounds.random());
         for (int round = 1; round <= rounds.rounds(); round++) {
@@ -106,126 +117,121 @@ final class ScalingRounds {
         return figures;
     }
 
-    private Path clientDirectory() {
-        return work.resolve("scaling-clients");
-    }
-
     private void measure(int round, int servers) throws Exception {
+        int count = Collections.max(options.servers) / servers;
         progress.tell("round %d: %d servers", round, servers);
-        List<CpuQuota> quotas = new ArrayList<>();
-        MetadataCluster.Shape shape = new MetadataCluster.Shape(servers, servers, servers);
-        Path directory = work.resolve("scaling-" + servers);
-        try (Peer cluster = Peers.inTurn(
-                        directory,
-                        undo,
-                        () -> MetadataCluster.start(directory, shape, (number, process) -> {
-                            quotas.add(quota(number));
-                            quotas.get(number).add(process);
-                        }));
-                WorkerPool pool = new WorkerPool(cluster, load.clients(), clientDirectory())) {
+        List<ScalingCluster> clusters = new ArrayList<>();
+        try {
+            for (int i = 0; i < count; i++) {
+                clusters.add(new ScalingCluster("scaling-" + i, servers, clients(servers), work, undo));
+            }
             for (MetaOperation operation : load.operations()) {
-                makeDirectories(cluster, root(operation));
+                for (ScalingCluster cluster : clusters) {
+                    cluster.makeDirectories(directories(operation));
+                }
                 for (String part : WARM_UPS) {
-                    run(pool, operation, part, warmUpPartSeconds(servers));
+                    run(clusters, operation, part, (load.warmUpSeconds() + WARM_UPS.size() - 1) / WARM_UPS.size());
+                    limit(clusters);
+                    run(clusters, operation, part + SETTLING, options.settleSeconds);
+                    for (ScalingCluster cluster : clusters) {
+                        cluster.unlimit();
+                    }
                 }
             }
-            for (CpuQuota quota : quotas) {
-                quota.limit(options.cores, options.periodMicros);
-            }
+            limit(clusters);
             for (MetaOperation operation : load.operations()) {
-                run(pool, operation, SETTLING, options.settleSeconds);
-                List<CpuQuota.Usage> before = usages(quotas);
-                WorkerPool.Outcome outcome = run(pool, operation, MEASURED, load.seconds());
-                List<CpuQuota.Usage> used = new ArrayList<>();
-                for (int i = 0; i < quotas.size(); i++) {
-                    used.add(quotas.get(i).usage().since(before.get(i)));
-                }
-                record(round, servers, operation, outcome, used);
-            }
-            for (CpuQuota quota : quotas) {
-                quota.unlimit();
+                run(clusters, operation, SETTLING, options.settleSeconds);
+                record(round, servers, operation, run(clusters, operation, MEASURED, load.seconds()));
             }
         } finally {
-            for (CpuQuota quota : quotas) {
-                quota.close();
-            }
+            close(clusters);
         }
     }
 
-    /**
-     * The more servers there are, the fewer operations each gets of what the clients can do: all are to get as many.
-     */
-    private int warmUpPartSeconds(int servers) {
-        return (load.warmUpSeconds() * servers + WARM_UPS.size() - 1) / WARM_UPS.size();
+    private int clients(int servers) {
+        return options.clientsEach * servers;
     }
 
-    /** Also where this program is interrupted; the processes are gone by then, or go with it. */
-    private CpuQuota quota(int number) throws IOException {
-        CpuQuota quota = new CpuQuota("bench-" + number);
-        undo.add(quota::close);
-        return quota;
+    private void limit(List<ScalingCluster> clusters) throws IOException {
+        for (ScalingCluster cluster : clusters) {
+            cluster.limit(options.cores, options.periodMicros);
+        }
     }
 
-    private WorkerPool.Outcome run(WorkerPool pool, MetaOperation operation, String part, int seconds)
-            throws IOException {
-        int each = Math.max(1, load.operationsMax() / load.clients());
-        return pool.run(operation, root(operation) + part, seconds, each, true);
+    private static void close(List<ScalingCluster> clusters) throws IOException {
+        Deque<ScalingCluster> open = new ArrayDeque<>(clusters);
+        while (!open.isEmpty()) {
+            // A process that may use little of a core takes as long to end.
+            open.peek().unlimit();
+            open.pop().close();
+        }
+    }
+
+    private List<ScalingCluster.Work> run(
+            List<ScalingCluster> clusters, MetaOperation operation, String part, int seconds) throws IOException {
+        int clients = clients(Collections.max(options.servers) / clusters.size());
+        int each = Math.max(1, load.operationsMax() / clients);
+        for (ScalingCluster cluster : clusters) {
+            cluster.begin(operation, root(operation) + part, seconds, each);
+        }
+        List<ScalingCluster.Work> works = new ArrayList<>();
+        for (ScalingCluster cluster : clusters) {
+            works.add(cluster.end());
+        }
+        return works;
     }
 
     private static String root(MetaOperation operation) {
         return "/bench/" + operation;
     }
 
-    private static void makeDirectories(Peer cluster, String root) throws IOException {
-        try (FileSystem fs =
-                FileSystem.newInstance(FileSystem.getDefaultUri(cluster.configuration()), cluster.configuration())) {
-            for (String part : WARM_UPS) {
-                fs.mkdirs(new org.apache.hadoop.fs.Path(root + part));
-            }
-            fs.mkdirs(new org.apache.hadoop.fs.Path(root + SETTLING));
-            fs.mkdirs(new org.apache.hadoop.fs.Path(root + MEASURED));
-        }
+    private static List<String> directories(MetaOperation operation) {
+        List<String> directories = new ArrayList<>(List.of(root(operation) + SETTLING, root(operation) + MEASURED));
+        WARM_UPS.forEach(part -> directories.add(root(operation) + part + SETTLING));
+        return directories;
     }
 
-    private static List<CpuQuota.Usage> usages(List<CpuQuota> quotas) throws IOException {
-        List<CpuQuota.Usage> usages = new ArrayList<>();
-        for (CpuQuota quota : quotas) {
-            usages.add(quota.usage());
+    private void record(int round, int servers, MetaOperation operation, List<ScalingCluster.Work> works) {
+        long operations = 0;
+        double rates = 0;
+        long shardNanos = 0;
+        long namespaceNanos = 0;
+        for (int i = 0; i < works.size(); i++) {
+            ScalingCluster.Work work = works.get(i);
+            operations += work.outcome().operations();
+            rates += work.perSecond();
+            shardNanos += nanos(work.shards());
+            namespaceNanos += work.namespace().usedNanos();
+            record(round, servers, i + 1, operation, work);
         }
-        return usages;
+        figures.put(rate(operation, servers), rates / works.size());
+        figures.put(shardMicros(operation, servers), shardNanos / 1e3 / operations);
+        figures.put(namespaceMicros(operation, servers), namespaceNanos / 1e3 / operations);
     }
 
-    /** @param used by the namespace group's process first */
-    private void record(
-            int round, int servers, MetaOperation operation, WorkerPool.Outcome outcome, List<CpuQuota.Usage> used) {
-        List<CpuQuota.Usage> shards = used.subList(1, used.size());
-        double rate = outcome.operations() / outcome.seconds();
-        double shardMicros =
-                shards.stream().mapToLong(CpuQuota.Usage::usedNanos).sum() / 1e3 / outcome.operations();
-        double namespaceMicros = used.get(0).usedNanos() / 1e3 / outcome.operations();
-        double shardUse = shards.stream()
+    private void record(int round, int servers, int cluster, MetaOperation operation, ScalingCluster.Work work) {
+        WorkerPool.Outcome outcome = work.outcome();
+        double shardUse = work.shards().stream()
                 .mapToDouble(shard -> quotaUsed(shard, outcome))
                 .min()
                 .orElse(0);
-        double namespaceUse = quotaUsed(used.get(0), outcome);
+        double namespaceUse = quotaUsed(work.namespace(), outcome);
         results.row(
                 round,
                 servers,
-                load.clients(),
+                cluster,
+                clients(servers),
                 operation,
                 outcome.operations(),
                 String.format("%.3f", outcome.seconds()),
-                String.format("%.0f", rate),
+                String.format("%.0f", work.perSecond()),
                 String.format("%.1f", outcome.clientCpuSeconds() * 1e6 / outcome.operations()),
-                String.format("%.1f", shardMicros),
-                String.format("%.1f", namespaceMicros),
+                String.format("%.1f", nanos(work.shards()) / 1e3 / outcome.operations()),
+                String.format("%.1f", work.namespace().usedNanos() / 1e3 / outcome.operations()),
                 String.format("%.3f", shardUse),
                 String.format("%.3f", namespaceUse),
-                periods(shards),
-                periods(used.subList(0, 1)));
-        figures.put(rate(operation, servers), rate);
-        figures.put(shardMicros(operation, servers), shardMicros);
-        figures.put(namespaceMicros(operation, servers), namespaceMicros);
+                periods(work.shards()),
+                periods(List.of(work.namespace())));
         boolean busy = shardUse >= BUSY || (operation == MetaOperation.MKDIRS && namespaceUse >= BUSY);
         if (!busy) {
             roundCounts = false;
@@ -233,6 +239,10 @@ final class ScalingRounds {
                     "round %d, %d servers, %s: some server used %.2f of its part of a core, the namespace group %.2f",
                     round, servers, operation, shardUse, namespaceUse));
         }
+    }
+
+    private static long nanos(List<CpuQuota.Usage> used) {
+        return used.stream().mapToLong(CpuQuota.Usage::usedNanos).sum();
     }
 
     private double quotaUsed(CpuQuota.Usage usage, WorkerPool.Outcome outcome) {

@@ -22,11 +22,20 @@ final class WorkerPool implements AutoCloseable {
 
     /** Has every client do {@code operation} for {@code seconds}, or {@code count} times where that takes less. */
     Outcome run(MetaOperation operation, String directory, int seconds, int count, boolean shared) throws IOException {
+        begin(operation, directory, seconds, count, shared);
+        return end();
+    }
+
+    /** As {@link #run}, but does not wait: {@link #end} must follow. */
+    void begin(MetaOperation operation, String directory, int seconds, int count, boolean shared) {
+        processes.begin(operation + " " + directory + " " + seconds + " " + count + " " + shared);
+    }
+
+    Outcome end() throws IOException {
         long operations = 0;
         long wallNanos = 0;
         long cpuNanos = 0;
-        String line = operation + " " + directory + " " + seconds + " " + count + " " + shared;
-        for (List<String> words : processes.run(line)) {
+        for (List<String> words : processes.end()) {
             operations += Long.parseLong(words.get(0));
             wallNanos = Math.max(wallNanos, Long.parseLong(words.get(1)));
             cpuNanos += Long.parseLong(words.get(2));
