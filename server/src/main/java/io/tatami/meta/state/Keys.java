@@ -183,6 +183,11 @@ public final class Keys {
         return ("m" + name).getBytes(StandardCharsets.US_ASCII);
     }
 
+    /** Whether a key is of a kind of which there is one record for each name. */
+    public static boolean isSingleton(byte[] key) {
+        return key.length > 0 && key[0] == 'm';
+    }
+
     public static byte[] credit(ServerId server) {
         byte[] text = "credit".getBytes(StandardCharsets.US_ASCII);
         return ByteBuffer.allocate(1 + text.length + Integer.BYTES)

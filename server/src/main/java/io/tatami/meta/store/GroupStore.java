@@ -63,6 +63,7 @@ public final class GroupStore implements AutoCloseable {
     private final WriteBatch batch = new WriteBatch();
     private final AtomicInteger shares = new AtomicInteger(1);
     private final UnwrittenChanges unwritten = new UnwrittenChanges();
+    private final SingletonRecords singletons = new SingletonRecords(PROGRESS);
     /** Written by who applies; what is read without waiting is of one moment between two entries. */
     private final StampedLock applying = new StampedLock();
 
@@ -200,6 +201,12 @@ public final class GroupStore implements AutoCloseable {
     }
 
     private byte @Nullable [] newest(byte[] key, View written) {
+        return singletons.keeps(key)
+                ? singletons.get(key, unknown -> applied(unknown, written))
+                : applied(key, written);
+    }
+
+    private byte @Nullable [] applied(byte[] key, View written) {
         Draft.Change change = unwritten.find(key);
         return change == null ? written.get(key) : change.value();
     }
@@ -248,6 +255,7 @@ public final class GroupStore implements AutoCloseable {
         long stamp = applying.writeLock();
         try {
             boolean isFull = unwritten.add(next, changes);
+            singletons.changed(changes);
             // Not before: whoever flushes takes what is told here for what is written out.
             progress = next;
             return isFull;

@@ -43,7 +43,9 @@ final class StoreOptions {
                 .setTargetFileSizeBase(TABLE_BYTES)
                 .setCompressionType(CompressionType.LZ4_COMPRESSION)
                 .setMaxOpenFiles(memory.settings().openFilesMax())
-                .setMaxBackgroundJobs(memory.settings().backgroundJobs());
+                .setMaxBackgroundJobs(memory.settings().backgroundJobs())
+                // Files are read back in the order in which they were made, and their bytes lie in that of their ids.
+                .setAdviseRandomOnOpen(false);
         // A torn last record was never acknowledged; damage anywhere else refuses to open.
         options.setWalRecoveryMode(WALRecoveryMode.TolerateCorruptedTailRecords);
         // A reused log file would make old records look like a torn tail of the new ones.

@@ -13,6 +13,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.conf.Settings;
 import io.tatami.meta.state.Draft;
+import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.ReadMustWaitException;
 import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.ProgressRecord;
@@ -119,6 +120,47 @@ final class GroupStoreTest {
         }
         TatamiException refused = assertThrows(TatamiException.class, store::snapshot);
         assertEquals(ErrorCode.UNAVAILABLE, refused.code());
+    }
+
+    @Test
+    void singletonsAreReadAsTheyAreNowAndInASnapshotAsTheyWere() throws TatamiException {
+        try (GroupStore store = GroupStore.create(path(), memory)) {
+            apply(store, "m1", "1", "m2", "2");
+            View before = inMemory(store);
+            assertEquals("1", get(before, "m1"));
+            assertEquals("", get(before, "m3"));
+            try (StoreSnapshot snapshot = store.snapshot()) {
+                apply(store, "m1", "", "m2", "two", "m3", "3");
+                assertFalse(mustWait(() -> get(before, "m1")).isCold(), "the moment is over");
+                for (View now : List.of(store.newest(), inMemory(store))) {
+                    assertEquals("", get(now, "m1"), "removed");
+                    assertEquals("two", get(now, "m2"), "changed before anybody read it");
+                    assertEquals("3", get(now, "m3"), "known not to be there, and then made");
+                }
+                assertEquals("1", get(snapshot.view(), "m1"));
+                assertEquals("2", get(snapshot.view(), "m2"));
+                assertEquals("", get(snapshot.view(), "m3"));
+            }
+            apply(store, "m1", "one");
+            assertEquals("one", get(store.newest(), "m1"));
+        }
+        try (GroupStore store = GroupStore.open(path(), memory)) {
+            assertEquals(List.of("m1=one", "m2=two", "m3=3"), scan(store.newest(), "m0", "m9"));
+            assertEquals("one", get(store.newest(), "m1"));
+        }
+    }
+
+    @Test
+    void progressIsReadAsTheDatabaseHasIt() throws TatamiException {
+        try (GroupStore store = GroupStore.create(path(), memory)) {
+            byte[] progress = Keys.singleton("progress");
+            apply(store, "a", "1");
+            store.snapshot().close();
+            byte[] first = store.newest().get(progress);
+            apply(store, "a", "2");
+            store.snapshot().close();
+            assertFalse(java.util.Arrays.equals(first, store.newest().get(progress)));
+        }
     }
 
     @Test

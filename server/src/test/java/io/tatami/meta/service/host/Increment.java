@@ -1,5 +1,6 @@
 package io.tatami.meta.service.host;
 
+import io.tatami.base.DirectoryId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.Operation;
@@ -20,7 +21,7 @@ final class Increment implements Operation<Draft, Share, Share> {
 
     @Override
     public Share decide(Draft state, RequestContext context, Share request) throws TatamiException {
-        byte[] key = Keys.singleton("test." + request.getDirectoryId());
+        byte[] key = Keys.entry(new DirectoryId(request.getDirectoryId()), "counter");
         byte[] stored = state.get(key);
         long next = stored == null ? 1 : ByteBuffer.wrap(stored).getLong() + 1;
         state.put(key, ByteBuffer.allocate(Long.BYTES).putLong(next).array());
