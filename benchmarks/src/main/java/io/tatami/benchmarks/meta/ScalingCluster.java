@@ -121,9 +121,11 @@ final class ScalingCluster implements AutoCloseable {
         }
     }
 
+    /** Without a limit, under which a process would take long to end. */
     @Override
     public void close() throws IOException {
         clients.close();
+        unlimit();
         closeServers();
     }
 }

@@ -9,10 +9,8 @@ import io.tatami.benchmarks.peer.PeerOrder;
 import io.tatami.benchmarks.peer.Undo;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Deque;
 import java.util.List;
 
 /**
@@ -144,7 +142,9 @@ final class ScalingRounds {
                 record(round, servers, operation, run(clusters, operation, MEASURED, load.seconds()));
             }
         } finally {
-            close(clusters);
+            for (ScalingCluster cluster : clusters) {
+                cluster.close();
+            }
         }
     }
 
@@ -155,15 +155,6 @@ final class ScalingRounds {
     private void limit(List<ScalingCluster> clusters) throws IOException {
         for (ScalingCluster cluster : clusters) {
             cluster.limit(options.cores, options.periodMicros);
-        }
-    }
-
-    private static void close(List<ScalingCluster> clusters) throws IOException {
-        Deque<ScalingCluster> open = new ArrayDeque<>(clusters);
-        while (!open.isEmpty()) {
-            // A process that may use little of a core takes as long to end.
-            open.peek().unlimit();
-            open.pop().close();
         }
     }
 
