@@ -55,8 +55,7 @@ public final class ClientGroup<C extends Closeable> implements AutoCloseable {
     /** Clients through Hadoop's API; the configuration is on the class path. */
     public static ClientGroup<FileSystem> ofFileSystems(int first, int count) throws IOException {
         Configuration configuration = new Configuration();
-        return new ClientGroup<>(
-                first, count, () -> FileSystem.newInstance(FileSystem.getDefaultUri(configuration), configuration));
+        return new ClientGroup<>(first, count, () -> FileSystem.newInstance(configuration));
     }
 
     /** Has all clients whose numbers are below {@code end} work at once; what each returned, once all are done. */

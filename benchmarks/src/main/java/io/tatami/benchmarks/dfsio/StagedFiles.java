@@ -19,8 +19,7 @@ final class StagedFiles {
 
     /** Asks for all of it, and returns when it is there. It stays when it is read. */
     static void await(Peer peer) throws IOException, InterruptedException {
-        try (FileSystem fs =
-                FileSystem.newInstance(FileSystem.getDefaultUri(peer.configuration()), peer.configuration())) {
+        try (FileSystem fs = FileSystem.newInstance(peer.configuration())) {
             PrefetchPlan plan = PrefetchPlan.inOrder();
             for (FileStatus file : fs.listStatus(DATA)) {
                 plan = plan.read(file.getPath());

@@ -140,7 +140,7 @@ public final class CapacityBenchmark implements Callable<Integer> {
     }
 
     private static FileSystem newFileSystem(TatamiPeer peer) throws IOException {
-        return FileSystem.newInstance(FileSystem.getDefaultUri(peer.configuration()), peer.configuration());
+        return FileSystem.newInstance(peer.configuration());
     }
 
     /** A thousand directories on each level. */

@@ -121,8 +121,8 @@ public final class MetaBenchmark implements Callable<Integer> {
             return 2;
         }
         int most = Collections.max(scaling.servers);
-        if (scaling.servers.stream().anyMatch(servers -> most % servers != 0)) {
-            System.err.println("tatami: each number of --servers must divide the greatest, " + most);
+        if (scaling.servers.stream().anyMatch(servers -> servers < 1 || most % servers != 0)) {
+            System.err.println("tatami: each number of --servers must be at least 1 and divide the greatest, " + most);
             return 2;
         }
         Files.createDirectories(place.work());
@@ -190,8 +190,7 @@ public final class MetaBenchmark implements Callable<Integer> {
     }
 
     private void makeDirectories(Peer peer, String root, int clients) throws IOException {
-        try (FileSystem fs =
-                FileSystem.newInstance(FileSystem.getDefaultUri(peer.configuration()), peer.configuration())) {
+        try (FileSystem fs = FileSystem.newInstance(peer.configuration())) {
             for (String part : WARM_UPS) {
                 makeDirectories(fs, root + part, clients);
             }

@@ -18,6 +18,7 @@ import org.apache.hadoop.fs.FileSystem;
 final class ScalingCluster implements AutoCloseable {
     private final List<CpuQuota> quotas = new ArrayList<>();
     private final Peer peer;
+    private final int clientCount;
     private final WorkerPool clients;
     private List<CpuQuota.Usage> before = List.of();
 
@@ -36,6 +37,7 @@ final class ScalingCluster implements AutoCloseable {
     /** @param name of a directory, which is made anew, and of its control groups */
     ScalingCluster(String name, int servers, int clients, Path work, Undo undo)
             throws IOException, InterruptedException {
+        clientCount = clients;
         Path directory = work.resolve(name);
         MetadataCluster.Shape shape = new MetadataCluster.Shape(servers, servers, servers);
         try {
@@ -62,8 +64,7 @@ final class ScalingCluster implements AutoCloseable {
     }
 
     void makeDirectories(List<String> paths) throws IOException {
-        try (FileSystem fs =
-                FileSystem.newInstance(FileSystem.getDefaultUri(peer.configuration()), peer.configuration())) {
+        try (FileSystem fs = FileSystem.newInstance(peer.configuration())) {
             for (String path : paths) {
                 fs.mkdirs(new org.apache.hadoop.fs.Path(path));
             }
@@ -83,10 +84,12 @@ final class ScalingCluster implements AutoCloseable {
         }
     }
 
-    /** Has every client do this in one directory; {@link #end} must follow. */
-    void begin(MetaOperation operation, String directory, int seconds, int countEach) throws IOException {
+    /**
+     * Has every client do this in one directory, all together at most {@code countMax} times; {@link #end} must follow.
+     */
+    void begin(MetaOperation operation, String directory, int seconds, int countMax) throws IOException {
         before = usages();
-        clients.begin(operation, directory, seconds, countEach, true);
+        clients.begin(operation, directory, seconds, Math.max(1, countMax / clientCount), true);
     }
 
     Work end() throws IOException {

@@ -160,10 +160,8 @@ final class ScalingRounds {
 
     private List<ScalingCluster.Work> run(
             List<ScalingCluster> clusters, MetaOperation operation, String part, int seconds) throws IOException {
-        int clients = clients(Collections.max(options.servers) / clusters.size());
-        int each = Math.max(1, load.operationsMax() / clients);
         for (ScalingCluster cluster : clusters) {
-            cluster.begin(operation, root(operation) + part, seconds, each);
+            cluster.begin(operation, root(operation) + part, seconds, load.operationsMax());
         }
         List<ScalingCluster.Work> works = new ArrayList<>();
         for (ScalingCluster cluster : clusters) {

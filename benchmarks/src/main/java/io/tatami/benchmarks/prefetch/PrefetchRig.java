@@ -88,8 +88,7 @@ final class PrefetchRig {
     }
 
     private TatamiFileSystem loaded(Peer peer) throws IOException {
-        TatamiFileSystem fs = (TatamiFileSystem)
-                FileSystem.newInstance(FileSystem.getDefaultUri(peer.configuration()), peer.configuration());
+        TatamiFileSystem fs = (TatamiFileSystem) FileSystem.newInstance(peer.configuration());
         undo.add(fs::close);
         load(fs, FIRST, 1);
         load(fs, SECOND, 2);

@@ -55,8 +55,7 @@ final class SpaceUsed {
     }
 
     private static long ofHdfs(Peer peer, Path directory) throws IOException, InterruptedException {
-        try (DistributedFileSystem fs = (DistributedFileSystem)
-                FileSystem.newInstance(FileSystem.getDefaultUri(peer.configuration()), peer.configuration())) {
+        try (DistributedFileSystem fs = (DistributedFileSystem) FileSystem.newInstance(peer.configuration())) {
             fs.setSafeMode(SafeModeAction.ENTER);
             fs.saveNamespace();
             fs.setSafeMode(SafeModeAction.LEAVE);

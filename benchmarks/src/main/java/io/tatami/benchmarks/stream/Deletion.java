@@ -18,8 +18,7 @@ final class Deletion {
     static void of(Peer peer, String directory, long restBytes, Results results)
             throws IOException, InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
-        try (FileSystem fs =
-                FileSystem.newInstance(FileSystem.getDefaultUri(peer.configuration()), peer.configuration())) {
+        try (FileSystem fs = FileSystem.newInstance(peer.configuration())) {
             fs.delete(new Path(directory), true);
             while (fs.getStatus().getUsed() > restBytes) {
                 if (System.nanoTime() - deadline > 0) {
