@@ -14,11 +14,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.ratis.io.MD5Hash;
+import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.storage.FileInfo;
 import org.apache.ratis.server.storage.RaftStorage;
@@ -39,10 +42,11 @@ import org.slf4j.LoggerFactory;
 final class GroupSnapshots implements StateMachineStorage {
     private static final Logger LOG = LoggerFactory.getLogger(GroupSnapshots.class);
     private static final Pattern NAME = Pattern.compile("snapshot-(\\d+)-(\\d+)-(\\d+)-([0-9a-f]{16})");
-    /** The newest, and the one before it, which may still be on its way to another replica. */
+    /** The newest, and the one before it, which a member may be about to be sent. */
     private static final int KEPT = 2;
 
     private final TreeFlush flush;
+    private final Map<RaftPeerId, TermIndex> sent = new ConcurrentHashMap<>();
     private volatile @Nullable Path directory;
     private volatile @Nullable Path arriving;
     private volatile @Nullable SnapshotInfo latest;
@@ -104,6 +108,33 @@ final class GroupSnapshots implements StateMachineStorage {
     Optional<Snapshot> newest() throws IOException {
         List<Snapshot> all = list();
         return all.isEmpty() ? Optional.empty() : Optional.of(all.get(all.size() - 1));
+    }
+
+    /**
+     * Keeps the snapshot that a member is being sent however many come after it, until {@link #letGo}; in the place of
+     * one that was kept for that member before.
+     */
+    void keepFor(RaftPeerId member, TermIndex at) {
+        sent.put(member, at);
+    }
+
+    /** The member needs no snapshot any more. */
+    void letGo(RaftPeerId member) {
+        sent.remove(member);
+    }
+
+    /** Whether a member is being sent one. */
+    boolean isKeptForMember() {
+        return !sent.isEmpty();
+    }
+
+    /**
+     * Of {@code newest} and those that are kept for members: where the oldest stands in the log, which goes on there.
+     */
+    TermIndex oldestKept(TermIndex newest) {
+        return Stream.concat(Stream.of(newest), sent.values().stream())
+                .min(Comparator.naturalOrder())
+                .orElseThrow();
     }
 
     /** Reads what there is; after Ratis has put files here. */
@@ -182,7 +213,9 @@ final class GroupSnapshots implements StateMachineStorage {
     public void cleanupOldSnapshots(@Nullable SnapshotRetentionPolicy policy) throws IOException {
         List<Snapshot> all = list();
         for (Snapshot old : all.subList(0, Math.max(0, all.size() - KEPT))) {
-            delete(old.path());
+            if (!sent.containsValue(old.at())) {
+                delete(old.path());
+            }
         }
     }
 

@@ -48,6 +48,8 @@ final class GroupStateMachine extends BaseStateMachine {
     private final GroupSnapshots snapshots;
     private final EntryApplier applier = new EntryApplier();
     private volatile @Nullable TatamiException failure;
+    /** Up to which entry Ratis was told that the log is needed no more; must not become less. */
+    private long cutIndex;
 
     /** Hears what becomes of the replica, on threads of Ratis that must not be held up but where it says so. */
     interface Events {
@@ -125,7 +127,9 @@ final class GroupStateMachine extends BaseStateMachine {
             throw new IOException(stop(e));
         }
         applier.reset();
-        setLastAppliedTermIndex(newest.map(GroupSnapshots.Snapshot::at).orElse(TermIndex.INITIAL_VALUE));
+        TermIndex begin = newest.map(GroupSnapshots.Snapshot::at).orElse(TermIndex.INITIAL_VALUE);
+        setLastAppliedTermIndex(begin);
+        cutIndex = begin.getIndex();
         rhythm.taken();
     }
 
@@ -169,6 +173,7 @@ final class GroupStateMachine extends BaseStateMachine {
                 : CompletableFuture.failedFuture(reason);
     }
 
+    /** Returns up to where the log can go: a member that is sent an older snapshot needs what came after that one. */
     @Override
     public long takeSnapshot() throws IOException {
         TermIndex settled = applier.settled(getLastAppliedTermIndex());
@@ -184,7 +189,13 @@ final class GroupStateMachine extends BaseStateMachine {
             throw new IOException(stop(ioError("cannot write a snapshot", e)));
         }
         rhythm.taken();
-        return settled.getIndex();
+        cutIndex = Math.max(cutIndex, snapshots.oldestKept(settled).getIndex());
+        return cutIndex;
+    }
+
+    /** Whether a member is being sent a snapshot, or has not caught up since. */
+    boolean isSendingSnapshot() {
+        return snapshots.isKeptForMember();
     }
 
     /**

@@ -111,9 +111,11 @@ final class RatisReplica implements RaftReplica {
     @Override
     public CompletableFuture<Void> setMembers(List<Member> members) {
         // A new member begins with a snapshot where there is one. What was here before the group was replicated is in
-        // no log.
-        return calls.takeSnapshot(group)
-                .thenCompose(taken -> members.stream().anyMatch(this::isSelf)
+        // no log. Where one is on its way, this has been asked for before, and is asked again every second.
+        CompletableFuture<Message> snapshot = machine.isSendingSnapshot()
+                ? CompletableFuture.completedFuture(Message.EMPTY)
+                : calls.takeSnapshot(group);
+        return snapshot.thenCompose(taken -> members.stream().anyMatch(this::isSelf)
                         ? calls.setMembers(group, RatisNames.peers(members))
                         : makeRoomFor(members))
                 .thenApply(reply -> null);

@@ -14,17 +14,21 @@ import io.tatami.meta.log.ReplicaCluster.Node;
 import io.tatami.meta.log.local.LocalLog;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.seed.TestSeed;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -93,6 +97,44 @@ final class RaftMembersTest {
             // Half of what is written in hexadecimal is left when it is compressed.
             double least = (double) entries * each / bytesPerSecond;
             assertTrue(seconds > least, "took " + seconds + " s, and " + least + " is the least that the rate allows");
+        }
+    }
+
+    /** What is on its way for some seconds is written anew several times in each. */
+    @Test
+    void aNewMemberComesAlthoughItsSnapshotIsOvertakenManyTimes() throws Exception {
+        RaftSettings settings = ReplicaCluster.receivingAt(1 << 20, 20, 64 << 10);
+        try (ReplicaCluster cluster = new ReplicaCluster(directory, settings)) {
+            Node only = cluster.found(1).get(0);
+            for (int i = 0; i < 8; i++) {
+                cluster.commit("e" + i, TestSeed.noise(random, 400_000));
+            }
+            Node fresh = cluster.add();
+            fresh.open(List.of());
+            CompletableFuture<Void> added = only.replica().setMembers(List.of(only.member, fresh.member));
+            Path snapshots = only.logs().resolveSibling("sm");
+            Set<Path> overtaking = new HashSet<>();
+            Set<Long> sent = new HashSet<>();
+            await("a new member", () -> {
+                cluster.commit("w", TestSeed.noise(random, 2_000));
+                overtaking.addAll(below(snapshots));
+                fresh.replica().receiving().map(SnapshotProgress::bytesTotal).ifPresent(sent::add);
+                return added.isDone();
+            });
+            added.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+            assertTrue(overtaking.size() > 4, overtaking::toString);
+            assertEquals(1, sent.size(), () -> "sent again: " + sent);
+            cluster.awaitEqual();
+            await("what was kept for it to go", () -> {
+                cluster.commit("w", "x");
+                return below(snapshots).size() == 2;
+            });
+        }
+    }
+
+    private static List<Path> below(Path directory) throws IOException {
+        try (Stream<Path> all = Files.list(directory)) {
+            return all.toList();
         }
     }
 

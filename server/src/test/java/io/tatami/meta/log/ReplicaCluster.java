@@ -83,24 +83,22 @@ final class ReplicaCluster implements AutoCloseable {
 
     /** Snapshots after so many entries, and segments so short that what is before them goes. */
     static RaftSettings settings(int snapshotEntries, long segmentBytes) {
+        return receivingAt(RATE, snapshotEntries, segmentBytes);
+    }
+
+    /** As {@link #settings()}, and snapshots come in at so many bytes a second. */
+    static RaftSettings receivingAt(long bytesPerSecond) {
+        return receivingAt(bytesPerSecond, 1_000_000, 8 << 20);
+    }
+
+    /** As {@link #settings(int, long)}, and snapshots come in at so many bytes a second. */
+    static RaftSettings receivingAt(long bytesPerSecond, int snapshotEntries, long segmentBytes) {
         return new RaftSettings(
                 Duration.ofMillis(400),
                 Duration.ofMillis(800),
                 snapshotEntries,
                 1L << 30,
                 segmentBytes,
-                RATE,
-                FlushMode.ONCE);
-    }
-
-    /** As {@link #settings()}, and snapshots come in at so many bytes a second. */
-    static RaftSettings receivingAt(long bytesPerSecond) {
-        return new RaftSettings(
-                Duration.ofMillis(400),
-                Duration.ofMillis(800),
-                1_000_000,
-                1L << 30,
-                8 << 20,
                 bytesPerSecond,
                 FlushMode.ONCE);
     }
