@@ -65,7 +65,7 @@ final class GroupMembers implements BackgroundTask {
                 })
                 .handle((noted, failure) -> {
                     if (failure != null) {
-                        LOG.info("the members of {} are not changed yet", to, failure);
+                        LOG.info("the members of {} are not changed yet: {}", to, String.valueOf(failure));
                     }
                     return null;
                 });
