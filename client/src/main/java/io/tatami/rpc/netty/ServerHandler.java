@@ -1,6 +1,5 @@
 package io.tatami.rpc.netty;
 
-import com.google.protobuf.Message;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -13,9 +12,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.FrameKind;
 import io.tatami.protocol.UserIdentity;
-import io.tatami.protocol.wire.Goodbye;
 import io.tatami.protocol.wire.Hello;
-import io.tatami.protocol.wire.RequestHeader;
 import io.tatami.protocol.wire.Welcome;
 import io.tatami.rpc.CallContext;
 import io.tatami.rpc.GroupThread;
@@ -28,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The server's side of a connection on its event loop: handshake, then frames to handlers, limits, silence. */
+/** The server's side of a connection on its event loop: handshake, then frames to who serves them, silence. */
 final class ServerHandler extends ChannelInboundHandlerAdapter {
     private static final Logger LOG = LoggerFactory.getLogger(ServerHandler.class);
     private static final long TICK_NANOS_MAX = TimeUnit.SECONDS.toNanos(1);
@@ -42,7 +39,9 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
     private final BooleanSupplier crowded;
 
     private @Nullable Session session;
-    private @Nullable Client client;
+    /** From the handshake on. */
+    private @Nullable ServerRequests requests;
+
     private @Nullable ScheduledFuture<?> tick;
     private volatile boolean draining;
 
@@ -55,9 +54,6 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
 
     /** What there is from the first moment. */
     private record Session(ChannelHandlerContext ctx, Link link, ServerCalls calls) {}
-
-    /** What there is from the handshake on. */
-    private record Client(CallContext.Peer peer, UserIdentity user, int version) {}
 
     /**
      * @param localSocket told to the client; empty for none
@@ -167,7 +163,7 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
     }
 
     private void dispatch(Session now, Frame frame) throws TatamiException {
-        Client known = client;
+        ServerRequests known = requests;
         if (moving) {
             throw new TatamiException(
                     ErrorCode.MALFORMED, "the client sent " + frame.kind() + " before it was welcomed");
@@ -181,13 +177,21 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
         }
         switch (frame.kind()) {
             case REQUEST -> request(now, known, frame);
-            case DATA -> data(now, frame);
-            case CANCEL -> cancel(now, frame);
+            case DATA -> known.data(frame);
+            case CANCEL -> known.cancel(frame);
             case PING -> now.link.outbox().write(FrameKind.PONG, frame.callId(), null, null);
-            case PONG -> LOG.trace("{} is alive", known.peer.address());
-            case GOODBYE -> LOG.debug("{} leaves", known.peer.address());
+            case PONG -> LOG.trace("{} is alive", now.ctx.channel().remoteAddress());
+            case GOODBYE -> LOG.debug("{} leaves", now.ctx.channel().remoteAddress());
             case HELLO, WELCOME, REPLY ->
                 throw new TatamiException(ErrorCode.MALFORMED, "a client does not send " + frame.kind() + " here");
+        }
+    }
+
+    private void request(Session now, ServerRequests known, Frame frame) throws TatamiException {
+        if (draining) {
+            now.calls.refuse(frame.callId(), stopping());
+        } else {
+            known.begin(frame);
         }
     }
 
@@ -199,7 +203,8 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
         CallContext.Peer peer = Peers.of(now.ctx.channel(), hello.getClientName());
         UserIdentity user = identity.authenticator().authenticate(hello.getAuthScheme(), hello.getCredential(), peer);
         now.link.outbox().limitFrames(hello.getFrameBytesMax());
-        client = new Client(peer, user, welcome.getVersion());
+        ServerRequests.Client client = new ServerRequests.Client(peer, user, welcome.getVersion());
+        requests = new ServerRequests(identity, handlers, clock, now.link, now.calls, client);
         LOG.debug("{} connected: {} {}", peer.address(), hello.getClientName(), hello.getClientVersion());
         GroupThread thread = hello.hasGroup() ? handlers.thread(Peers.group(hello.getGroup())) : null;
         if (thread instanceof ServingThread serving) {
@@ -237,105 +242,6 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
         now.link.outbox().write(FrameKind.WELCOME, 0, null, welcome);
         now.link.outbox().run();
         leaveIfDrained();
-    }
-
-    private void request(Session now, Client known, Frame frame) throws TatamiException {
-        RequestHeader header = frame.header(RequestHeader.parser());
-        if (header.getProtocolVersion() != known.version) {
-            throw new TatamiException(
-                    ErrorCode.MALFORMED,
-                    "a request of protocol version " + header.getProtocolVersion() + " after " + known.version
-                            + " was agreed on");
-        }
-        CallContext context = Peers.context(known.peer, known.user, header, frame.arrivalNanos());
-        TatamiException refusal = refusal(now, header, context);
-        if (refusal != null) {
-            now.calls.refuse(frame.callId(), refusal);
-            return;
-        }
-        HandlerTable.Call<?, ?> call;
-        try {
-            call = handlers.call(header.getMethod(), context.group());
-        } catch (TatamiException e) {
-            now.calls.refuse(frame.callId(), e);
-            return;
-        }
-        HandlerTable.Stream<?, ?, ?, ?> stream = handlers.stream(header.getMethod());
-        if (call != null) {
-            begin(now, call, frame, context);
-        } else if (stream != null) {
-            begin(now, stream, frame, context);
-        } else {
-            now.calls.refuse(
-                    frame.callId(),
-                    new TatamiException(
-                            ErrorCode.UNSUPPORTED, identity.name() + " serves no method " + header.getMethod()));
-        }
-    }
-
-    /** Why a request is not begun, or null. */
-    private @Nullable TatamiException refusal(Session now, RequestHeader header, CallContext context) {
-        if (draining) {
-            return stopping();
-        }
-        if (!header.getClusterId().isEmpty()
-                && !header.getClusterId().equals(Handshake.toBytes(identity.clusterId()))) {
-            return new TatamiException(
-                    ErrorCode.WRONG_CLUSTER, "the request is for another cluster than " + identity.clusterId());
-        }
-        if (context.isExpired(clock)) {
-            return new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the request came too late to be begun");
-        }
-        if (handlers.stream(header.getMethod()) != null && now.calls.isFull()) {
-            return new TatamiException(ErrorCode.BUSY, "too many requests are in flight");
-        }
-        return null;
-    }
-
-    private <Q extends Message, R extends Message> void begin(
-            Session now, HandlerTable.Call<Q, R> served, Frame frame, CallContext context) throws TatamiException {
-        Q body = frame.body(served.method().requestParser());
-        ServerCall<R> call = new ServerCall<>(now.calls, frame.callId(), context, null);
-        now.calls.begin(call);
-        guarded(call, served.method().name(), () -> served.handler().handle(context, body, call));
-    }
-
-    private <Q extends Message, U extends Message, D extends Message, R extends Message> void begin(
-            Session now, HandlerTable.Stream<Q, U, D, R> served, Frame frame, CallContext context)
-            throws TatamiException {
-        Q body = frame.body(served.method().requestParser());
-        ServerStreamEnd<U, D, R> stream =
-                new ServerStreamEnd<>(served.method(), now.link, now.calls, frame.callId(), context);
-        now.calls.begin(stream.call());
-        guarded(stream.call(), served.method().name(), () -> stream.open(served.handler(), body));
-    }
-
-    private static void data(Session now, Frame frame) throws TatamiException {
-        ServerCall<?> call = now.calls.get(frame.callId());
-        ServerCall.Half stream = call == null ? null : call.stream();
-        if (call != null && stream == null) {
-            throw new TatamiException(ErrorCode.MALFORMED, "a message for a call, which is no stream");
-        }
-        if (call != null && stream != null) {
-            stream.received(frame);
-        }
-    }
-
-    private static void cancel(Session now, Frame frame) throws TatamiException {
-        Goodbye why = frame.body(Goodbye.parser());
-        now.calls.cancel(frame.callId(), new TatamiException(ErrorCode.CANCELLED, why.getMessage()));
-    }
-
-    /** A handler that throws has a bug, which must not take the connection with it. */
-    private static void guarded(ServerCall<?> call, String methodName, Runnable handling) {
-        try {
-            handling.run();
-        } catch (RuntimeException e) {
-            LOG.error("the handler of {} failed", methodName, e);
-            if (!call.isAnswered()) {
-                call.failure(new TatamiException(ErrorCode.INTERNAL, methodName + " failed: " + e, e));
-            }
-        }
     }
 
     private void leaveIfDrained() {
@@ -392,7 +298,7 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
                 stream -> stream.context().isExpired(clock),
                 new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the stream's time is over"));
         now.link.outbox().run();
-        if (client == null
+        if (requests == null
                 && nowNanos - openedNanos > settings.handshakeTimeout().toNanos()) {
             leave(new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "no handshake came"));
         } else if (nowNanos - lastHeardNanos > settings.silenceMax().toNanos()) {
