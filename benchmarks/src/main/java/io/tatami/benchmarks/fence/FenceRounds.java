@@ -80,8 +80,7 @@ final class FenceRounds {
         MetadataCluster.Shape shape = new MetadataCluster.Shape(Math.min(shards, options.serversMax), shards, 1);
         progress.tell("round %d: %d shards on %d servers", round, shards, shape.servers());
         Path directory = work.resolve("fence-" + shards);
-        MetadataCluster.Starting untouched = (number, process) -> {};
-        try (Peer started = Peers.inTurn(directory, undo, () -> MetadataCluster.start(directory, shape, untouched));
+        try (Peer started = Peers.inTurn(directory, undo, () -> MetadataCluster.start(directory, shape));
                 TatamiClient client = Peers.connect(started)) {
             TatamiPath here = PLACE.child("a");
             client.mkdirs(here, CreateSpec.modes(0777, 022), true);

@@ -25,7 +25,7 @@ public final class ListBenchmark extends RoundsCommand {
     @Override
     protected boolean measure(RoundOptions rounds, Path work, Undo undo, Results results) throws Exception {
         results.remark(options.files + " empty files in one directory, made once by " + options.clients
-                + " clients; each round one client reads all pages");
+                + " clients, over " + options.servers + " metadata servers; each round one client reads all pages");
         Rounds figures = new ListRounds(options, rounds.rounds(), work, undo, results).run();
         figures.medians().forEach(results::remark);
         results.remark("last tenth to first tenth "

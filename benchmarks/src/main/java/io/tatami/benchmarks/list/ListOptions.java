@@ -9,4 +9,12 @@ final class ListOptions {
 
     @Option(names = "--clients", description = "That create the files; one lists them (default: ${DEFAULT-VALUE}).")
     int clients = 16;
+
+    @Option(
+            names = "--servers",
+            description =
+                    "Metadata servers over which the directory is divided, each with one shard, beside one for the"
+                            + " namespace group; a power of two. With 1, that one has everything, as a standalone does"
+                            + " (default: ${DEFAULT-VALUE}).")
+    int servers = 1;
 }

@@ -3,6 +3,7 @@ package io.tatami.benchmarks.list;
 import io.tatami.benchmarks.Progress;
 import io.tatami.benchmarks.Results;
 import io.tatami.benchmarks.Rounds;
+import io.tatami.benchmarks.peer.MetadataCluster;
 import io.tatami.benchmarks.peer.Peer;
 import io.tatami.benchmarks.peer.Peers;
 import io.tatami.benchmarks.peer.Undo;
@@ -16,8 +17,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * One Tatami, one directory; each round lists all of it, page by page, and notes when each tenth of the files was
- * there. Each listing is checked: every file once, in order.
+ * One Tatami, one directory, over one metadata server or several; each round lists all of it, page by page, and notes
+ * when each tenth of the files was there. Each listing is checked: every file once, in order.
  */
 final class ListRounds {
     static final List<String> COLUMNS = List.of("round", "tenth", "files", "seconds", "files_per_second");
@@ -53,7 +54,10 @@ final class ListRounds {
         if (options.files < TENTHS) {
             throw new IOException("--files " + options.files + " has no tenths: give " + TENTHS + " or more");
         }
-        try (Peer peer = Peers.start("tatami", work.resolve("list"), CAPACITY, undo)) {
+        if (Integer.bitCount(options.servers) != 1 || options.servers < 1) {
+            throw new IOException("--servers " + options.servers + " is no power of two");
+        }
+        try (Peer peer = start(work.resolve("list"))) {
             try (TatamiClient client = Peers.connect(peer)) {
                 TatamiPath directory = TatamiPath.of(DIRECTORY);
                 client.mkdirs(directory, CreateSpec.modes(0777, 0), true);
@@ -66,6 +70,14 @@ final class ListRounds {
             }
         }
         return figures;
+    }
+
+    private Peer start(Path directory) throws IOException, InterruptedException {
+        if (options.servers == 1) {
+            return Peers.start("tatami", directory, CAPACITY, undo);
+        }
+        MetadataCluster.Shape shape = new MetadataCluster.Shape(options.servers, options.servers, options.servers);
+        return Peers.inTurn(directory, undo, () -> MetadataCluster.start(directory, shape));
     }
 
     private void list(int round, DirectoryListing listing) throws IOException {

@@ -59,6 +59,11 @@ public final class MetadataCluster implements Peer {
         this.directory = directory;
     }
 
+    /** The same, and nothing is done with the processes. */
+    public static MetadataCluster start(Path directory, Shape shape) throws IOException, InterruptedException {
+        return start(directory, shape, (number, process) -> {});
+    }
+
     /** Starts them one after the other in an empty directory. */
     public static MetadataCluster start(Path directory, Shape shape, Starting starting)
             throws IOException, InterruptedException {

@@ -13,6 +13,8 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ListRoundsTest {
     private static final int FILES = 42;
@@ -21,9 +23,11 @@ class ListRoundsTest {
     @TempDir
     private Path directory = Path.of("");
 
-    @Test
-    void everyTenthOfEveryRoundHasARowAndAllFilesAreInThem() throws Exception {
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void everyTenthOfEveryRoundHasARowAndAllFilesAreInThem(int servers) throws Exception {
         ListOptions options = new ListOptions();
+        options.servers = servers;
         options.files = FILES;
         options.clients = 2;
         Undo undo = new Undo();
@@ -48,13 +52,17 @@ class ListRoundsTest {
     }
 
     @Test
-    void tooFewFilesAreRefused() throws Exception {
+    void tooFewFilesAndAnOddNumberOfServersAreRefused() throws Exception {
         ListOptions options = new ListOptions();
         options.files = ListRounds.TENTHS - 1;
         try (Results results = new Results(directory, "list", ListRounds.COLUMNS)) {
             ListRounds rounds = new ListRounds(options, 1, directory, new Undo(), results);
             IOException refused = assertThrows(IOException.class, rounds::run);
             assertTrue(refused.toString().contains("--files 9"), refused::toString);
+            options.files = FILES;
+            options.servers = 3;
+            refused = assertThrows(IOException.class, rounds::run);
+            assertTrue(refused.toString().contains("--servers 3"), refused.toString());
         }
     }
 }
