@@ -177,12 +177,21 @@ public final class GroupStore implements AutoCloseable {
      * @throws TatamiException UNAVAILABLE once the store has failed
      */
     public @Nullable View newestInMemory() throws TatamiException {
+        return newestNow(inMemory);
+    }
+
+    /** {@link #newestInMemory} for who can wait for the store's files. */
+    public @Nullable View newestNow() throws TatamiException {
+        return newestNow(newest);
+    }
+
+    private @Nullable View newestNow(ReadOptions where) throws TatamiException {
         requireHealthy();
         long moment = applying.tryOptimisticRead();
         if (moment == 0) {
             return null;
         }
-        View written = new StoreView(database, inMemory);
+        View written = new StoreView(database, where);
         return new View() {
             @Override
             public byte @Nullable [] get(byte[] key) {

@@ -185,6 +185,7 @@ final class GroupStoreTest {
         memory = new StoreMemory(new StoreSettings(256 << 20, 4 << 20, 64, 1));
         try (GroupStore store = GroupStore.open(path(), memory)) {
             assertTrue(mustWait(() -> get(inMemory(store), "a")).isCold());
+            assertEquals("2", get(Objects.requireNonNull(store.newestNow()), "a"));
             try (StoreSnapshot snapshot = store.snapshot()) {
                 assertEquals("2", get(snapshot.view(), "a"));
             }

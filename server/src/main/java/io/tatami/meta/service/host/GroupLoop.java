@@ -157,12 +157,15 @@ final class GroupLoop implements AutoCloseable {
         });
     }
 
-    /** Flows of the service go on from page to page in what they are answered: each page needs a stack of its own. */
+    /**
+     * Flows of the service go on from page to page in what they are answered: each page needs a stack of its own. The
+     * group's thread, for which changes wait, waits for no file.
+     */
     private boolean readAtOnce(Pending<?, ?, ?> pending) {
         if (pending.origin() == RequestOrigin.SERVICE || (thread.isCurrent() && atWork)) {
             return false;
         }
-        return concluded(pending, reads.decideAtOnce(pending));
+        return concluded(pending, reads.decideAtOnce(pending, !thread.isCurrent()));
     }
 
     private void readElsewhere(Pending<?, ?, ?> pending) {

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
 final class SnapshotReads implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SnapshotReads.class);
 
-    /** So many reads are not tried at once after one that met what is not in memory: trying is not free. */
+    /** So many reads are not looked for in memory after one that was not there: trying is not free. */
     private static final int PASSED_AFTER_COLD = 8;
 
     private final GroupId id;
@@ -40,6 +40,8 @@ final class SnapshotReads implements AutoCloseable {
 
     /** Of {@link #PASSED_AFTER_COLD}, those that are left. */
     private final AtomicInteger passed = new AtomicInteger();
+
+    private final QuickFiles files = new QuickFiles();
 
     /** Shared by reads; exclusive where this is closed. */
     private final ReadWriteLock underWay = new ReentrantReadWriteLock();
@@ -78,17 +80,43 @@ final class SnapshotReads implements AutoCloseable {
         });
     }
 
-    /** {@link #decide} for who may not wait. */
-    Outcome decideAtOnce(Pending<?, ?, ?> pending) {
+    /**
+     * {@link #decide} for who may not wait.
+     *
+     * @param mayWaitForFiles for as long as they take out of the kernel's memory
+     */
+    Outcome decideAtOnce(Pending<?, ?, ?> pending, boolean mayWaitForFiles) {
         if (passed.get() > 0) {
             passed.decrementAndGet();
+        } else {
+            Outcome outcome = decideAtOnce(pending, GroupStore::newestInMemory);
+            if (outcome != Outcome.MUST_WAIT || passed.get() == 0) {
+                return outcome;
+            }
+        }
+        if (!mayWaitForFiles || !files.isNextTried()) {
             return Outcome.MUST_WAIT;
         }
+        long beganNanos = clock.monotonicNanos();
+        Outcome outcome = decideAtOnce(pending, GroupStore::newestNow);
+        if (outcome == Outcome.DECIDED) {
+            files.took(clock.monotonicNanos() - beganNanos);
+        }
+        return outcome;
+    }
+
+    /** What of a store is read; null where there is no such moment. */
+    private interface Moment {
+        @Nullable
+        View of(GroupStore open) throws TatamiException;
+    }
+
+    private Outcome decideAtOnce(Pending<?, ?, ?> pending, Moment moment) {
         if (!underWay.readLock().tryLock()) {
             return Outcome.MUST_WAIT;
         }
         return decideAndUnlock(pending, open -> {
-            View view = open.newestInMemory();
+            View view = moment.of(open);
             return view == null ? Outcome.MUST_WAIT : decideOn(view, pending);
         });
     }
