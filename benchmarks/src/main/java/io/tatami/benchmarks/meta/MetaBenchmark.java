@@ -38,9 +38,6 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         description = "Operations on names by many clients, beside HDFS with --vs hdfs.")
 public final class MetaBenchmark implements Callable<Integer> {
-    /** Each in a directory of its own: the way from one to the next has to be warm too. */
-    private static final List<String> WARM_UPS = List.of("/warm-1", "/warm-2", "/warm-3");
-
     private static final String MEASURED = "/run";
 
     private static final List<String> COLUMNS = List.of(
@@ -161,9 +158,9 @@ public final class MetaBenchmark implements Callable<Integer> {
         Path scratch = Files.createTempDirectory(place.work(), "workers");
         try (WorkerPool pool = new WorkerPool(peer, clients, scratch)) {
             List<MetaOperation> wanted = wanted();
-            for (String part : WARM_UPS) {
+            for (String part : WarmUp.PARTS) {
                 for (MetaOperation operation : wanted) {
-                    pool.run(operation, root + part, partOf(warmUpSeconds), each, !privateDirectories);
+                    pool.run(operation, root + part, WarmUp.partOf(warmUpSeconds), each, !privateDirectories);
                 }
             }
             for (MetaOperation operation : wanted) {
@@ -177,10 +174,6 @@ public final class MetaBenchmark implements Callable<Integer> {
         FileUtil.fullyDelete(scratch.toFile());
     }
 
-    private static int partOf(int warmUpSeconds) {
-        return (warmUpSeconds + WARM_UPS.size() - 1) / WARM_UPS.size();
-    }
-
     /** Those asked for, and those without which they have nothing to work on. */
     private List<MetaOperation> wanted() {
         return Arrays.stream(MetaOperation.values())
@@ -191,7 +184,7 @@ public final class MetaBenchmark implements Callable<Integer> {
 
     private void makeDirectories(Peer peer, String root, int clients) throws IOException {
         try (FileSystem fs = FileSystem.newInstance(peer.configuration())) {
-            for (String part : WARM_UPS) {
+            for (String part : WarmUp.PARTS) {
                 makeDirectories(fs, root + part, clients);
             }
             makeDirectories(fs, root + MEASURED, clients);

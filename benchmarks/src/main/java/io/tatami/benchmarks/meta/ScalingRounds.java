@@ -54,7 +54,6 @@ final class ScalingRounds {
     /** Of its quota that a server must have used to count as busy all the time. */
     private static final double BUSY = 0.9;
 
-    private static final List<String> WARM_UPS = List.of("/warm-1", "/warm-2", "/warm-3");
     private static final String SETTLING = "/settle";
     private static final String MEASURED = "/run";
 
@@ -127,8 +126,8 @@ final class ScalingRounds {
                 for (ScalingCluster cluster : clusters) {
                     cluster.makeDirectories(directories(operation));
                 }
-                for (String part : WARM_UPS) {
-                    run(clusters, operation, part, (load.warmUpSeconds() + WARM_UPS.size() - 1) / WARM_UPS.size());
+                for (String part : WarmUp.PARTS) {
+                    run(clusters, operation, part, WarmUp.partOf(load.warmUpSeconds()));
                     limit(clusters);
                     run(clusters, operation, part + SETTLING, options.settleSeconds);
                     for (ScalingCluster cluster : clusters) {
@@ -176,7 +175,7 @@ final class ScalingRounds {
 
     private static List<String> directories(MetaOperation operation) {
         List<String> directories = new ArrayList<>(List.of(root(operation) + SETTLING, root(operation) + MEASURED));
-        WARM_UPS.forEach(part -> directories.add(root(operation) + part + SETTLING));
+        WarmUp.PARTS.forEach(part -> directories.add(root(operation) + part + SETTLING));
         return directories;
     }
 
