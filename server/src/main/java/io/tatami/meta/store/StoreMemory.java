@@ -3,7 +3,7 @@ package io.tatami.meta.store;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.Cache;
 import org.rocksdb.Env;
-import org.rocksdb.LRUCache;
+import org.rocksdb.HyperClockCache;
 import org.rocksdb.Priority;
 import org.rocksdb.RocksDB;
 import org.rocksdb.WriteBufferManager;
@@ -14,6 +14,8 @@ import org.rocksdb.WriteBufferManager;
  */
 public final class StoreMemory implements AutoCloseable {
     private static final int BLOOM_BITS_PER_KEY = 10;
+    private static final long ENTRIES_OF_ANY_SIZE = 0;
+    private static final int SHARD_BITS_BY_SIZE = -1;
 
     static {
         RocksDB.loadLibrary();
@@ -26,7 +28,7 @@ public final class StoreMemory implements AutoCloseable {
 
     public StoreMemory(StoreSettings settings) {
         this.settings = settings;
-        this.cache = new LRUCache(settings.cacheBytes());
+        this.cache = new HyperClockCache(settings.cacheBytes(), ENTRIES_OF_ANY_SIZE, SHARD_BITS_BY_SIZE, false);
         this.writeBuffers = new WriteBufferManager(settings.writeBuffersBytes(), cache);
         Env.getDefault().setBackgroundThreads(settings.backgroundJobs(), Priority.LOW);
         Env.getDefault().setBackgroundThreads(1, Priority.HIGH);
