@@ -279,13 +279,15 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
         ChannelFuture unused = now.ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
     }
 
+    /** All connections tick at the same moments, so that a loop with thousands of idle ones is woken once for all. */
     private void scheduleTick(Session now) {
-        long delayNanos = Math.min(
+        long periodNanos = Math.min(
                 TICK_NANOS_MAX,
                 Math.min(
                                 settings.silenceMax().toNanos(),
                                 settings.handshakeTimeout().toNanos())
                         / 2);
+        long delayNanos = periodNanos - Math.floorMod(clock.monotonicNanos(), periodNanos);
         tick = now.ctx.channel().eventLoop().schedule(() -> tick(now), delayNanos, TimeUnit.NANOSECONDS);
     }
 

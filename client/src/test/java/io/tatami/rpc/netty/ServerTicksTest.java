@@ -1,0 +1,51 @@
+package io.tatami.rpc.netty;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.tatami.base.ManualClock;
+import io.tatami.base.TatamiException;
+import io.tatami.conf.Settings;
+import io.tatami.rpc.EchoService;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** When the server's side of a connection looks after it. */
+final class ServerTicksTest {
+    private final ManualClock clock = new ManualClock();
+
+    private EmbeddedChannel accept() throws TatamiException {
+        RpcSettings settings = RpcSettings.from(Settings.of(Map.of()));
+        FrameDecoder decoder = new FrameDecoder(settings.frameBytesMax(), clock);
+        ServerIdentity identity = ServerIdentity.simple("the test server", Rig.CLUSTER);
+        return EmbeddedChannel.builder()
+                .handlers(
+                        decoder,
+                        new ServerHandler(
+                                identity, new EchoService().handlers(), settings, clock, decoder, "", () -> false))
+                .build();
+    }
+
+    /** What is left is counted by the machine's clock, which only makes it less. */
+    private static void assertTicksWithin(EmbeddedChannel channel, long millis) {
+        long nanos = channel.runScheduledPendingTasks();
+        assertTrue(nanos >= 0 && nanos <= TimeUnit.MILLISECONDS.toNanos(millis), () -> "next tick in " + nanos + " ns");
+    }
+
+    @Test
+    void connectionsThatCameOneAfterTheOtherAreLookedAfterAtTheSameMoments() throws TatamiException {
+        EmbeddedChannel first = accept();
+        assertTicksWithin(first, 1_000);
+        clock.advance(Duration.ofMillis(700));
+        EmbeddedChannel second = accept();
+        assertTicksWithin(second, 300);
+        clock.advance(Duration.ofMillis(299));
+        EmbeddedChannel third = accept();
+        assertTicksWithin(third, 1);
+        first.finishAndReleaseAll();
+        second.finishAndReleaseAll();
+        third.finishAndReleaseAll();
+    }
+}
