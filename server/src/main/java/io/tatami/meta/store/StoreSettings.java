@@ -15,7 +15,7 @@ import java.util.List;
  */
 public record StoreSettings(long cacheBytes, long writeBuffersBytes, int openFilesMax, int backgroundJobs) {
     private static final Setting<Long> CACHE = Setting.size(
-            "tatami.meta.store.cache", "512m", "8m", "1t", "Memory for records of all groups of a metadata server.");
+            "tatami.meta.store.cache", "1g", "8m", "1t", "Memory for records of all groups of a metadata server.");
     private static final Setting<Long> WRITE_BUFFERS = Setting.size(
             "tatami.meta.store.write.buffers",
             "192m",
