@@ -113,7 +113,7 @@ public final class MetadataCall<Q extends Message, R extends Message> {
     private R attempt() throws TatamiException {
         CompletableFuture<R> sent = ahead;
         if (sent == null) {
-            return caller.sendAndWait(target, server(), requireStarted(session), number, deadline);
+            return caller.sendAndWait(target, server(), started(), number, deadline);
         }
         try {
             return Replies.await(sent, deadline);
@@ -176,7 +176,7 @@ public final class MetadataCall<Q extends Message, R extends Message> {
     }
 
     private void renumber(TatamiException failure) throws TatamiException {
-        Session lost = requireStarted(session);
+        Session lost = started();
         if (number > 0) {
             lost.numbers().end(number);
             number = 0;
@@ -193,15 +193,15 @@ public final class MetadataCall<Q extends Message, R extends Message> {
     private void end() {
         ended = true;
         if (number > 0) {
-            requireStarted(session).numbers().end(number);
+            started().numbers().end(number);
             number = 0;
         }
     }
 
-    private static <T> T requireStarted(@Nullable T value) {
-        if (value == null) {
+    private Session started() {
+        if (session == null) {
             throw new IllegalStateException("the call was not started");
         }
-        return value;
+        return session;
     }
 }

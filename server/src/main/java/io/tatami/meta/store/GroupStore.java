@@ -334,13 +334,10 @@ public final class GroupStore implements AutoCloseable {
     /**
      * Has what was applied before the call written out, and waits until a crash cannot take it any more. By any thread.
      *
-     * @return the index of the last entry that is durable here then, or of one before it
      * @throws TatamiException the store failed, and stays stopped
      */
-    public long flush() throws TatamiException {
-        long applied = appliedIndex();
+    public void flush() throws TatamiException {
         flush(true);
-        return applied;
     }
 
     private void flush(boolean waits) throws TatamiException {

@@ -252,14 +252,14 @@ final class GroupStoreTest {
     void aCrashTakesTheNewestEntriesAsAWholeWithTheirIndex() throws TatamiException, IOException {
         try (GroupStore store = GroupStore.create(path(), memory)) {
             apply(store, "a", "1", "b", "1");
-            assertEquals(1, store.flush());
+            store.flush();
             apply(store, "a", "2", "b", "2");
             assertEquals(List.of("a=2", "b=2"), scan(store.newest(), "a", "d"));
             try (GroupStore crashed = GroupStore.open(crashed("unflushed"), memory)) {
                 assertEquals(1, crashed.appliedIndex());
                 assertEquals(List.of("a=1", "b=1"), scan(crashed.newest(), "a", "d"));
             }
-            assertEquals(2, store.flush());
+            store.flush();
             try (GroupStore crashed = GroupStore.open(crashed("flushed"), memory)) {
                 assertEquals(2, crashed.appliedIndex());
                 assertEquals(List.of("a=2", "b=2"), scan(crashed.newest(), "a", "d"));
@@ -271,7 +271,7 @@ final class GroupStoreTest {
     void whatTheDatabaseWasNotGivenYetIsSeenByEverybody() throws TatamiException {
         try (GroupStore store = GroupStore.create(path(), memory)) {
             apply(store, "a", "1", "b", "1");
-            long unused = store.flush();
+            store.flush();
             apply(store, "a", "", "c", "3");
             assertEquals("", get(store.newest(), "a"));
             assertEquals("1", get(store.newest(), "b"));

@@ -91,7 +91,7 @@ record GroupStores(Path directory, Identity identity) {
             Draft draft = new Draft(store.newest());
             draft.put(GROUP, newer.toByteArray());
             log.commit(new LogEntry(store.appliedIndex() + 1, store.logMillis(), draft.changes()));
-            long unused = store.flush();
+            store.flush();
         }
     }
 
