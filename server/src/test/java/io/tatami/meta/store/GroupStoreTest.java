@@ -181,7 +181,7 @@ final class GroupStoreTest {
             store.flush();
         }
         memory.close();
-        // Write buffers count as cached. Of a small cache they may fill the part that a block belongs to.
+        // Write buffers count as cached, and of a small cache they may leave no room for a block.
         memory = new StoreMemory(new StoreSettings(256 << 20, 4 << 20, 64, 1));
         try (GroupStore store = GroupStore.open(path(), memory)) {
             assertTrue(mustWait(() -> get(inMemory(store), "a")).isCold());
@@ -253,6 +253,7 @@ final class GroupStoreTest {
         try (GroupStore store = GroupStore.create(path(), memory)) {
             apply(store, "a", "1", "b", "1");
             store.flush();
+            assertEquals(1, store.appliedIndex());
             apply(store, "a", "2", "b", "2");
             assertEquals(List.of("a=2", "b=2"), scan(store.newest(), "a", "d"));
             try (GroupStore crashed = GroupStore.open(crashed("unflushed"), memory)) {
@@ -260,6 +261,7 @@ final class GroupStoreTest {
                 assertEquals(List.of("a=1", "b=1"), scan(crashed.newest(), "a", "d"));
             }
             store.flush();
+            assertEquals(2, store.appliedIndex());
             try (GroupStore crashed = GroupStore.open(crashed("flushed"), memory)) {
                 assertEquals(2, crashed.appliedIndex());
                 assertEquals(List.of("a=2", "b=2"), scan(crashed.newest(), "a", "d"));

@@ -249,6 +249,7 @@ final class LocalLogTest {
             Path early = crashed(path);
             opened.put("k2", 10);
             opened.store.flush();
+            assertEquals(2, opened.store.appliedIndex());
             Path older = crashed(path);
             Files.copy(newest(early), newest(older), StandardCopyOption.REPLACE_EXISTING);
             assertRefused(older, "a file that lacks what the store has");
