@@ -31,6 +31,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bytes that are written are read again, whatever happens to block servers in between. */
 final class FileStreamTest {
@@ -205,7 +207,7 @@ final class FileStreamTest {
         byte[] bytes = write(CreateSpec.DEFAULT.withReplication(2), 300_000);
         long block = onlyBlock().getBlockId();
         cluster.blocks.get(1).copyFrom(cluster.blocks.get(0), block);
-        cluster.blocks.get(0).corrupt(block);
+        cluster.blocks.get(0).corrupt(block, 0);
         try (FileReader reader = client.open(FILE, ReadPolicy.ADAPTIVE)) {
             ByteBuffer all = ByteBuffer.allocate(bytes.length);
             assertEquals(bytes.length, reader.readAt(0, all));
@@ -216,10 +218,32 @@ final class FileStreamTest {
         assertArrayEquals(bytes, readAll());
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {64 << 10, 100_000, 128 << 10, 299_999})
+    void theOtherCopyGoesOnWhereOneBecameRotten(int rottenAt) throws Exception {
+        byte[] bytes = write(CreateSpec.DEFAULT.withReplication(2), 300_000);
+        long block = onlyBlock().getBlockId();
+        cluster.blocks.get(1).copyFrom(cluster.blocks.get(0), block);
+        cluster.blocks.get(0).corrupt(block, rottenAt);
+        try (FileReader reader = client.open(FILE, ReadPolicy.ADAPTIVE)) {
+            ByteBuffer all = ByteBuffer.allocate(bytes.length);
+            assertEquals(bytes.length, reader.readAt(0, all));
+            assertArrayEquals(bytes, all.array());
+            all.clear();
+            while (all.hasRemaining()) {
+                int before = all.position();
+                assertEquals(before, reader.position());
+                assertEquals(reader.read(all), all.position() - before);
+            }
+            assertArrayEquals(bytes, all.array());
+            assertEquals(2, reader.statistics().checksumFailures());
+        }
+    }
+
     @Test
     void rottenBytesAreNeverGivenOut() throws Exception {
         write(CreateSpec.DEFAULT, 300_000);
-        cluster.blocks.get(0).corrupt(onlyBlock().getBlockId());
+        cluster.blocks.get(0).corrupt(onlyBlock().getBlockId(), 0);
         try (FileReader reader = client.open(FILE, ReadPolicy.ADAPTIVE)) {
             ByteBuffer some = ByteBuffer.allocate(1_000);
             TatamiException failure = assertThrows(TatamiException.class, () -> reader.read(some));

@@ -26,6 +26,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Reads of whole blocks that were written so, by a client on the server's host: cluster and client in one process. */
 final class LongReadTest {
@@ -74,9 +76,9 @@ final class LongReadTest {
         assertArrayEquals(bytes, all.array());
     }
 
-    @Test
-    void theServerFindsWhatItsReaderFoundBroken() throws Exception {
-        int rottenAt = 20 * MIB;
+    @ParameterizedTest
+    @ValueSource(ints = {20 * MIB, 21 * MIB + (64 << 10)})
+    void theServerFindsWhatItsReaderFoundBroken(int rottenAt) throws Exception {
         flipBit(Arrays.copyOfRange(bytes, rottenAt, rottenAt + SECTOR_BYTES));
         ByteBuffer all = ByteBuffer.allocate(FILE_BYTES);
         try (FileReader reader = client.open(FILE, ReadPolicy.SEQUENTIAL)) {

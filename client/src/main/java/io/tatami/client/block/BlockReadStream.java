@@ -113,8 +113,9 @@ public final class BlockReadStream implements AutoCloseable {
      * Fills {@code destination} as far as bytes are here, and waits only for the first.
      *
      * @return how many bytes, or -1 at the end of the range or of what readers may see
-     * @throws TatamiException CORRUPT when a chunk fails its checksum, here or on the server; any other failure of the
-     *     stream. Bytes below {@link #position} were given out and are good
+     * @throws TatamiException CORRUPT when the first chunk fails its checksum, here or on the server; any other failure
+     *     of the stream. Nothing is in {@code destination} then: bytes before a bad chunk are the result of a call of
+     *     their own
      */
     public int read(ByteBuffer destination) throws TatamiException {
         Check.check(!closed, "read after close of %s", block);
@@ -123,6 +124,13 @@ public final class BlockReadStream implements AutoCloseable {
         }
         int total = 0;
         while (destination.hasRemaining() && advance(total == 0)) {
+            TatamiException corrupt = verifyAtPosition();
+            if (corrupt != null) {
+                if (total == 0) {
+                    throw corrupt;
+                }
+                return total;
+            }
             total += copyVerified(destination);
         }
         return total == 0 ? -1 : total;
@@ -182,12 +190,9 @@ public final class BlockReadStream implements AutoCloseable {
         return current != null;
     }
 
-    /** Copies from the chunk at the position, verifying it first: the copy then comes from the processor's cache. */
-    private int copyVerified(ByteBuffer destination) throws TatamiException {
+    /** Of the chunk at the position, which {@link #verifyAtPosition} has just brought into the processor's cache. */
+    private int copyVerified(ByteBuffer destination) {
         ByteBuf payload = currentFrame().payload();
-        while (verifiedIndex <= payload.readerIndex()) {
-            verifyNext();
-        }
         int length = Math.min(destination.remaining(), verifiedIndex - payload.readerIndex());
         int limit = destination.limit();
         destination.limit(destination.position() + length);
@@ -206,18 +211,22 @@ public final class BlockReadStream implements AutoCloseable {
         return length;
     }
 
-    private void verifyNext() throws TatamiException {
+    /** Verifies up to the end of the chunk at the position; gives what is wrong with one, again each time. */
+    private @Nullable TatamiException verifyAtPosition() {
         ReadQueue.Arrived arrived = currentFrame();
-        long at = position + verifiedIndex - arrived.payload().readerIndex();
-        int length = ChunkChecksum.firstPieceBytes(at, arrived.payload().writerIndex() - verifiedIndex);
-        int crc = BlockPayload.crc(arrived.payload(), verifiedIndex, length);
-        if (crc != arrived.frame().getChecksum(verifiedPieces)) {
-            throw new TatamiException(
-                    ErrorCode.CORRUPT,
-                    block + " from " + target + ": " + length + " bytes at " + at + " fail their checksum");
+        while (verifiedIndex <= arrived.payload().readerIndex()) {
+            long at = position + verifiedIndex - arrived.payload().readerIndex();
+            int length = ChunkChecksum.firstPieceBytes(at, arrived.payload().writerIndex() - verifiedIndex);
+            int crc = BlockPayload.crc(arrived.payload(), verifiedIndex, length);
+            if (crc != arrived.frame().getChecksum(verifiedPieces)) {
+                return new TatamiException(
+                        ErrorCode.CORRUPT,
+                        block + " from " + target + ": " + length + " bytes at " + at + " fail their checksum");
+            }
+            verifiedPieces++;
+            verifiedIndex += length;
         }
-        verifiedPieces++;
-        verifiedIndex += length;
+        return null;
     }
 
     /** After a skip: pieces wholly passed over need no verification. */

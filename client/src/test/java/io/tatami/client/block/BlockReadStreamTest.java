@@ -59,6 +59,22 @@ final class BlockReadStreamTest {
     }
 
     @Test
+    void theReadThatMeetsABadChunkEndsBeforeIt() throws Exception {
+        int bad = MIB + 2 * ChunkChecksum.CHUNK_BYTES;
+        try (BlockReadStream stream = open()) {
+            send(0, MIB, -1);
+            send(MIB, 2 * MIB, bad + 77);
+            ByteBuffer read = ByteBuffer.allocate(2 * MIB);
+            assertEquals(bad, stream.read(read));
+            for (int again = 0; again < 2; again++) {
+                TatamiException corrupt = assertThrows(TatamiException.class, () -> stream.read(read));
+                assertEquals(ErrorCode.CORRUPT, corrupt.code());
+                assertEquals(bad, read.position());
+            }
+        }
+    }
+
+    @Test
     void aFrameAtTheWrongOffsetEndsTheStream() throws Exception {
         try (BlockReadStream stream = open()) {
             send(0, 100, -1);

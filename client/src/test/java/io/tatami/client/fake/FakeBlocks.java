@@ -48,7 +48,7 @@ public final class FakeBlocks {
     private static final class Block {
         long generation;
         boolean finalized;
-        boolean corrupt;
+        int rottenAt = Integer.MAX_VALUE;
         byte[] bytes = new byte[0];
     }
 
@@ -62,9 +62,9 @@ public final class FakeBlocks {
         refusing = whether;
     }
 
-    /** The checksums sent with this block's bytes are wrong from now on. */
-    public synchronized void corrupt(long block) {
-        Objects.requireNonNull(blocks.get(block)).corrupt = true;
+    /** The checksums sent with this block's chunks are wrong from the one that holds {@code rottenAt} on. */
+    public synchronized void corrupt(long block, int rottenAt) {
+        Objects.requireNonNull(blocks.get(block)).rottenAt = rottenAt;
     }
 
     public synchronized void lose(long block) {
@@ -262,8 +262,10 @@ public final class FakeBlocks {
                 int length = Math.min(end - at, FRAME_BYTES - at % FRAME_BYTES);
                 ByteBuffer part = ByteBuffer.wrap(block.bytes, at, length);
                 ReadFrame.Builder frame = ReadFrame.newBuilder().setOffset(at);
+                int pieceEnd = at;
                 for (int checksum : ChunkChecksum.ofPieces(at, part)) {
-                    frame.addChecksum(block.corrupt ? ~checksum : checksum);
+                    pieceEnd += ChunkChecksum.firstPieceBytes(pieceEnd, at + length - pieceEnd);
+                    frame.addChecksum(pieceEnd > block.rottenAt ? ~checksum : checksum);
                 }
                 stream.sendAndRelease(frame.build(), Unpooled.copiedBuffer(block.bytes, at, length));
                 at += length;
