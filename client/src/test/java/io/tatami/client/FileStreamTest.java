@@ -278,21 +278,41 @@ final class FileStreamTest {
         byte[] bytes = write(CreateSpec.DEFAULT.withBlockSizeBytes(300_000), 2_000_000);
         try (FileReader reader = client.open(FILE, ReadPolicy.ADAPTIVE)) {
             for (int i = 0; i < 300; i++) {
-                int at = random.nextInt(bytes.length);
-                ByteBuffer part = ByteBuffer.allocate(1 + random.nextInt(50_000));
-                if (random.nextBoolean()) {
-                    reader.seek(at);
-                    reader.read(part);
-                } else {
-                    int wanted = Math.min(part.capacity(), bytes.length - at);
-                    assertEquals(wanted, reader.readAt(at, part), "seed " + SEED);
-                }
-                byte[] expected = Arrays.copyOfRange(bytes, at, at + part.position());
-                assertArrayEquals(expected, Arrays.copyOf(part.array(), part.position()), "seed " + SEED);
-                if (random.nextInt(20) == 0) {
-                    reader.unbuffer();
+                readSomewhere(reader, bytes);
+            }
+        }
+    }
+
+    @Test
+    void randomReadsGiveThemAlsoWhereACopyIsRotten() throws Exception {
+        byte[] bytes = write(CreateSpec.DEFAULT.withReplication(2), 2_000_000);
+        long block = onlyBlock().getBlockId();
+        cluster.blocks.get(1).copyFrom(cluster.blocks.get(0), block);
+        for (int i = 0; i < 50; i++) {
+            cluster.blocks.get(i % 2).corrupt(block, random.nextInt(bytes.length));
+            cluster.blocks.get(1 - i % 2).corrupt(block, bytes.length);
+            try (FileReader reader = client.open(FILE, ReadPolicy.ADAPTIVE)) {
+                for (int j = 0; j < 6; j++) {
+                    readSomewhere(reader, bytes);
                 }
             }
+        }
+    }
+
+    private void readSomewhere(FileReader reader, byte[] bytes) throws Exception {
+        int at = random.nextInt(bytes.length);
+        ByteBuffer part = ByteBuffer.allocate(1 + random.nextInt(random.nextInt(10) == 0 ? 1_000_000 : 50_000));
+        if (random.nextBoolean()) {
+            reader.seek(at);
+            assertEquals(reader.read(part), part.position());
+        } else {
+            int wanted = Math.min(part.capacity(), bytes.length - at);
+            assertEquals(wanted, reader.readAt(at, part), "seed " + SEED);
+        }
+        byte[] expected = Arrays.copyOfRange(bytes, at, at + part.position());
+        assertArrayEquals(expected, Arrays.copyOf(part.array(), part.position()), "seed " + SEED);
+        if (random.nextInt(20) == 0) {
+            reader.unbuffer();
         }
     }
 
