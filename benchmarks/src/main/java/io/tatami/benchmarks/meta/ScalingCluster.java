@@ -32,6 +32,17 @@ final class ScalingCluster implements AutoCloseable {
         double perSecond() {
             return outcome.operations() / outcome.seconds();
         }
+
+        /**
+         * With what was done at another time, or by another cluster with as many shards: their seconds, too, add up.
+         */
+        Work plus(Work more) {
+            List<CpuQuota.Usage> sums = new ArrayList<>();
+            for (int i = 0; i < shards.size(); i++) {
+                sums.add(shards.get(i).plus(more.shards.get(i)));
+            }
+            return new Work(outcome.plus(more.outcome), namespace.plus(more.namespace), sums);
+        }
     }
 
     /** @param name of a directory, which is made anew, and of its control groups */

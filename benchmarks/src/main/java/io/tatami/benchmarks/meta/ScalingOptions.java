@@ -32,9 +32,15 @@ final class ScalingOptions {
     int periodMicros = 10_000;
 
     @Option(
+            names = "--turns",
+            description = "With --servers: in how many turns, each setting's in between the others', the seconds of"
+                    + " each kind of operation are divided (default: ${DEFAULT-VALUE}).")
+    int turns = 5;
+
+    @Option(
             names = "--settle-seconds",
             description =
-                    "With --servers: how long each kind of operation goes on under the quotas before it is measured"
-                            + " (default: ${DEFAULT-VALUE}).")
+                    "With --servers: how long each kind of operation goes on under the quotas after each part of the"
+                            + " warm-up (default: ${DEFAULT-VALUE}).")
     int settleSeconds = 5;
 }

@@ -11,12 +11,19 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
 
 /**
- * In each round, in random order, each number of servers. Every shard has a process of its own, and the namespace group
- * too, in every setting; each of them may use the same part of a core while it is measured, and the clients have what
- * is left of the machine.
+ * In each round the servers of every setting, each with another number of servers to a cluster, are started and warmed
+ * up; then they take short turns in random order, as the machine's speed changes within minutes by as much as is asked
+ * about. The clusters that have no turn do nothing. Every shard has a process of its own, and the namespace group too,
+ * in every setting; each of them may use the same part of a core while it is measured, and the clients have what is
+ * left of the machine.
  *
  * <p>There are always as many servers and clients at work: the greatest number of servers is one cluster, half of it
  * two, and one server as many clusters as that has. What is compared is what one of them does. Processes take the
@@ -36,6 +43,7 @@ final class ScalingRounds {
 
     static final List<String> COLUMNS = List.of(
             "round",
+            "turn",
             "servers",
             "cluster",
             "clients",
@@ -55,7 +63,6 @@ final class ScalingRounds {
     private static final double BUSY = 0.9;
 
     private static final String SETTLING = "/settle";
-    private static final String MEASURED = "/run";
 
     private final ScalingOptions options;
     private final RoundOptions rounds;
@@ -101,9 +108,7 @@ final class ScalingRounds {
                 new PeerOrder(options.servers.stream().map(String::valueOf).toList(), rounds.random());
         for (int round = 1; round <= rounds.rounds(); round++) {
             roundCounts = true;
-            for (String servers : order.next()) {
-                measure(round, Integer.parseInt(servers));
-            }
+            measure(round, order);
             if (roundCounts) {
                 figures.keep();
             } else {
@@ -114,101 +119,117 @@ final class ScalingRounds {
         return figures;
     }
 
-    private void measure(int round, int servers) throws Exception {
-        int count = Collections.max(options.servers) / servers;
-        progress.tell("round %d: %d servers", round, servers);
-        List<ScalingCluster> clusters = new ArrayList<>();
+    private void measure(int round, PeerOrder order) throws Exception {
+        Map<String, ScalingSetting> settings = new TreeMap<>();
         try {
-            for (int i = 0; i < count; i++) {
-                clusters.add(new ScalingCluster("scaling-" + i, servers, clients(servers), work, undo));
+            for (String name : order.next()) {
+                int servers = Integer.parseInt(name);
+                progress.tell("round %d: %d servers start", round, servers);
+                ScalingSetting setting = new ScalingSetting(servers, options.clientsEach);
+                settings.put(name, setting);
+                setting.start(Collections.max(options.servers) / servers, work, undo);
+                warmUp(setting);
             }
             for (MetaOperation operation : load.operations()) {
-                for (ScalingCluster cluster : clusters) {
-                    cluster.makeDirectories(directories(operation));
-                }
-                for (String part : WarmUp.PARTS) {
-                    run(clusters, operation, part, WarmUp.partOf(load.warmUpSeconds()));
-                    limit(clusters);
-                    run(clusters, operation, part + SETTLING, options.settleSeconds);
-                    for (ScalingCluster cluster : clusters) {
-                        cluster.unlimit();
-                    }
-                }
-            }
-            limit(clusters);
-            for (MetaOperation operation : load.operations()) {
-                run(clusters, operation, SETTLING, options.settleSeconds);
-                record(round, servers, operation, run(clusters, operation, MEASURED, load.seconds()));
+                takeTurns(round, operation, settings, order);
             }
         } finally {
-            for (ScalingCluster cluster : clusters) {
-                cluster.close();
+            for (ScalingSetting setting : settings.values()) {
+                setting.close();
             }
         }
     }
 
-    private int clients(int servers) {
-        return options.clientsEach * servers;
-    }
-
-    private void limit(List<ScalingCluster> clusters) throws IOException {
-        for (ScalingCluster cluster : clusters) {
-            cluster.limit(options.cores, options.periodMicros);
+    /** Leaves the setting under its limits. */
+    private void warmUp(ScalingSetting setting) throws IOException {
+        for (MetaOperation operation : load.operations()) {
+            setting.makeDirectories(directories(operation));
+            for (String part : WarmUp.PARTS) {
+                setting.unlimit();
+                run(setting, operation, part, WarmUp.partOf(load.warmUpSeconds()));
+                setting.limit(options.cores, options.periodMicros);
+                run(setting, operation, part + SETTLING, options.settleSeconds);
+            }
         }
     }
 
-    private List<ScalingCluster.Work> run(
-            List<ScalingCluster> clusters, MetaOperation operation, String part, int seconds) throws IOException {
-        for (ScalingCluster cluster : clusters) {
-            cluster.begin(operation, root(operation) + part, seconds, load.operationsMax());
+    private void takeTurns(int round, MetaOperation operation, Map<String, ScalingSetting> settings, PeerOrder order)
+            throws IOException {
+        Map<ScalingSetting, List<ScalingCluster.Work>> works = new LinkedHashMap<>();
+        for (int turn = 1; turn <= options.turns; turn++) {
+            progress.tell("round %d: %s, turn %d of %d", round, operation, turn, options.turns);
+            for (String name : order.next()) {
+                ScalingSetting setting = Objects.requireNonNull(settings.get(name));
+                List<ScalingCluster.Work> done = run(setting, operation, turn(turn), secondsOfTurn());
+                for (int cluster = 0; cluster < done.size(); cluster++) {
+                    row(round, turn, setting, cluster + 1, operation, done.get(cluster));
+                }
+                works.merge(setting, done, ScalingRounds::added);
+            }
         }
-        List<ScalingCluster.Work> works = new ArrayList<>();
-        for (ScalingCluster cluster : clusters) {
-            works.add(cluster.end());
-        }
-        return works;
+        works.forEach((setting, work) -> record(round, setting, operation, work));
+    }
+
+    private int secondsOfTurn() {
+        return (load.seconds() + options.turns - 1) / options.turns;
+    }
+
+    private List<ScalingCluster.Work> run(ScalingSetting setting, MetaOperation operation, String part, int seconds)
+            throws IOException {
+        return setting.run(operation, root(operation) + part, seconds, load.operationsMax());
     }
 
     private static String root(MetaOperation operation) {
         return "/bench/" + operation;
     }
 
-    private static List<String> directories(MetaOperation operation) {
-        List<String> directories = new ArrayList<>(List.of(root(operation) + SETTLING, root(operation) + MEASURED));
-        WarmUp.PARTS.forEach(part -> directories.add(root(operation) + part + SETTLING));
-        return directories;
+    private static String turn(int turn) {
+        return "/turn-" + turn;
     }
 
-    private void record(int round, int servers, MetaOperation operation, List<ScalingCluster.Work> works) {
-        long operations = 0;
-        double rates = 0;
-        long shardNanos = 0;
-        long namespaceNanos = 0;
-        for (int i = 0; i < works.size(); i++) {
-            ScalingCluster.Work work = works.get(i);
-            operations += work.outcome().operations();
-            rates += work.perSecond();
-            shardNanos += nanos(work.shards());
-            namespaceNanos += work.namespace().usedNanos();
-            record(round, servers, i + 1, operation, work);
+    private List<String> directories(MetaOperation operation) {
+        List<String> parts = new ArrayList<>(WarmUp.PARTS);
+        WarmUp.PARTS.forEach(part -> parts.add(part + SETTLING));
+        IntStream.rangeClosed(1, options.turns).forEach(turn -> parts.add(turn(turn)));
+        return parts.stream().map(part -> root(operation) + part).toList();
+    }
+
+    /** Cluster by cluster. */
+    private static List<ScalingCluster.Work> added(List<ScalingCluster.Work> some, List<ScalingCluster.Work> more) {
+        return IntStream.range(0, some.size())
+                .mapToObj(cluster -> some.get(cluster).plus(more.get(cluster)))
+                .toList();
+    }
+
+    /** Of all turns of a round. */
+    private void record(int round, ScalingSetting setting, MetaOperation operation, List<ScalingCluster.Work> works) {
+        int servers = setting.servers();
+        ScalingCluster.Work all =
+                works.stream().reduce(ScalingCluster.Work::plus).orElseThrow();
+        long operations = all.outcome().operations();
+        // Clusters work at the same time, so the seconds of all together are as many times those of one.
+        figures.put(rate(operation, servers), all.perSecond());
+        figures.put(shardMicros(operation, servers), nanos(all.shards()) / 1e3 / operations);
+        figures.put(namespaceMicros(operation, servers), all.namespace().usedNanos() / 1e3 / operations);
+        for (ScalingCluster.Work work : works) {
+            requireBusy(round, servers, operation, work);
         }
-        figures.put(rate(operation, servers), rates / works.size());
-        figures.put(shardMicros(operation, servers), shardNanos / 1e3 / operations);
-        figures.put(namespaceMicros(operation, servers), namespaceNanos / 1e3 / operations);
     }
 
-    private void record(int round, int servers, int cluster, MetaOperation operation, ScalingCluster.Work work) {
+    private void row(
+            int round,
+            int turn,
+            ScalingSetting setting,
+            int cluster,
+            MetaOperation operation,
+            ScalingCluster.Work work) {
         WorkerPool.Outcome outcome = work.outcome();
-        double shardUse = work.shards().stream()
-                .mapToDouble(shard -> quotaUsed(shard, outcome))
-                .min()
-                .orElse(0);
-        double namespaceUse = quotaUsed(work.namespace(), outcome);
         results.row(
                 round,
-                servers,
+                turn,
+                setting.servers(),
                 cluster,
-                clients(servers),
+                setting.clients(),
                 operation,
                 outcome.operations(),
                 String.format("%.3f", outcome.seconds()),
@@ -216,10 +237,15 @@ final class ScalingRounds {
                 String.format("%.1f", outcome.clientCpuSeconds() * 1e6 / outcome.operations()),
                 String.format("%.1f", nanos(work.shards()) / 1e3 / outcome.operations()),
                 String.format("%.1f", work.namespace().usedNanos() / 1e3 / outcome.operations()),
-                String.format("%.3f", shardUse),
-                String.format("%.3f", namespaceUse),
+                String.format("%.3f", leastShardUse(work)),
+                String.format("%.3f", quotaUsed(work.namespace(), outcome)),
                 periods(work.shards()),
                 periods(List.of(work.namespace())));
+    }
+
+    private void requireBusy(int round, int servers, MetaOperation operation, ScalingCluster.Work work) {
+        double shardUse = leastShardUse(work);
+        double namespaceUse = quotaUsed(work.namespace(), work.outcome());
         boolean busy = shardUse >= BUSY || (operation == MetaOperation.MKDIRS && namespaceUse >= BUSY);
         if (!busy) {
             roundCounts = false;
@@ -227,6 +253,13 @@ final class ScalingRounds {
                     "round %d, %d servers, %s: some server used %.2f of its part of a core, the namespace group %.2f",
                     round, servers, operation, shardUse, namespaceUse));
         }
+    }
+
+    private double leastShardUse(ScalingCluster.Work work) {
+        return work.shards().stream()
+                .mapToDouble(shard -> quotaUsed(shard, work.outcome()))
+                .min()
+                .orElse(0);
     }
 
     private static long nanos(List<CpuQuota.Usage> used) {

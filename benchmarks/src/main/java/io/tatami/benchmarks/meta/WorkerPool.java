@@ -13,7 +13,12 @@ final class WorkerPool implements AutoCloseable {
     private final ClientProcesses processes;
 
     /** What all workers did together. */
-    record Outcome(long operations, double seconds, double clientCpuSeconds) {}
+    record Outcome(long operations, double seconds, double clientCpuSeconds) {
+        Outcome plus(Outcome more) {
+            return new Outcome(
+                    operations + more.operations, seconds + more.seconds, clientCpuSeconds + more.clientCpuSeconds);
+        }
+    }
 
     WorkerPool(Peer peer, int clients, Path directory) throws IOException {
         processes = new ClientProcesses(

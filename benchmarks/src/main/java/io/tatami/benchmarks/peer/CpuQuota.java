@@ -28,6 +28,11 @@ public final class CpuQuota implements AutoCloseable {
                     throttledPeriods - earlier.throttledPeriods);
         }
 
+        public Usage plus(Usage more) {
+            return new Usage(
+                    usedNanos + more.usedNanos, periods + more.periods, throttledPeriods + more.throttledPeriods);
+        }
+
         /** @param cpuStat the text of the kernel's file of that name */
         static Usage parse(long usedNanos, String cpuStat) throws IOException {
             return new Usage(usedNanos, value(cpuStat, "nr_periods"), value(cpuStat, "nr_throttled"));
