@@ -51,6 +51,11 @@ final class TurnStaging {
                     return;
                 }
                 try (unit) {
+                    if (unit.offsetBytes() + unit.data().remaining()
+                            < Math.min(end, unit.offsetBytes() + Device.UNIT_BYTES)) {
+                        // A damaged chunk comes next.
+                        return;
+                    }
                     copy(unit, left.element());
                 }
                 left.remove();

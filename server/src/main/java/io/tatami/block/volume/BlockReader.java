@@ -34,6 +34,9 @@ public final class BlockReader implements AutoCloseable {
     /** Where the block was when this reader last looked. */
     private Replica.Place place;
 
+    /** Why there is nothing behind what was returned last. */
+    private @Nullable TatamiException damage;
+
     BlockReader(
             VolumeParts parts,
             AccessKind kind,
@@ -76,17 +79,26 @@ public final class BlockReader implements AutoCloseable {
         Fetch from(UnitCopies.@Nullable Copy other, @Nullable PendingAccess begun) {
             return new Fetch(start, end, chunkStart, chunkEnd, buffer, late, place, other, begun);
         }
+
+        /** As if no more than the bytes before {@code chunk}, where one begins, had been asked for. */
+        Fetch upTo(long chunk) {
+            return new Fetch(start, chunk, chunkStart, chunk, buffer, late, place, copy, pending);
+        }
     }
 
     /**
      * The next bytes, or null at the end of the range. Blocks while they are read. Units end at multiples of 4 MiB of
-     * the block, so that all but the first and the last have that size. The caller owns the unit and closes it.
+     * the block, so that all but the first and the last have that size, and the one before a damaged chunk, which ends
+     * there: what is sound can be read. The caller owns the unit and closes it.
      *
-     * @throws TatamiException CORRUPT where a chunk fails its checksum (detail: where in the block it begins);
+     * @throws TatamiException CORRUPT where the next chunk fails its checksum (detail: where in the block it begins);
      *     NO_SUCH_BLOCK where the block was deleted; BUSY where it was cut or moved, or where no buffer became free in
      *     time; IO_ERROR. The reader is of no more use then.
      */
     public @Nullable ReadUnit next() throws TatamiException {
+        if (damage != null) {
+            throw damage;
+        }
         readAhead();
         Fetch polled = ahead.poll();
         if (polled == null) {
@@ -184,11 +196,16 @@ public final class BlockReader implements AutoCloseable {
             seen = place;
             pending = submit(fetch.chunkStart(), fetch.chunkEnd(), fetch.buffer());
         }
+        Fetch sound = fetch;
         long damaged = firstDamaged(fetch);
         if (damaged >= 0) {
-            throw parts.damaged(replica, damaged);
+            damage = parts.damaged(replica, damaged);
+            if (damaged <= fetch.start()) {
+                throw damage;
+            }
+            sound = fetch.upTo(damaged);
         }
-        return unit(fetch, fetch.late() ? ReadUnit.Origin.LATE : ReadUnit.Origin.VOLUME);
+        return unit(sound, fetch.late() ? ReadUnit.Origin.LATE : ReadUnit.Origin.VOLUME);
     }
 
     /** False where the block was moved while it was read: what is at the place it left says nothing. */

@@ -133,7 +133,7 @@ public final class Scrubber implements AutoCloseable {
         }
     }
 
-    /** @param at where the unit begins that failed */
+    /** @param at where what failed begins */
     private long afterFailure(StoredBlock stored, long at, TatamiException e) throws TatamiException {
         if (e.code() == ErrorCode.CORRUPT) {
             LOG.warn("scrub: {}", e.getMessage());

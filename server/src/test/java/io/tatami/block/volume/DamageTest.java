@@ -70,6 +70,30 @@ class DamageTest {
     }
 
     @Test
+    void whatIsSoundBeforeADamagedChunkIsReadAndThenTheDamageIsTold() throws TatamiException {
+        write(BLOCK);
+        int damaged = 3 * 65_536;
+        sim.disk().flipBit(SuperblockFormat.DATA_OFFSET + damaged + 99, 3);
+        for (int from : new int[] {0, 1_000, 65_536, damaged, damaged + 10}) {
+            int sound = Math.max(0, damaged - from);
+            try (BlockReader reader = sim.volume().read(BLOCK, 1, from, LENGTH - from)) {
+                if (sound > 0) {
+                    try (ReadUnit unit = Objects.requireNonNull(reader.next())) {
+                        byte[] read = new byte[unit.data().remaining()];
+                        unit.data().duplicate().get(read);
+                        assertArrayEquals(Arrays.copyOfRange(bytes, from, damaged), read);
+                    }
+                }
+                for (int again = 0; again < 2; again++) {
+                    TatamiException told = assertThrows(TatamiException.class, reader::next);
+                    assertEquals(ErrorCode.CORRUPT, told.code());
+                    assertEquals(Integer.toString(damaged), told.detail());
+                }
+            }
+        }
+    }
+
+    @Test
     void everyTornWriteOfTheLastSectorsIsFound() throws TatamiException {
         write(BLOCK);
         int sectors = 6;
