@@ -165,7 +165,16 @@ final class GroupLoop implements AutoCloseable {
         if (pending.origin() == RequestOrigin.SERVICE || (thread.isCurrent() && atWork)) {
             return false;
         }
-        return concluded(pending, reads.decideAtOnce(pending, !thread.isCurrent()));
+        return concluded(
+                pending,
+                isBetweenBatches()
+                        ? reads.decideAtOnce(pending, recent)
+                        : reads.decideAtOnce(pending, !thread.isCurrent()));
+    }
+
+    /** Whether what is at hand on this thread is what is durable. */
+    private boolean isBetweenBatches() {
+        return thread.isCurrent() && !atWork && failure() == null;
     }
 
     private void readElsewhere(Pending<?, ?, ?> pending) {
@@ -188,7 +197,9 @@ final class GroupLoop implements AutoCloseable {
     <R extends Message> CompletableFuture<Optional<R>> recall(Method<?, R> method, RequestOrigin origin) {
         return log.confirm().thenCompose(confirmed -> {
             try {
-                Optional<R> known = reads.recallAtOnce(method, origin);
+                Optional<R> known = isBetweenBatches()
+                        ? Optional.ofNullable(memory.recall(origin, method))
+                        : reads.recallAtOnce(method, origin);
                 return known == null ? recallElsewhere(method, origin) : CompletableFuture.completedFuture(known);
             } catch (TatamiException e) {
                 return CompletableFuture.failedFuture(e);

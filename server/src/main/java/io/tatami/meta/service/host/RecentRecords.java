@@ -37,8 +37,27 @@ final class RecentRecords implements View {
 
     @Override
     public byte @Nullable [] get(byte[] key) {
+        return get(key, below);
+    }
+
+    /** The same records where those that are not at hand come from {@code other}, until a change is told. */
+    View over(View other) {
+        return new View() {
+            @Override
+            public byte @Nullable [] get(byte[] key) {
+                return RecentRecords.this.get(key, other);
+            }
+
+            @Override
+            public Cursor scan(byte[] from, byte[] to) {
+                return other.scan(from, to);
+            }
+        };
+    }
+
+    private byte @Nullable [] get(byte[] key, View from) {
         if (Keys.isOfReplies(key)) {
-            return below.get(key);
+            return from.get(key);
         }
         ByteString wrapped = UnsafeByteOperations.unsafeWrap(key);
         Draft.Change known = young.get(wrapped);
@@ -47,7 +66,7 @@ final class RecentRecords implements View {
         }
         known = old.get(wrapped);
         if (known == null) {
-            known = new Draft.Change(below.get(key));
+            known = new Draft.Change(from.get(key));
         }
         keep(wrapped, known);
         return known.value();

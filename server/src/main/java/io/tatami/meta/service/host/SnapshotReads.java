@@ -105,6 +105,18 @@ final class SnapshotReads implements AutoCloseable {
         return outcome;
     }
 
+    /**
+     * {@link #decide} for the group's thread between two batches, which waits for no file.
+     *
+     * @param recent as those before left it
+     */
+    Outcome decideAtOnce(Pending<?, ?, ?> pending, RecentRecords recent) {
+        return decideAtOnce(pending, open -> {
+            View stored = open.newestInMemory();
+            return stored == null ? null : recent.over(stored);
+        });
+    }
+
     /** What of a store is read; null where there is no such moment. */
     private interface Moment {
         @Nullable

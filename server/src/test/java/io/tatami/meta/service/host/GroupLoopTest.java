@@ -293,6 +293,49 @@ final class GroupLoopTest {
     }
 
     @Test
+    void theGroupsThreadReadsWhatItsBatchesLeftWithoutTheStore() throws TatamiException {
+        Operation<Draft, Share, Share> look =
+                (state, context, request) -> new Increment().decide(new Draft(state), context, request);
+        RequestOrigin client = origin(7, 2, 0);
+        try (LoopHarness group = new LoopHarness(directory)) {
+            assertEquals(
+                    1, group.sendOnce(origin(7, 1, 0), Increment.of(1)).join().getFiles());
+            // What has just been written into a table is not in the cache of tables.
+            group.store().flush();
+            assertEquals(
+                    2,
+                    group.onThread(() -> group.read(look, client, Increment.of(1)))
+                            .getFiles());
+            assertEquals(
+                    1,
+                    group.onThread(() -> group.recall(origin(7, 1, 0)))
+                            .orElseThrow()
+                            .getFiles());
+            assertTrue(group.onThread(() -> group.recall(client)).isEmpty());
+            assertEquals(0, group.handedOn.get());
+            assertEquals(2, group.read(look, client, Increment.of(1)).join().getFiles());
+            assertEquals(1, group.handedOn.get());
+        }
+    }
+
+    @Test
+    void afterAFailedCommitTheGroupsThreadReadsWhatIsDurable() throws TatamiException {
+        Operation<Draft, Share, Share> look =
+                (state, context, request) -> new Increment().decide(new Draft(state), context, request);
+        try (LoopHarness group = new LoopHarness(directory)) {
+            assertEquals(1, group.send(Increment.of(1)).join().getFiles());
+            group.log.fail();
+            assertEquals(
+                    ErrorCode.UNAVAILABLE,
+                    failureOf(group.send(Increment.of(1))).code());
+            assertEquals(
+                    2,
+                    group.onThread(() -> group.read(look, origin(7, 1, 0), Increment.of(1)))
+                            .getFiles());
+        }
+    }
+
+    @Test
     void aReadUnderWayEndsBeforeTheGroupIsClosed() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch mayEnd = new CountDownLatch(1);

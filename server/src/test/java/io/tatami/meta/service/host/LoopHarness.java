@@ -20,6 +20,7 @@ import io.tatami.meta.store.StoreSettings;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Share;
+import io.tatami.rpc.GroupThread;
 import io.tatami.rpc.netty.EventLoops;
 import io.tatami.rpc.netty.RpcSettings;
 import java.nio.file.Files;
@@ -33,6 +34,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A group's loop over a real store, whose commits and clock a test holds in its hands. */
@@ -57,6 +59,7 @@ final class LoopHarness implements AutoCloseable {
     final TestClock clock;
     final SimulatedLog log;
     final GroupLoop loop;
+    private final GroupThread thread;
     private final StoreMemory memory;
     private final GroupStore store;
 
@@ -74,7 +77,8 @@ final class LoopHarness implements AutoCloseable {
         Path path = directory.resolve("store");
         this.store = Files.exists(path) ? GroupStore.open(path, memory) : GroupStore.create(path, memory);
         this.log = new SimulatedLog(log(path, store));
-        this.loop = loop(store, log, clock, settlers, read -> {
+        this.thread = LOOPS.newGroupThread("group-of-a-test");
+        this.loop = loop(thread, store, log, clock, settlers, read -> {
             handedOn.incrementAndGet();
             read.run();
         });
@@ -86,10 +90,11 @@ final class LoopHarness implements AutoCloseable {
 
     static GroupLoop loop(
             GroupStore store, CommitLog log, Clock clock, Function<Question, CompletableFuture<Void>> settlers) {
-        return loop(store, log, clock, settlers, Runnable::run);
+        return loop(LOOPS.newGroupThread("group-of-a-test"), store, log, clock, settlers, Runnable::run);
     }
 
     private static GroupLoop loop(
+            GroupThread thread,
             GroupStore store,
             CommitLog log,
             Clock clock,
@@ -97,7 +102,7 @@ final class LoopHarness implements AutoCloseable {
             Executor readers) {
         return new GroupLoop(
                 GroupId.ofShard(0),
-                LOOPS.newGroupThread("group-of-a-test"),
+                thread,
                 store,
                 log,
                 clock,
@@ -160,6 +165,13 @@ final class LoopHarness implements AutoCloseable {
         Pending<Draft, Share, Share> pending = new Pending<>(Function.identity(), operation, origin, request, null);
         loop.read(pending);
         return pending.future();
+    }
+
+    /** Does something on the group's thread, between two batches. */
+    <T> T onThread(Supplier<CompletableFuture<T>> work) {
+        return CompletableFuture.completedFuture(null)
+                .thenComposeAsync(none -> work.get(), thread)
+                .join();
     }
 
     static TatamiException failureOf(CompletableFuture<?> future) {

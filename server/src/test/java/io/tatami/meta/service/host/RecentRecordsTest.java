@@ -71,6 +71,20 @@ final class RecentRecordsTest {
         assertEquals(1, store.reads);
     }
 
+    @Test
+    void whatIsAskedOverAnotherViewIsAtHandAfterwardsAndTheOtherWayRound() {
+        CountingView store = new CountingView();
+        CountingView other = new CountingView();
+        RecentRecords recent = new RecentRecords(store);
+        recent.get(Keys.singleton("one"));
+        View over = recent.over(other);
+        over.get(Keys.singleton("one"));
+        over.get(Keys.singleton("two"));
+        recent.get(Keys.singleton("two"));
+        assertEquals(1, store.reads);
+        assertEquals(1, other.reads);
+    }
+
     /** Few are asked for often, most seldom; some are replies. */
     private static byte[] key(Random random) {
         int number = random.nextInt(random.nextBoolean() ? 50 : KEYS);
