@@ -70,12 +70,20 @@ public final class TreeState extends Records {
     /** Puts a directory under a name; where it had another before, that one must be removed. */
     public void put(Named directory) {
         replaceRecord(directory);
-        write(
-                Keys.directoryName(directory.id()),
-                DirectoryNameRecord.newBuilder()
-                        .setParentId(directory.parent().value())
-                        .setName(directory.name())
-                        .build());
+        write(Keys.directoryName(directory.id()), nameRecord(directory));
+    }
+
+    /** {@link #put} of a directory whose id no other has ever had. */
+    public void putNew(Named directory) {
+        replaceRecord(directory);
+        writeNew(Keys.directoryName(directory.id()), nameRecord(directory));
+    }
+
+    private static DirectoryNameRecord nameRecord(Named directory) {
+        return DirectoryNameRecord.newBuilder()
+                .setParentId(directory.parent().value())
+                .setName(directory.name())
+                .build();
     }
 
     /** Puts another record under the name that a directory has. */

@@ -42,7 +42,7 @@ public final class CommitMkdirs implements Operation<TreeState, CommitMkdirsRequ
         for (int i = 0; i < names.size(); i++) {
             boolean onTheWay = i < names.size() - 1;
             parent = make(parent, names.get(i), commit, commit.getNewId(i), onTheWay, context);
-            state.put(parent);
+            state.putNew(parent);
         }
         return MkdirsReply.newBuilder().setCreated(true).build();
     }
