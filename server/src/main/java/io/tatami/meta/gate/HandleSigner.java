@@ -20,15 +20,16 @@ public final class HandleSigner {
     /** What the key of rights is derived by; a right can never be taken for a handle, nor a handle for a right. */
     private static final byte[] OF_RIGHTS = "key of rights".getBytes(StandardCharsets.US_ASCII);
 
-    private static final int RECENT = 256;
+    /** A power of two. */
+    private static final int RECENT = 4_096;
 
     private final KeyedHash hash;
     private final Rights rights;
 
     /**
-     * Handles that were found to be ours, by their signature: a client shows the same one with every request. Threads
-     * may overwrite each other's, as a handle that is not found here is only checked again; records are safe to share
-     * that way.
+     * Handles that were found to be ours, by their signature, each in one of two places next to each other: a client
+     * shows the same one with every request. Threads may overwrite each other's, as a handle that is not found here is
+     * only checked again; records are safe to share that way.
      */
     private final @Nullable Opened[] recent = new @Nullable Opened[RECENT];
 
@@ -58,10 +59,15 @@ public final class HandleSigner {
      * @throws TatamiException PERMISSION_DENIED where the signature is not ours
      */
     public Handle open(SignedHandle signed) throws TatamiException {
-        int slot = Math.floorMod(signed.getSignature().hashCode(), RECENT);
-        Opened known = recent[slot];
+        int place = signed.getSignature().hashCode() & (RECENT - 1);
+        int other = place ^ 1;
+        Opened known = recent[place];
         if (known != null && known.signed().equals(signed)) {
             return known.handle();
+        }
+        Opened elsewhere = recent[other];
+        if (elsewhere != null && elsewhere.signed().equals(signed)) {
+            return elsewhere.handle();
         }
         byte[] payload = signed.getPayload().toByteArray();
         if (!hash.matches(payload, signed.getSignature())) {
@@ -69,7 +75,10 @@ public final class HandleSigner {
         }
         try {
             Handle handle = Handle.parseFrom(payload);
-            recent[slot] = new Opened(signed, handle);
+            recent[place] = new Opened(signed, handle);
+            if (known != null) {
+                recent[other] = known;
+            }
             return handle;
         } catch (InvalidProtocolBufferException e) {
             throw new TatamiException(ErrorCode.MALFORMED, "the directory handle does not parse", e);
