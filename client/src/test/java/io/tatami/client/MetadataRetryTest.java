@@ -135,6 +135,43 @@ final class MetadataRetryTest {
     }
 
     @Test
+    void aFileThatIsClosedAndThenMovedAwayWhileItIsLookedAtIsNotToldAsClosedThere() throws Exception {
+        openAndMove();
+        cluster.metadata.faults.beforeNext(MetaMethods.GET_BLOCKS, () -> {
+            cluster.metadata.moveFile("/a", "moved", "away");
+            cluster.metadata.closeFile("/a", "away");
+        });
+        assertCode(ErrorCode.NOT_FOUND, () -> client.status(path("/a/moved"), true));
+    }
+
+    @Test
+    void aFileThatIsClosedAndThenMovedAwayWhileItIsListedIsNotListedAsClosedThere() throws Exception {
+        openAndMove();
+        cluster.metadata.faults.beforeNext(MetaMethods.GET_BLOCKS, () -> {
+            cluster.metadata.moveFile("/a", "moved", "away");
+            cluster.metadata.closeFile("/a", "away");
+        });
+        List<String> names = client.list(path("/a"), false).toList().stream()
+                .map(entry -> entry.path().name())
+                .toList();
+        assertEquals(List.of("away", "b"), names);
+    }
+
+    @Test
+    void aFileThatIsClosedWhileItIsLookedAtIsToldAsClosed() throws Exception {
+        openAndMove();
+        cluster.metadata.faults.beforeNext(MetaMethods.GET_BLOCKS, () -> cluster.metadata.closeFile("/a", "moved"));
+        assertFalse(client.status(path("/a/moved"), true).isOpen());
+    }
+
+    /** Leaves an open file whose name is not in its home. */
+    private void openAndMove() throws Exception {
+        FileWriter unused = client.create(path("/a/f"), CreateSpec.DEFAULT);
+        client.rename(path("/a/f"), path("/a/moved"), false);
+        assertTrue(client.status(path("/a/moved"), true).isOpen());
+    }
+
+    @Test
     void aFileThatIsReplacedWhileItIsLookedAtIsToldAsTheNewOne() throws Exception {
         client.create(path("/a/f"), CreateSpec.DEFAULT).close();
         client.rename(path("/a/f"), path("/a/moved"), false);

@@ -19,7 +19,6 @@ import io.tatami.protocol.wire.LookupRequest;
 import io.tatami.protocol.wire.ReadSharesRequest;
 import io.tatami.protocol.wire.Status;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** What paths stand for. Safe for use by many threads. */
@@ -223,24 +222,43 @@ public final class EntryReader {
         });
     }
 
+    /** What the shard of a name says, and what that is with what the file's home says; null where the file is gone. */
+    private record Found(Status named, @Nullable Status completed) {}
+
     private Status lookup(TatamiPath path, LookupRequest request, Deadline deadline) throws TatamiException {
         Backoff backoff = caller.backoff();
+        Status before = null;
         while (true) {
-            Optional<Status> found = resolver.inParent(
-                    path,
-                    deadline,
-                    parent -> Optional.ofNullable(
-                            completed(resolver.lookup(parent, path.name(), request, deadline), deadline)));
-            if (found.isPresent()) {
-                return found.get();
+            Found found = resolver.inParent(path, deadline, parent -> {
+                Status named = resolver.lookup(parent, path.name(), request, deadline);
+                return new Found(named, completed(named, deadline));
+            });
+            Status now = found.completed();
+            if (now != null && (isSameContent(found.named(), now) || isSameContent(before, now) || deadline.isOver())) {
+                return now;
             }
             if (deadline.isOver()) {
                 throw new TatamiException(
                         ErrorCode.NOT_FOUND,
                         "File does not exist: " + path + "; one file after the other has its name");
             }
-            backoff.pause(deadline);
+            if (now == null || before != null) {
+                backoff.pause(deadline);
+            }
+            before = now;
         }
+    }
+
+    /**
+     * Whether a file's content did not become another between two answers, each a shard's or its home's, so that a name
+     * that was read between them had this content. Where it did, the name may have become another's before that, and is
+     * to be read once more.
+     */
+    static boolean isSameContent(@Nullable Status earlier, Status later) {
+        return earlier != null
+                && earlier.getId() == later.getId()
+                && earlier.getOpen() == later.getOpen()
+                && earlier.getContentVersion() == later.getContentVersion();
     }
 
     /** @param right of the shard of the name; empty to have the home ask for the permissions */

@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,9 @@ final class ListingPages implements DirectoryListing.Pages {
     private final boolean withLocations;
     private String after = "";
     private boolean atEnd;
+
+    /** What homes last said of files of which names did not know as much, by their ids. */
+    private final Map<Long, Status> toldByHomes = new HashMap<>();
 
     /** Entries of a directory in order, and the name up to which they are complete; null for all. */
     private record Page(
@@ -118,16 +122,22 @@ final class ListingPages implements DirectoryListing.Pages {
         }
     }
 
-    /** Null where a file on it was deleted since, unless the page is given {@code inAnyCase}, without it then. */
+    /**
+     * Null where a file on it was deleted since or its content became another, unless the page is given
+     * {@code inAnyCase}, without a deleted one then.
+     */
     private @Nullable Page merged(DirectoryId directory, List<ListReply> parts, boolean inAnyCase, Deadline deadline)
             throws TatamiException {
         List<Status> all = new ArrayList<>();
+        boolean isOutdated = false;
         byte[] upTo = null;
         for (ListReply part : parts) {
             for (Status status : part.getStatusList()) {
                 Status completed = reader.completed(status, deadline);
                 if (completed != null) {
                     all.add(completed);
+                    isOutdated |= !EntryReader.isSameContent(status, completed)
+                            && !EntryReader.isSameContent(toldByHomes.put(completed.getId(), completed), completed);
                 } else if (!inAnyCase) {
                     return null;
                 }
@@ -136,6 +146,9 @@ final class ListingPages implements DirectoryListing.Pages {
                 byte[] last = utf8(part.getStatus(part.getStatusCount() - 1));
                 upTo = upTo == null || Arrays.compareUnsigned(last, upTo) < 0 ? last : upTo;
             }
+        }
+        if (isOutdated && !inAnyCase) {
+            return null;
         }
         if (parts.size() > 1) {
             all.sort(BY_NAME);

@@ -407,6 +407,13 @@ public final class FakeMetadata {
         filesIn(directory).put(to, file);
     }
 
+    /** Closes a file as its writer would. */
+    public synchronized void closeFile(String directory, String name) {
+        FakeFile file = Objects.requireNonNull(filesIn(directory).get(name));
+        file.open = false;
+        file.version++;
+    }
+
     private FakeFile taken(String directory, String name) {
         return Objects.requireNonNull(filesIn(directory).remove(name));
     }
