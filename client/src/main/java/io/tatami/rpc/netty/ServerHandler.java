@@ -28,7 +28,9 @@ import org.slf4j.LoggerFactory;
 /** The server's side of a connection on its event loop: handshake, then frames to who serves them, silence. */
 final class ServerHandler extends ChannelInboundHandlerAdapter {
     private static final Logger LOG = LoggerFactory.getLogger(ServerHandler.class);
-    private static final long TICK_NANOS_MAX = TimeUnit.SECONDS.toNanos(1);
+
+    /** How exactly the deadlines of streams are kept. */
+    private static final long STREAM_TICK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ServerIdentity identity;
     private final HandlerTable handlers;
@@ -43,6 +45,7 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
     private @Nullable ServerRequests requests;
 
     private @Nullable ScheduledFuture<?> tick;
+    private boolean ticksForStreams;
     private volatile boolean draining;
 
     /** From one event loop to another; meanwhile nothing is begun, and nothing written. */
@@ -121,9 +124,7 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
         leaving = true;
-        if (tick != null) {
-            tick.cancel(false);
-        }
+        cancelTick();
         if (session != null) {
             session.calls.cancelAll(new TatamiException(ErrorCode.UNAVAILABLE, "the client's connection was lost"));
             session.link.outbox().close();
@@ -192,6 +193,10 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
             now.calls.refuse(frame.callId(), stopping());
         } else {
             known.begin(frame);
+            if (!ticksForStreams && now.calls.hasStreams()) {
+                cancelTick();
+                scheduleTick(now);
+            }
         }
     }
 
@@ -218,9 +223,7 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
     private void move(Session now, ServingThread thread, Welcome welcome) {
         Channel channel = now.ctx.channel();
         moving = true;
-        if (tick != null) {
-            tick.cancel(false);
-        }
+        cancelTick();
         ChannelFuture unused = channel.deregister()
                 .addListener(left -> thread.serve(channel).addListener(arrived -> {
                     if (arrived.isSuccess()) {
@@ -279,16 +282,27 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
         ChannelFuture unused = now.ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
     }
 
-    /** All connections tick at the same moments, so that a loop with thousands of idle ones is woken once for all. */
+    /**
+     * Connections tick at the same moments, so that a loop with thousands of idle ones is woken once for all; and
+     * seldom, as each then takes what its processor has in its caches.
+     */
     private void scheduleTick(Session now) {
-        long periodNanos = Math.min(
-                TICK_NANOS_MAX,
-                Math.min(
-                                settings.silenceMax().toNanos(),
-                                settings.handshakeTimeout().toNanos())
-                        / 2);
+        ticksForStreams = now.calls.hasStreams();
+        long periodNanos = settings.silenceMax().toNanos() / 4;
+        if (requests == null) {
+            periodNanos = Math.min(periodNanos, settings.handshakeTimeout().toNanos() / 2);
+        }
+        if (ticksForStreams) {
+            periodNanos = Math.min(periodNanos, STREAM_TICK_NANOS);
+        }
         long delayNanos = periodNanos - Math.floorMod(clock.monotonicNanos(), periodNanos);
         tick = now.ctx.channel().eventLoop().schedule(() -> tick(now), delayNanos, TimeUnit.NANOSECONDS);
+    }
+
+    private void cancelTick() {
+        if (tick != null) {
+            tick.cancel(false);
+        }
     }
 
     private void tick(Session now) {

@@ -2,10 +2,13 @@ package io.tatami.rpc.netty;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.protobuf.StringValue;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.tatami.base.ManualClock;
 import io.tatami.base.TatamiException;
 import io.tatami.conf.Settings;
+import io.tatami.protocol.FrameKind;
 import io.tatami.rpc.EchoService;
 import java.time.Duration;
 import java.util.Map;
@@ -28,6 +31,10 @@ final class ServerTicksTest {
                 .build();
     }
 
+    private static void send(EmbeddedChannel channel, byte[] frame) {
+        channel.writeInbound(Unpooled.wrappedBuffer(frame));
+    }
+
     /** What is left is counted by the machine's clock, which only makes it less. */
     private static void assertTicksWithin(EmbeddedChannel channel, long millis) {
         long nanos = channel.runScheduledPendingTasks();
@@ -37,8 +44,8 @@ final class ServerTicksTest {
     @Test
     void connectionsThatCameOneAfterTheOtherAreLookedAfterAtTheSameMoments() throws TatamiException {
         EmbeddedChannel first = accept();
-        assertTicksWithin(first, 1_000);
-        clock.advance(Duration.ofMillis(700));
+        assertTicksWithin(first, 5_000);
+        clock.advance(Duration.ofMillis(4_700));
         EmbeddedChannel second = accept();
         assertTicksWithin(second, 300);
         clock.advance(Duration.ofMillis(299));
@@ -47,5 +54,17 @@ final class ServerTicksTest {
         first.finishAndReleaseAll();
         second.finishAndReleaseAll();
         third.finishAndReleaseAll();
+    }
+
+    @Test
+    void aConnectionWithAStreamIsLookedAfterEachSecondAndOthersSeldom() throws TatamiException {
+        EmbeddedChannel channel = accept();
+        send(channel, RawPeer.frame(FrameKind.HELLO, RawPeer.hello().build()));
+        send(channel, RawPeer.request(1, EchoService.ECHO.number(), StringValue.of("x")));
+        long nanos = channel.runScheduledPendingTasks();
+        assertTrue(nanos > TimeUnit.SECONDS.toNanos(2), () -> "next tick in " + nanos + " ns");
+        send(channel, RawPeer.request(2, EchoService.MIRROR.number(), StringValue.of("")));
+        assertTicksWithin(channel, 1_000);
+        channel.finishAndReleaseAll();
     }
 }
