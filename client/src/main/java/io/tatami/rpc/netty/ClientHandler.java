@@ -253,11 +253,18 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
             }
         } else if (silentNanos > settings.silenceMax().toNanos()) {
             close(new TatamiException(ErrorCode.UNAVAILABLE, "no sign of life"));
-        } else if (silentNanos > settings.pingInterval().toNanos()
-                && nowNanos - lastPingNanos > settings.pingInterval().toNanos()) {
+        } else if (Math.min(silentNanos, nowNanos - lastPingNanos) > pingNanos(now)) {
             lastPingNanos = nowNanos;
             ping(now);
         }
+    }
+
+    /** Nobody waits for what comes on an idle connection, of which a server can have thousands. */
+    private long pingNanos(Session now) {
+        long busyNanos = settings.pingInterval().toNanos();
+        return now.requests.isEmpty()
+                ? Math.max(busyNanos, settings.silenceMax().toNanos() / 3)
+                : busyNanos;
     }
 
     private static void ping(Session now) {

@@ -18,7 +18,8 @@ import java.util.List;
  * @param directConnectionsMax connections of a client to one server, beside the shared one, each for a caller that
  *     waits
  * @param handshakeTimeout for connecting and for the handshake, each
- * @param pingInterval a client that has heard nothing for so long asks for a sign of life
+ * @param pingInterval a client that waits for an answer and has heard nothing for so long asks for a sign of life; one
+ *     that waits for none does after a third of {@code silenceMax}, where that is longer
  * @param localSocket whether clients and servers of one host talk without TCP where they can
  * @param silenceMax a connection on which nothing was heard for so long is closed
  */
@@ -63,7 +64,11 @@ public record RpcSettings(
     private static final Setting<Duration> HANDSHAKE_TIMEOUT = Setting.duration(
             "tatami.rpc.handshake.timeout", "10s", "10ms", "10m", "Time to connect, and time for the handshake.");
     private static final Setting<Duration> PING_INTERVAL = Setting.duration(
-            "tatami.rpc.ping.interval", "10s", "10ms", "1h", "Silence after which a client asks for a sign of life.");
+            "tatami.rpc.ping.interval",
+            "10s",
+            "10ms",
+            "1h",
+            "Silence after which a client that waits for an answer asks for a sign of life.");
     private static final Setting<Duration> SILENCE_MAX = Setting.duration(
             "tatami.rpc.silence.max", "60s", "20ms", "1d", "Silence after which a connection is given up.");
 

@@ -19,7 +19,6 @@ import io.tatami.protocol.FrameKind;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.Goodbye;
 import io.tatami.protocol.wire.ReplyHeader;
-import io.tatami.protocol.wire.Welcome;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.EchoService;
 import io.tatami.rpc.Futures;
@@ -253,7 +252,7 @@ final class DirectConnectionTest {
             CompletableFuture<Void> server = CompletableFuture.runAsync(() -> {
                 try (RawPeer peer = new RawPeer(listening.accept())) {
                     peer.expect(FrameKind.HELLO);
-                    peer.send(RawPeer.frame(FrameKind.WELCOME, welcome()));
+                    peer.send(RawPeer.frame(FrameKind.WELCOME, RawPeer.welcome().build()));
                     peer.expect(FrameKind.REQUEST);
                     peer.send(answer);
                 } catch (Exception e) {
@@ -286,15 +285,6 @@ final class DirectConnectionTest {
         return lastCall(answer, connection -> assertThrows(TatamiException.class, () -> answerOf(connection)));
     }
 
-    private static Welcome welcome() {
-        return Welcome.newBuilder()
-                .setMagic(0x54544d49)
-                .setVersion(1)
-                .setClusterId(Handshake.toBytes(Rig.CLUSTER))
-                .setFrameBytesMax(1 << 20)
-                .build();
-    }
-
     private static byte[] reply(int callId, ByteString body) {
         return RawPeer.frame(
                 FrameKind.REPLY.number(),
@@ -316,7 +306,8 @@ final class DirectConnectionTest {
                         .code());
         assertEquals(
                 ErrorCode.MALFORMED,
-                failureAfter(RawPeer.frame(FrameKind.WELCOME, welcome())).code());
+                failureAfter(RawPeer.frame(FrameKind.WELCOME, RawPeer.welcome().build()))
+                        .code());
         assertEquals(ErrorCode.MALFORMED, failureAfter(new byte[20]).code());
         assertEquals(
                 ErrorCode.MALFORMED,

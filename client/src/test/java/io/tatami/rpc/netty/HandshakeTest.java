@@ -52,15 +52,6 @@ final class HandshakeTest {
         return new InetSocketAddress(server.getInetAddress(), server.getLocalPort());
     }
 
-    private static Welcome.Builder welcome() {
-        return Welcome.newBuilder()
-                .setMagic(0x54544d49)
-                .setVersion(1)
-                .setClusterId(Handshake.toBytes(Rig.CLUSTER))
-                .setInflightRequestsMax(10)
-                .setFrameBytesMax(1 << 20);
-    }
-
     @Test
     void aClientOfLaterVersionsIsToldWhichVersionsEachSideSpeaks() throws Exception {
         try (Rig rig = new Rig()) {
@@ -129,8 +120,8 @@ final class HandshakeTest {
             CompletableFuture<Connection> connecting = rig.client.connect(addressOf(strange));
             try (RawPeer peer = new RawPeer(strange.accept())) {
                 peer.expect(FrameKind.HELLO);
-                peer.send(
-                        RawPeer.frame(FrameKind.WELCOME, welcome().setVersion(2).build()));
+                peer.send(RawPeer.frame(
+                        FrameKind.WELCOME, RawPeer.welcome().setVersion(2).build()));
                 assertEquals(ErrorCode.PROTOCOL_VERSION, failure(connecting).code());
                 assertNull(peer.read());
             }
@@ -146,7 +137,7 @@ final class HandshakeTest {
                 peer.expect(FrameKind.HELLO);
                 peer.send(RawPeer.frame(
                         FrameKind.WELCOME,
-                        welcome()
+                        RawPeer.welcome()
                                 .setFrameBytesMax(64 << 10)
                                 .setInflightRequestsMax(1)
                                 .build()));
@@ -186,7 +177,7 @@ final class HandshakeTest {
             CompletableFuture<Connection> connecting = rig.client.connect(addressOf(silent));
             try (RawPeer peer = new RawPeer(silent.accept())) {
                 peer.expect(FrameKind.HELLO);
-                peer.send(RawPeer.frame(FrameKind.WELCOME, welcome().build()));
+                peer.send(RawPeer.frame(FrameKind.WELCOME, RawPeer.welcome().build()));
                 Connection connection = result(connecting);
                 CompletableFuture<StringValue> call = connection.call(
                         EchoService.ECHO, CallOptions.DEFAULT.withTimeoutMillis(0), StringValue.of("x"));

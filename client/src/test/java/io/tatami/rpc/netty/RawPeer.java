@@ -6,6 +6,7 @@ import io.tatami.protocol.FrameKind;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.Hello;
 import io.tatami.protocol.wire.RequestHeader;
+import io.tatami.protocol.wire.Welcome;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -43,6 +44,15 @@ final class RawPeer implements AutoCloseable {
                 .setClientName("raw")
                 .setAuthScheme("SIMPLE")
                 .setCredential(UserIdentity.of("raw").toSimpleCredential());
+    }
+
+    static Welcome.Builder welcome() {
+        return Welcome.newBuilder()
+                .setMagic(0x54544d49)
+                .setVersion(1)
+                .setClusterId(Handshake.toBytes(Rig.CLUSTER))
+                .setInflightRequestsMax(10)
+                .setFrameBytesMax(1 << 20);
     }
 
     static byte[] request(int callId, int method, Message body) {
