@@ -12,4 +12,9 @@ import java.util.concurrent.CompletableFuture;
 @FunctionalInterface
 public interface BackgroundTask {
     CompletableFuture<Duration> run();
+
+    /** Between two runs, however many of the records have come that end a rest; zero for as soon as there is one. */
+    default Duration leastRest() {
+        return Duration.ZERO;
+    }
 }

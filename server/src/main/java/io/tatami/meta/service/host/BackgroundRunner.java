@@ -32,7 +32,7 @@ final class BackgroundRunner {
         this.timer = timer;
     }
 
-    /** Ends the rest, or has the run under way be followed by another. */
+    /** Ends the rest as soon as the task lets it end, or has the run under way be followed by another. */
     synchronized void wake() {
         if (running) {
             wanted = true;
@@ -41,7 +41,11 @@ final class BackgroundRunner {
         }
     }
 
-    private synchronized void schedule(long millis) {
+    private void schedule(long millis) {
+        schedule(this::run, millis);
+    }
+
+    private synchronized void schedule(Runnable step, long millis) {
         if (closed) {
             return;
         }
@@ -49,7 +53,7 @@ final class BackgroundRunner {
             next.cancel(false);
         }
         try {
-            next = timer.schedule(this::run, millis, TimeUnit.MILLISECONDS);
+            next = timer.schedule(step, millis, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {
             closed = true;
             LOG.debug("{} ends with the process", name, e);
@@ -81,17 +85,28 @@ final class BackgroundRunner {
     }
 
     private synchronized void finished(@Nullable Duration rest, @Nullable Throwable thrown) {
-        running = false;
         if (thrown != null || rest == null) {
             if (!closed) {
                 LOG.info("background task {} failed and is tried again: {}", name, String.valueOf(thrown));
             }
+            running = false;
             schedule(pauseMillis);
             pauseMillis = Math.min(PAUSE_MILLIS_MAX, pauseMillis * 2);
         } else {
             pauseMillis = PAUSE_MILLIS_MIN;
-            schedule(wanted ? 0 : rest.toMillis());
+            long leastMillis = task.leastRest().toMillis();
+            if (leastMillis == 0) {
+                rest(rest.toMillis());
+            } else {
+                schedule(() -> rest(Math.max(0, rest.toMillis() - leastMillis)), leastMillis);
+            }
         }
+    }
+
+    /** Until here the run counts as under way. */
+    private synchronized void rest(long millis) {
+        running = false;
+        schedule(wanted ? 0 : millis);
     }
 
     synchronized void close() {

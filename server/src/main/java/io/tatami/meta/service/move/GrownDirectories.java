@@ -6,6 +6,7 @@ import io.tatami.base.GroupId;
 import io.tatami.conf.SettingException;
 import io.tatami.meta.op.move.ForgetGrown;
 import io.tatami.meta.op.move.ListGrown;
+import io.tatami.meta.service.BackgroundTask;
 import io.tatami.meta.service.Group;
 import io.tatami.meta.service.GroupParts;
 import io.tatami.meta.service.Peers;
@@ -23,7 +24,7 @@ import java.util.concurrent.CompletableFuture;
  * A background task: asks the namespace group to widen the directories that have become large here, or whose names
  * change fast, where that helps ({@link SpreadChoice}). Runs do not overlap, and the fields are theirs.
  */
-final class GrownDirectories {
+final class GrownDirectories implements BackgroundTask {
     private static final int DIRECTORIES_MAX = 64;
 
     /** Whose heat is remembered. */
@@ -31,6 +32,11 @@ final class GrownDirectories {
 
     /** A new note ends the rest. */
     private static final Duration REST = Duration.ofMinutes(1);
+
+    /**
+     * A busy directory is noted a hundred times a second, and its heat does not change faster than that is measured.
+     */
+    private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
 
     private static final Duration WHILE_WIDENED = Duration.ofSeconds(1);
 
@@ -58,7 +64,13 @@ final class GrownDirectories {
         this.entries = parts.settings().get(WideningSettings.ENTRIES);
     }
 
-    CompletableFuture<Duration> run() {
+    @Override
+    public Duration leastRest() {
+        return BETWEEN_LOOKS;
+    }
+
+    @Override
+    public CompletableFuture<Duration> run() {
         return group.read(LIST, RequestOrigin.SERVICE, SOME).thenCompose(this::look);
     }
 

@@ -43,7 +43,7 @@ public final class MoveHandlers implements Handlers<ShardState> {
                 .settle(EntryArriving.class, coordinator::settle)
                 .settle(EntryNotArrived.class, arriving::fetch)
                 .settle(EntriesNotArrived.class, arriving::settle)
-                .background("directories to widen", "n", new GrownDirectories(parts)::run)
+                .background("directories to widen", "n", new GrownDirectories(parts))
                 .background("moves to here", "", coordinator::sweep)
                 .background("moves from here", "", leaving::sweep);
         for (int shard = 0; shard < parts.record().getShards(); shard++) {
