@@ -36,7 +36,9 @@ public final class RandomCalls {
             return Call.rename(
                     random.nextInt(3) == 0 ? Kind.REPLACE : Kind.RENAME, directory(random), directory(random));
         } else if (kind < 88) {
-            return Call.of(random.nextInt(3) == 0 ? Kind.MKDIR : Kind.MKDIRS, directory(random));
+            // A parent on the longer way is now and then a file.
+            String path = random.nextInt(6) == 0 ? path(random) : directory(random);
+            return Call.of(random.nextInt(3) == 0 ? Kind.MKDIR : Kind.MKDIRS, path);
         } else {
             String path = random.nextInt(3) == 0 ? directory(random) : path(random);
             return Call.of(random.nextInt(3) == 0 ? Kind.DELETE_ALL : Kind.DELETE, path);
