@@ -84,10 +84,7 @@ final class MetadataRetryTest {
     void aDirectoryThatIsRenamedWhileItIsListedIsListedUnderOneOfItsNames() throws Exception {
         cluster.metadata.faults.beforeNext(
                 MetaMethods.GET_DIRECTORIES, () -> cluster.metadata.moveDirectory("/a/b", "/a/c"));
-        List<String> names = client.list(path("/a"), false).toList().stream()
-                .map(entry -> entry.path().name())
-                .toList();
-        assertEquals(List.of("c"), names);
+        assertEquals(List.of("c"), namesIn("/a"));
     }
 
     /** The shard says that the path is a file, and a directory is there when the file is asked for. */
@@ -128,33 +125,19 @@ final class MetadataRetryTest {
         client.create(path("/a/g"), CreateSpec.DEFAULT).close();
         client.rename(path("/a/f"), path("/a/moved"), false);
         cluster.metadata.faults.beforeNext(MetaMethods.GET_BLOCKS, () -> cluster.metadata.deleteFile("/a", "moved"));
-        List<String> names = client.list(path("/a"), false).toList().stream()
-                .map(entry -> entry.path().name())
-                .toList();
-        assertEquals(List.of("b", "g"), names);
+        assertEquals(List.of("b", "g"), namesIn("/a"));
     }
 
     @Test
     void aFileThatIsClosedAndThenMovedAwayWhileItIsLookedAtIsNotToldAsClosedThere() throws Exception {
-        openAndMove();
-        cluster.metadata.faults.beforeNext(MetaMethods.GET_BLOCKS, () -> {
-            cluster.metadata.moveFile("/a", "moved", "away");
-            cluster.metadata.closeFile("/a", "away");
-        });
+        openAndMoveAndCloseElsewhere();
         assertCode(ErrorCode.NOT_FOUND, () -> client.status(path("/a/moved"), true));
     }
 
     @Test
     void aFileThatIsClosedAndThenMovedAwayWhileItIsListedIsNotListedAsClosedThere() throws Exception {
-        openAndMove();
-        cluster.metadata.faults.beforeNext(MetaMethods.GET_BLOCKS, () -> {
-            cluster.metadata.moveFile("/a", "moved", "away");
-            cluster.metadata.closeFile("/a", "away");
-        });
-        List<String> names = client.list(path("/a"), false).toList().stream()
-                .map(entry -> entry.path().name())
-                .toList();
-        assertEquals(List.of("away", "b"), names);
+        openAndMoveAndCloseElsewhere();
+        assertEquals(List.of("away", "b"), namesIn("/a"));
     }
 
     @Test
@@ -162,6 +145,21 @@ final class MetadataRetryTest {
         openAndMove();
         cluster.metadata.faults.beforeNext(MetaMethods.GET_BLOCKS, () -> cluster.metadata.closeFile("/a", "moved"));
         assertFalse(client.status(path("/a/moved"), true).isOpen());
+    }
+
+    private List<String> namesIn(String directory) throws Exception {
+        return client.list(path(directory), false).toList().stream()
+                .map(entry -> entry.path().name())
+                .toList();
+    }
+
+    /** Leaves an open file that is closed under another name right before its home is asked about it. */
+    private void openAndMoveAndCloseElsewhere() throws Exception {
+        openAndMove();
+        cluster.metadata.faults.beforeNext(MetaMethods.GET_BLOCKS, () -> {
+            cluster.metadata.moveFile("/a", "moved", "away");
+            cluster.metadata.closeFile("/a", "away");
+        });
     }
 
     /** Leaves an open file whose name is not in its home. */

@@ -38,8 +38,6 @@ final class GrownDirectories implements BackgroundTask {
      */
     private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
 
-    private static final Duration WHILE_WIDENED = Duration.ofSeconds(1);
-
     private static final GrownRequest SOME =
             GrownRequest.newBuilder().setLimit(DIRECTORIES_MAX).build();
     private static final ListGrown LIST = new ListGrown();
@@ -84,13 +82,12 @@ final class GrownDirectories implements BackgroundTask {
                     isToBeWidened(directory) ? widen(directory) : CompletableFuture.completedFuture(true);
             seenTo = seenTo.thenCombine(isOver, (over, one) -> one ? over.addDirectory(directory) : over);
         }
-        return seenTo.thenCompose(over -> forget(over.build(), grown));
+        return seenTo.thenCompose(over -> forget(over.build()));
     }
 
     /** Those that are being widened just now stay noted. */
-    private CompletableFuture<Duration> forget(GrownReply seenTo, GrownReply grown) {
-        Duration rest = seenTo.getDirectoryCount() < grown.getDirectoryCount() ? WHILE_WIDENED : Duration.ZERO;
-        return group.submit(FORGET, RequestOrigin.SERVICE, seenTo).thenApply(done -> rest);
+    private CompletableFuture<Duration> forget(GrownReply seenTo) {
+        return group.submit(FORGET, RequestOrigin.SERVICE, seenTo).thenApply(done -> Duration.ZERO);
     }
 
     private boolean isToBeWidened(GrownDirectory grown) {
