@@ -82,12 +82,13 @@ final class GrownDirectories implements BackgroundTask {
                     isToBeWidened(directory) ? widen(directory) : CompletableFuture.completedFuture(true);
             seenTo = seenTo.thenCombine(isOver, (over, one) -> one ? over.addDirectory(directory) : over);
         }
-        return seenTo.thenCompose(over -> forget(over.build()));
+        return seenTo.thenCompose(over -> forget(over.build(), grown));
     }
 
-    /** Those that are being widened just now stay noted. */
-    private CompletableFuture<Duration> forget(GrownReply seenTo) {
-        return group.submit(FORGET, RequestOrigin.SERVICE, seenTo).thenApply(done -> Duration.ZERO);
+    /** Those that are being widened just now stay noted; when all are, there is nothing to do but to look again. */
+    private CompletableFuture<Duration> forget(GrownReply seenTo, GrownReply grown) {
+        Duration rest = seenTo.getDirectoryCount() < grown.getDirectoryCount() ? BETWEEN_LOOKS : Duration.ZERO;
+        return group.submit(FORGET, RequestOrigin.SERVICE, seenTo).thenApply(done -> rest);
     }
 
     private boolean isToBeWidened(GrownDirectory grown) {
