@@ -48,7 +48,7 @@ public final class CrashCourse {
         return TatamiClient.connect(node.authority(), UserIdentity.of(System.getProperty("user.name")), SETTINGS);
     }
 
-    /** How many operations were acknowledged so far. */
+    /** How many operations were acknowledged so far; may be asked by any thread. */
     public long acknowledged() {
         return ledgers.stream().mapToLong(Ledger::acknowledged).sum();
     }

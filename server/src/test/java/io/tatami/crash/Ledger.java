@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
@@ -15,16 +16,16 @@ final class Ledger {
     private TreeMap<String, Node> tree = new TreeMap<>();
     private List<TreeMap<String, Node>> possible = List.of(tree);
     private String pending = "";
-    private long acknowledged;
+    private final AtomicLong acknowledged = new AtomicLong();
 
     /** The tree as it was acknowledged; changed only by {@link #begin} and {@link #acknowledge}. */
     Map<String, Node> tree() {
         return tree;
     }
 
-    /** How many operations were acknowledged. */
+    /** How many operations were acknowledged; may be asked by any thread. */
     long acknowledged() {
-        return acknowledged;
+        return acknowledged.get();
     }
 
     /** An operation is about to be sent that does {@code change} or nothing. */
@@ -47,7 +48,7 @@ final class Ledger {
     /** The operation was done. */
     void acknowledge() {
         settle(possible.get(possible.size() - 1));
-        acknowledged++;
+        acknowledged.incrementAndGet();
     }
 
     /** After a crash the cluster shows {@code found}, one of the possible trees. */
