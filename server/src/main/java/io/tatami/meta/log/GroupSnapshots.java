@@ -71,14 +71,20 @@ final class GroupSnapshots implements StateMachineStorage {
         refresh();
     }
 
-    /** Whether the log has a file, be it empty. */
-    static boolean hasLog(RaftStorage storage) throws IOException {
-        for (Path file : entries(storage.getStorageDir().getCurrentDir().toPath())) {
-            if (file.getFileName().toString().startsWith("log_")) {
-                return true;
-            }
+    /** The files of the log, of which one may be empty. */
+    static List<Path> logFiles(RaftStorage storage) throws IOException {
+        return entries(storage.getStorageDir().getCurrentDir().toPath()).stream()
+                .filter(file -> file.getFileName().toString().startsWith("log_"))
+                .toList();
+    }
+
+    /** What the log takes on the disk. */
+    static long logBytes(RaftStorage storage) throws IOException {
+        long bytes = 0;
+        for (Path file : logFiles(storage)) {
+            bytes += Files.size(file);
         }
-        return false;
+        return bytes;
     }
 
     /** Writes what the store has applied, which is all up to {@code at}. */

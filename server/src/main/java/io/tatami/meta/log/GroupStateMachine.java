@@ -18,6 +18,8 @@ import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftGroupMemberId;
+import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.raftlog.RaftLog;
@@ -38,6 +40,7 @@ import org.slf4j.LoggerFactory;
 final class GroupStateMachine extends BaseStateMachine {
     private static final Logger LOG = LoggerFactory.getLogger(GroupStateMachine.class);
     private static final Message ACCEPTED = Message.valueOf(ByteString.copyFrom(new byte[] {1}));
+    private static final long ENTRIES_WORTH_KEEPING = 100;
     private static final Message REFUSED = Message.valueOf(ByteString.copyFrom(new byte[] {0}));
 
     private final GroupId id;
@@ -53,6 +56,9 @@ final class GroupStateMachine extends BaseStateMachine {
 
     /** Hears what becomes of the replica, on threads of Ratis that must not be held up but where it says so. */
     interface Events {
+        /** The replica leads, but may yet have to apply what came before. */
+        void elected();
+
         void leaderReady();
 
         void notLeader();
@@ -94,7 +100,9 @@ final class GroupStateMachine extends BaseStateMachine {
         getLifeCycle().transition(LifeCycle.State.STARTING);
         snapshots.init(storage);
         keepBeginning(storage);
+        keepProgress();
         load();
+        rhythm.begun(GroupSnapshots.logBytes(storage));
         getLifeCycle().transition(LifeCycle.State.RUNNING);
     }
 
@@ -105,7 +113,9 @@ final class GroupStateMachine extends BaseStateMachine {
     private void keepBeginning(RaftStorage storage) throws IOException {
         ProgressRecord progress = store.get().progress();
         boolean wasLocal = progress.getReplicated() && progress.getAppliedIndex() > 0 && progress.getRaftIndex() == 0;
-        if (!wasLocal || snapshots.newest().isPresent() || GroupSnapshots.hasLog(storage)) {
+        if (!wasLocal
+                || snapshots.newest().isPresent()
+                || !GroupSnapshots.logFiles(storage).isEmpty()) {
             return;
         }
         try {
@@ -114,6 +124,26 @@ final class GroupStateMachine extends BaseStateMachine {
             throw new IOException(stop(e));
         }
         CrashPoint.hit("raft.open.beginning-kept");
+    }
+
+    /**
+     * Ratis applies what came after the newest snapshot, also what the store has already: for a log of 256 MB, that
+     * takes seconds in which this replica cannot lead. So what the store has is made a snapshot first, which is little
+     * more than links to files that lie there.
+     */
+    private void keepProgress() throws IOException {
+        ProgressRecord progress = store.get().progress();
+        long kept = snapshots.newest().map(newest -> newest.at().getIndex()).orElse(0L);
+        if (progress.getRaftIndex() - kept < ENTRIES_WORTH_KEEPING) {
+            return;
+        }
+        try {
+            snapshots.take(store.get(), TermIndex.valueOf(progress.getRaftTerm(), progress.getRaftIndex()));
+        } catch (TatamiException e) {
+            throw new IOException(stop(e));
+        }
+        snapshots.cleanupOldSnapshots(null);
+        CrashPoint.hit("raft.open.progress-kept");
     }
 
     /** The store as it is, or as the newest snapshot has it where that is newer. */
@@ -244,6 +274,13 @@ final class GroupStateMachine extends BaseStateMachine {
     @Override
     public StateMachineStorage getStateMachineStorage() {
         return snapshots;
+    }
+
+    @Override
+    public void notifyLeaderChanged(RaftGroupMemberId self, RaftPeerId leader) {
+        if (self.getPeerId().equals(leader)) {
+            events.elected();
+        }
     }
 
     @Override

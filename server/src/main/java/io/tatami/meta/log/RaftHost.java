@@ -22,6 +22,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.conf.RaftProperties;
 import org.apache.ratis.grpc.GrpcConfigKeys;
@@ -298,9 +299,15 @@ public final class RaftHost implements AutoCloseable {
         if (replicas.putIfAbsent(raftGroup, replica) != null) {
             throw new TatamiException(ErrorCode.IN_USE, group + " is open already");
         }
+        long beginNanos = System.nanoTime();
         try {
             Message unused = calls.addGroup(RaftGroup.valueOf(raftGroup, RatisNames.peers(founders)), isNew)
                     .join();
+            LOG.info(
+                    "This server's replica of {} was opened in {} ms: {}",
+                    group,
+                    TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beginNanos),
+                    replica.place());
             RatisTransport.received(server).open(raftGroup);
             CrashPoint.hit("raft.open.log-made");
             records.made(group);

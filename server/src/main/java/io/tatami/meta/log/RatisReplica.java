@@ -25,7 +25,9 @@ import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.server.DivisionInfo;
 import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.raftlog.RaftLog;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -176,6 +178,23 @@ final class RatisReplica implements RaftReplica {
         }
     }
 
+    /** How far the replica is, for the log. */
+    String place() {
+        try {
+            RaftServer.Division division = server.getDivision(group);
+            DivisionInfo info = division.getInfo();
+            RaftLog log = division.getRaftLog();
+            return String.format(
+                    "term %d, applied %d of %d entries, of which %d are committed",
+                    info.getCurrentTerm(),
+                    info.getLastAppliedIndex() + 1,
+                    log.getNextIndex(),
+                    log.getLastCommittedIndex() + 1);
+        } catch (IOException e) {
+            return "closed meanwhile";
+        }
+    }
+
     /** How long ago each follower has answered this leader. */
     private static Map<RaftPeerId, Long> silentMillis(RoleInfoProto role) {
         Map<RaftPeerId, Long> silentMillis = new HashMap<>();
@@ -237,7 +256,17 @@ final class RatisReplica implements RaftReplica {
     /** What follows from what Ratis tells. */
     private final class Reactions implements GroupStateMachine.Events {
         @Override
+        public void elected() {
+            LOG.info("{} has elected this server's replica: {}", id, place());
+        }
+
+        @Override
         public void leaderReady() {
+            LOG.info(
+                    "{} is led by this server, {} ms after its replica was elected: {}",
+                    id,
+                    role().getRoleElapsedTimeMs(),
+                    place());
             leadership.gained(
                     () -> new RatisLog(calls, group, store.get(), RatisReplica.this::stepDown),
                     log -> listener.leads(store.get(), log));

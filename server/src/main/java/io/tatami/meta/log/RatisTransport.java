@@ -18,9 +18,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How Raft servers talk: Ratis's gRPC, with durable votes ({@link DurableVotes}), with elections that end when another
- * one was voted for ({@link OvertakenElections}), with snapshots that are told of when they are durable
- * ({@link ReceivedSnapshots}), and with entries that are sent again where it is not known whether they came
- * ({@link PersistentAppender}). Ratis makes one, by the name of this class.
+ * one was voted for ({@link OvertakenElections}), and in which nobody stands who is far behind
+ * ({@link ReadyCandidates}), with snapshots that are told of when they are durable ({@link ReceivedSnapshots}), and
+ * with entries that are sent again where it is not known whether they came ({@link PersistentAppender}). Ratis makes
+ * one, by the name of this class.
  */
 final class RatisTransport implements RpcType {
     @Override
@@ -59,7 +60,13 @@ final class RatisTransport implements RpcType {
             services = (GrpcServicesImpl) made;
             OvertakenElections elections = new OvertakenElections(
                     group -> server.getDivision(group).getInfo().isCandidate(), askers);
-            return elections.asking(votes.asking(server, made));
+            ReadyCandidates ready = new ReadyCandidates(group -> backlog(server.getDivision(group)));
+            return ready.asking(elections.asking(votes.asking(server, made)));
+        }
+
+        private static long backlog(RaftServer.Division replica) {
+            return replica.getRaftLog().getLastCommittedIndex()
+                    - replica.getInfo().getLastAppliedIndex();
         }
 
         @Override

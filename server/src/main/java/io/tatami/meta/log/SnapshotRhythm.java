@@ -34,6 +34,12 @@ final class SnapshotRhythm {
         return entries % FLUSH_ENTRIES == 0;
     }
 
+    /** Begins over a log of so many bytes that were not counted, so that it does not grow with each start. */
+    void begun(long logBytes) {
+        entries = 0;
+        bytes = logBytes;
+    }
+
     /** Begins anew. */
     void taken() {
         entries = 0;

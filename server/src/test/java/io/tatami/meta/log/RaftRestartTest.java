@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.log.ReplicaCluster.Node;
+import io.tatami.meta.log.flush.FlushMode;
 import io.tatami.seed.TestSeed;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
@@ -17,6 +18,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
@@ -56,6 +58,49 @@ final class RaftRestartTest {
             assertEquals("v7", read(crashed.replica().store(), "e7"));
             cluster.commit("more", "1");
             cluster.awaitEqual();
+        }
+    }
+
+    @Test
+    void aRestartedReplicaHasNotToApplyWhatItsStoreHas() throws Exception {
+        int entries = 150;
+        try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
+            Node only = cluster.found(1).get(0);
+            for (int i = 0; i < entries; i++) {
+                cluster.commit("e" + i, "v" + i);
+            }
+            long last = only.progress().getRaftIndex();
+            only.close();
+            only.open(List.of());
+            assertEquals(List.of(last), only.snapshots());
+            cluster.commit("more", "1");
+            assertEquals("v7", read(only.replica().store(), "e7"));
+        }
+    }
+
+    /** In none of its lives so much comes that a snapshot were due. */
+    @Test
+    void theLogOfAReplicaThatIsOftenRestartedIsCut() throws Exception {
+        RaftSettings settings = new RaftSettings(
+                Duration.ofMillis(400),
+                Duration.ofMillis(800),
+                1_000_000,
+                256 << 10,
+                64 << 10,
+                64 << 20,
+                FlushMode.ONCE);
+        try (ReplicaCluster cluster = new ReplicaCluster(directory, settings)) {
+            Node only = cluster.found(1).get(0);
+            for (int life = 0; life < 4; life++) {
+                for (int i = 0; i < 120; i++) {
+                    cluster.commit("e" + i, TestSeed.noise(random, 500));
+                }
+                only.close();
+                only.open(List.of());
+            }
+            cluster.commit("more", "1");
+            Path logs = only.logs();
+            await("a log that was cut", () -> firstEntry(logs) > 0);
         }
     }
 

@@ -164,6 +164,16 @@ final class ReplicaCluster implements AutoCloseable {
             }
         }
 
+        /** The places in the log that its snapshots stand for, oldest first. */
+        List<Long> snapshots() throws IOException {
+            try (Stream<Path> below = Files.list(logs().resolveSibling("sm"))) {
+                return below.map(path -> path.getFileName().toString().split("-"))
+                        .map(name -> Long.parseLong(name[2]))
+                        .sorted()
+                        .toList();
+            }
+        }
+
         void close() {
             RaftHost open = host;
             host = null;
