@@ -308,7 +308,7 @@ public final class RaftHost implements AutoCloseable {
                     group,
                     TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beginNanos),
                     replica.place());
-            RatisTransport.received(server).open(raftGroup);
+            RatisTransport.started(server).add(raftGroup);
             CrashPoint.hit("raft.open.log-made");
             records.made(group);
             CrashPoint.hit("raft.open.noted");
@@ -347,7 +347,7 @@ public final class RaftHost implements AutoCloseable {
 
     private void forget(RatisReplica replica) {
         if (replicas.remove(replica.group(), replica)) {
-            RatisTransport.received(server).close(replica.group());
+            RatisTransport.started(server).remove(replica.group());
         }
     }
 

@@ -1,5 +1,6 @@
 package io.tatami.meta.log;
 
+import io.tatami.base.Causes;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
@@ -233,7 +234,7 @@ final class RatisReplica implements RaftReplica {
     /** So that the log of another term follows one that has failed, here or elsewhere. */
     private void stepDown() {
         CompletableFuture<Message> asked = calls.stepDown(group).whenComplete((done, thrown) -> {
-            if (thrown != null && !ending.get()) {
+            if (thrown != null && !ending.get() && Causes.of(thrown).code() != ErrorCode.NOT_LEADER) {
                 LOG.warn("{} could not give up leading after a commit that failed", id, thrown);
             }
         });

@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * How Raft servers talk: Ratis's gRPC, with durable votes ({@link DurableVotes}), with elections that end when another
  * one was voted for ({@link OvertakenElections}), and in which nobody stands who is far behind
- * ({@link ReadyCandidates}), with snapshots that are told of when they are durable ({@link ReceivedSnapshots}), and
- * with entries that are sent again where it is not known whether they came ({@link PersistentAppender}). Ratis makes
- * one, by the name of this class.
+ * ({@link ReadyCandidates}), with nothing for groups that are just being started ({@link StartedGroups}), with
+ * snapshots that are told of when they are durable ({@link ReceivedSnapshots}), and with entries that are sent again
+ * where it is not known whether they came ({@link PersistentAppender}). Ratis makes one, by the name of this class.
  */
 final class RatisTransport implements RpcType {
     @Override
@@ -39,10 +39,17 @@ final class RatisTransport implements RpcType {
         return Objects.requireNonNull(((Factory) server.getFactory()).received, "the server has not been made yet");
     }
 
+    /** The groups that a server was told to take entries and snapshots for. */
+    static StartedGroups started(RaftServer server) {
+        return ((Factory) server.getFactory()).started;
+    }
+
     /** Of one server. */
     static final class Factory extends GrpcFactory {
         /** Its threads end a minute after an election. */
         private final ExecutorService askers = Executors.newCachedThreadPool(Threads.daemons("raft-votes"));
+
+        private final StartedGroups started = new StartedGroups();
 
         private volatile @Nullable GrpcServicesImpl services;
         private volatile @Nullable ReceivedSnapshots received;
@@ -56,7 +63,7 @@ final class RatisTransport implements RpcType {
             DurableVotes votes = new DurableVotes(server.getProperties());
             ReceivedSnapshots snapshots = new ReceivedSnapshots(server.getProperties());
             received = snapshots;
-            GrpcServices made = super.newRaftServerRpc(snapshots.taking(votes.granting(server)));
+            GrpcServices made = super.newRaftServerRpc(started.guarding(snapshots.taking(votes.granting(server))));
             services = (GrpcServicesImpl) made;
             OvertakenElections elections = new OvertakenElections(
                     group -> server.getDivision(group).getInfo().isCandidate(), askers);

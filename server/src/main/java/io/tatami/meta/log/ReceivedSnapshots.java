@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.security.MessageDigest;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.ratis.conf.RaftProperties;
 import org.apache.ratis.proto.RaftProtos.FileChunkProto;
@@ -15,7 +14,6 @@ import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto.SnapshotChunkProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotResult;
 import org.apache.ratis.protocol.RaftGroupId;
-import org.apache.ratis.protocol.exceptions.ServerNotReadyException;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.util.MD5FileUtil;
@@ -24,14 +22,10 @@ import org.apache.ratis.util.MD5FileUtil;
  * What Ratis is told of snapshots that come. It would write the digest of each file beside it, with a flush of the
  * device for each; here the digests are compared, and Ratis does not see where a file ends. That it has a snapshot is
  * told to the leader, which counts on it from then on, when the snapshot's name is durable; its files are before it has
- * that name, see {@link GroupSnapshots#flushReceived}.
- *
- * <p>A group is sent none before it is open. Ratis would take one for a group that it is just starting, and make it a
- * follower twice, of which the second time fails the start (3.3.0). Safe for use by many threads.
+ * that name, see {@link GroupSnapshots#flushReceived}. Safe for use by many threads.
  */
 final class ReceivedSnapshots {
     private final RaftProperties properties;
-    private final Set<RaftGroupId> open = ConcurrentHashMap.newKeySet();
     private final Map<RaftGroupId, Receiving> receiving = new ConcurrentHashMap<>();
 
     /** A snapshot on its way, of which one piece comes after the other. */
@@ -70,16 +64,6 @@ final class ReceivedSnapshots {
         this.properties = properties;
     }
 
-    /** Ratis has started the group. */
-    void open(RaftGroupId group) {
-        open.add(group);
-    }
-
-    /** It is open no more, or was not to be opened. */
-    void close(RaftGroupId group) {
-        open.remove(group);
-    }
-
     /** How much has come of what a group is being sent; empty where that is nothing. */
     Optional<SnapshotProgress> progress(RaftGroupId group) {
         return Optional.ofNullable(receiving.get(group)).map(Receiving::progress);
@@ -96,9 +80,6 @@ final class ReceivedSnapshots {
             return call.make(request);
         }
         RaftGroupId group = RatisNames.group(request.getServerRequest());
-        if (!open.contains(group)) {
-            throw new ServerNotReadyException(group + " is not open yet");
-        }
         SnapshotChunkProto chunk = request.getSnapshotChunk();
         Receiving here = receiving.compute(
                 group,
