@@ -40,8 +40,10 @@ import org.slf4j.LoggerFactory;
 final class GroupStateMachine extends BaseStateMachine {
     private static final Logger LOG = LoggerFactory.getLogger(GroupStateMachine.class);
     private static final Message ACCEPTED = Message.valueOf(ByteString.copyFrom(new byte[] {1}));
-    private static final long ENTRIES_WORTH_KEEPING = 100;
     private static final Message REFUSED = Message.valueOf(ByteString.copyFrom(new byte[] {0}));
+
+    /** For fewer a start takes no snapshot: it applies them faster than that. */
+    private static final long ENTRIES_WORTH_KEEPING = 100;
 
     private final GroupId id;
     private final ReplicaStore store;
@@ -118,11 +120,7 @@ final class GroupStateMachine extends BaseStateMachine {
                 || !GroupSnapshots.logFiles(storage).isEmpty()) {
             return;
         }
-        try {
-            snapshots.take(store.get(), TermIndex.valueOf(0, 0));
-        } catch (TatamiException e) {
-            throw new IOException(stop(e));
-        }
+        keepStore(TermIndex.valueOf(0, 0));
         CrashPoint.hit("raft.open.beginning-kept");
     }
 
@@ -137,13 +135,17 @@ final class GroupStateMachine extends BaseStateMachine {
         if (progress.getRaftIndex() - kept < ENTRIES_WORTH_KEEPING) {
             return;
         }
+        keepStore(TermIndex.valueOf(progress.getRaftTerm(), progress.getRaftIndex()));
+        snapshots.cleanupOldSnapshots(null);
+        CrashPoint.hit("raft.open.progress-kept");
+    }
+
+    private void keepStore(TermIndex at) throws IOException {
         try {
-            snapshots.take(store.get(), TermIndex.valueOf(progress.getRaftTerm(), progress.getRaftIndex()));
+            snapshots.take(store.get(), at);
         } catch (TatamiException e) {
             throw new IOException(stop(e));
         }
-        snapshots.cleanupOldSnapshots(null);
-        CrashPoint.hit("raft.open.progress-kept");
     }
 
     /** The store as it is, or as the newest snapshot has it where that is newer. */

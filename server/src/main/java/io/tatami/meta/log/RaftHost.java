@@ -303,12 +303,12 @@ public final class RaftHost implements AutoCloseable {
         try {
             Message unused = calls.addGroup(RaftGroup.valueOf(raftGroup, RatisNames.peers(founders)), isNew)
                     .join();
+            RatisTransport.started(server).add(raftGroup);
             LOG.info(
                     "This server's replica of {} was opened in {} ms: {}",
                     group,
                     TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beginNanos),
                     replica.place());
-            RatisTransport.started(server).add(raftGroup);
             CrashPoint.hit("raft.open.log-made");
             records.made(group);
             CrashPoint.hit("raft.open.noted");
