@@ -10,6 +10,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
 import io.tatami.conf.Settings;
+import io.tatami.crash.DirectoryCopy;
 import io.tatami.protocol.wire.ChangeMetadataServerRequest.Action;
 import io.tatami.protocol.wire.ListMetadataServersReply;
 import io.tatami.protocol.wire.MetadataServerInfo;
@@ -158,12 +159,12 @@ final class MetadataChangeTest {
             ByteString old = fleet.id(host);
             fleet.kill(host);
             Path copy = directory.resolve("copy");
-            MetadataFleet.copy(fleet.directory(host), copy);
+            DirectoryCopy.make(fleet.directory(host), copy);
             fleet.start(host);
             client.awaitSteps(STEPS);
             fleet.kill(host);
             fleet.wipe(host);
-            MetadataFleet.copy(copy, fleet.directory(host));
+            DirectoryCopy.make(copy, fleet.directory(host));
             TatamiException refused = assertThrows(TatamiException.class, () -> fleet.start(host));
             assertTrue(refused.toString().contains("is an older copy"), refused::toString);
 

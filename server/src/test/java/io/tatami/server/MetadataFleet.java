@@ -106,15 +106,6 @@ final class MetadataFleet implements AutoCloseable {
         }
     }
 
-    /** Copies a directory with all in it. */
-    static void copy(Path from, Path to) throws IOException {
-        try (Stream<Path> files = Files.walk(from)) {
-            for (Path file : files.toList()) {
-                Files.copy(file, to.resolve(from.relativize(file).toString()));
-            }
-        }
-    }
-
     String address(int number) {
         return "localhost:" + ports.get(number);
     }

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.FailStop;
-import java.io.IOException;
+import io.tatami.crash.DirectoryCopy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -80,7 +80,8 @@ class RocksIndexStoreTest {
     void aBatchIsInTheLogFileWhenItsWriteReturns() throws Exception {
         try (IndexStore store = RocksIndexStore.create(index(), failStop)) {
             store.write(List.of(put("e1", "one")));
-            copy(index(), directory.resolve("copy"));
+            // As kill -9 would leave it: the lock file stays, and so does what only RocksDB's memory had.
+            DirectoryCopy.make(index(), directory.resolve("copy"));
         }
         try (IndexStore store = RocksIndexStore.open(directory.resolve("copy"), failStop)) {
             assertArrayEquals(bytes("one"), store.get(bytes("e1")));
@@ -115,16 +116,6 @@ class RocksIndexStoreTest {
 
     private Path index() {
         return directory.resolve("index");
-    }
-
-    /** What kill -9 would leave: the lock file stays behind, and so does what only RocksDB's memory had. */
-    private static void copy(Path from, Path to) throws IOException {
-        Files.createDirectories(to);
-        try (var files = Files.list(from)) {
-            for (Path file : files.toList()) {
-                Files.copy(file, to.resolve(file.getFileName()));
-            }
-        }
     }
 
     private static IndexStore.Change put(String key, String value) {

@@ -6,12 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.crash.DirectoryCopy;
 import io.tatami.meta.log.ReplicaCluster.Node;
 import io.tatami.meta.log.flush.FlushMode;
+import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.seed.TestSeed;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -75,6 +79,37 @@ final class RaftRestartTest {
             assertEquals(List.of(last), only.snapshots());
             cluster.commit("more", "1");
             assertEquals("v7", read(only.replica().store(), "e7"));
+        }
+    }
+
+    @Test
+    void aStartThatEndsOnceItHasKeptWhatTheStoreHasIsBegunAnew() throws Exception {
+        try (ReplicaCluster cluster = new ReplicaCluster(directory, ReplicaCluster.settings())) {
+            Node only = cluster.found(1).get(0);
+            for (int i = 0; i < 150; i++) {
+                cluster.commit("e" + i, "v" + i);
+            }
+            ProgressRecord before = only.progress();
+            only.close();
+            Path halted = directory.resolve("halted");
+            CrashPoint.listen(name -> {
+                if (name.equals("raft.open.progress-kept")) {
+                    copyTo(halted, only.home);
+                }
+            });
+            try {
+                only.open(List.of());
+            } finally {
+                CrashPoint.listen(null);
+            }
+            only.close();
+            GroupSnapshots.delete(only.home);
+            Files.move(halted, only.home);
+            only.open(List.of());
+            assertEquals(before, only.progress());
+            assertEquals(List.of(before.getRaftIndex()), only.snapshots());
+            cluster.commit("more", "1");
+            assertEquals("v149", read(only.replica().store(), "e149"));
         }
     }
 
@@ -162,6 +197,14 @@ final class RaftRestartTest {
             TatamiException noVote = assertThrows(TatamiException.class, () -> only.open(List.of(only.member)));
             assertEquals(ErrorCode.CORRUPT, noVote.code(), noVote.toString());
             assertTrue(noVote.toString().contains("add it with an empty directory"), noVote.toString());
+        }
+    }
+
+    private static void copyTo(Path copy, Path home) {
+        try {
+            DirectoryCopy.make(home, copy);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
