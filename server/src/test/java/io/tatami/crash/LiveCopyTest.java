@@ -69,6 +69,7 @@ final class LiveCopyTest {
                         NodeProcess.start(NodeProcess.Place.in(mount.directory().resolve("node")))) {
             course.verify(node, "after power cut " + cuts + " of seed " + seed);
         }
+        assertTrue(course.acknowledged() > cuts * 5L, "only " + course.acknowledged() + " operations");
     }
 
     /** What the moment of the cut does. */

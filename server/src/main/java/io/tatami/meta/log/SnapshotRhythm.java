@@ -42,7 +42,6 @@ final class SnapshotRhythm {
 
     /** Begins anew. */
     void taken() {
-        entries = 0;
-        bytes = 0;
+        begun(0);
     }
 }
