@@ -97,14 +97,17 @@ public final class Arrivals {
 
     /** After a name came or went, or two did: notes, now and then, that the directory has changed. */
     public static void noteChange(ShardState state, Handle handle) {
-        if (handle.getSpread() * 2 > state.group().getShards()) {
-            return;
-        }
         DirectoryId directory = new DirectoryId(handle.getDirectoryId());
         if (state.share(directory).getChanges() % GROWTH_STEP < 2) {
+            noteGrowth(state, directory, handle.getSpread());
+        }
+    }
+
+    /** Has a directory looked at, whether it is to be divided further, where there are shards for that. */
+    public static void noteGrowth(ShardState state, DirectoryId directory, int spread) {
+        if (spread * 2 <= state.group().getShards()) {
             state.putGrowth(
-                    directory,
-                    GrowthRecord.newBuilder().setSpread(handle.getSpread()).build());
+                    directory, GrowthRecord.newBuilder().setSpread(spread).build());
         }
     }
 

@@ -8,7 +8,10 @@ import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.Arrival;
 import io.tatami.meta.state.wire.ArrivalRequest;
 
-/** At the shard that got a part of a directory: all has arrived, and the one that had it has dropped it. */
+/**
+ * At the shard that got a part of a directory: all has arrived, and the one that had it has dropped it. The part is
+ * looked at now whether it is large still, as there may be no more changes that would have it looked at.
+ */
 public final class EndArrival implements Operation<ShardState, ArrivalRequest, Arrival> {
     @Override
     public Arrival decide(ShardState state, RequestContext context, ArrivalRequest request) {
@@ -17,6 +20,7 @@ public final class EndArrival implements Operation<ShardState, ArrivalRequest, A
         if (arrival.getSpread() != request.getSpread() || !arrival.getComplete() || arrival.getEnded()) {
             return arrival;
         }
+        Arrivals.noteGrowth(state, directory, request.getSpread());
         return ArriveEntries.record(
                 state,
                 directory,

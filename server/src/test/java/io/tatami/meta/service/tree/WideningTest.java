@@ -149,6 +149,15 @@ class WideningTest {
     }
 
     @Test
+    void directoryThatHasGrownFarAtOnceIsDividedOverAllShardsWithoutAnotherChange() throws TatamiException {
+        createFiles(4 * Arrivals.GROWTH_STEP);
+        for (int spread = 1; spread < TreeCluster.SHARDS; spread *= 2) {
+            noticeAndHandOver();
+        }
+        assertSettled(TreeCluster.SHARDS, files(4 * Arrivals.GROWTH_STEP));
+    }
+
+    @Test
     void clientThatKeepsItsHandleFromTheMiddleOfAWideningBringsAboutTheNext() throws TatamiException {
         createFiles(FILES);
         assertTrue(widen(1));
