@@ -27,7 +27,9 @@ public final class BulkWorker {
     /** Arguments: the number of the first client, how many, and where the metadata is. */
     public static void main(String[] arguments) throws Exception {
         try (ClientGroup<FileMaker> clients = new ClientGroup<>(
-                Integer.parseInt(arguments[0]), Integer.parseInt(arguments[1]), () -> new FileMaker(arguments[2]))) {
+                Integer.parseInt(arguments[0]),
+                Integer.parseInt(arguments[1]),
+                client -> new FileMaker(arguments[2]))) {
             clients.serve(new BulkWorker(clients)::run);
         }
     }

@@ -5,6 +5,7 @@ import java.io.BufferedReader;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +34,7 @@ public final class ClientGroup<C extends Closeable> implements AutoCloseable {
     /** Makes a client's way into the cluster. */
     @FunctionalInterface
     public interface Source<C> {
-        C open() throws IOException;
+        C open(int client) throws IOException;
     }
 
     /** Does what the words of a line say, and returns what to tell after {@code done}. */
@@ -48,14 +49,23 @@ public final class ClientGroup<C extends Closeable> implements AutoCloseable {
         // Daemons: what fails ends this process, and with it the wait of whoever told it to work.
         this.threads = Executors.newFixedThreadPool(count, Threads.daemons("client"));
         for (int i = 0; i < count; i++) {
-            clients.add(source.open());
+            clients.add(source.open(first + i));
         }
     }
 
     /** Clients through Hadoop's API; the configuration is on the class path. */
     public static ClientGroup<FileSystem> ofFileSystems(int first, int count) throws IOException {
+        return ofFileSystems(first, count, List.of(FileSystem.getDefaultUri(new Configuration())));
+    }
+
+    /** The same, of several file systems, which the clients take in turn. */
+    public static ClientGroup<FileSystem> ofFileSystems(int first, int count, List<URI> fileSystems)
+            throws IOException {
         Configuration configuration = new Configuration();
-        return new ClientGroup<>(first, count, () -> FileSystem.newInstance(configuration));
+        return new ClientGroup<>(
+                first,
+                count,
+                client -> FileSystem.newInstance(fileSystems.get(client % fileSystems.size()), configuration));
     }
 
     /** Has all clients whose numbers are below {@code end} work at once; what each returned, once all are done. */

@@ -49,17 +49,7 @@ public final class ClientProcesses implements AutoCloseable {
 
     /** Tells all of them; returns the words of each one's answer once all have answered. */
     public List<List<String>> run(String line) throws IOException {
-        begin(line);
-        return end();
-    }
-
-    /** Tells all of them; {@link #end} must follow. */
-    public void begin(String line) {
         workers.forEach(worker -> worker.tell(line));
-    }
-
-    /** The words of each one's answer to what was begun, once all have answered. */
-    public List<List<String>> end() throws IOException {
         List<List<String>> answers = new ArrayList<>();
         for (WorkerProcess worker : workers) {
             answers.add(worker.awaitDone());

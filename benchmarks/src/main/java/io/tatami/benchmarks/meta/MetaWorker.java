@@ -3,6 +3,8 @@ package io.tatami.benchmarks.meta;
 import io.tatami.benchmarks.clients.ClientGroup;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.net.URI;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -27,10 +29,12 @@ public final class MetaWorker {
         this.clients = clients;
     }
 
-    /** Arguments: the number of the first client and how many. */
+    /** Arguments: the number of the first client, how many, and the file systems that the clients take in turn. */
     public static void main(String[] arguments) throws Exception {
-        try (ClientGroup<FileSystem> clients =
-                ClientGroup.ofFileSystems(Integer.parseInt(arguments[0]), Integer.parseInt(arguments[1]))) {
+        List<URI> fileSystems =
+                Arrays.stream(arguments).skip(2).map(URI::create).toList();
+        try (ClientGroup<FileSystem> clients = ClientGroup.ofFileSystems(
+                Integer.parseInt(arguments[0]), Integer.parseInt(arguments[1]), fileSystems)) {
             clients.serve(new MetaWorker(clients)::run);
         }
     }

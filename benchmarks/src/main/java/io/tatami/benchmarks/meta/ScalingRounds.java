@@ -28,7 +28,8 @@ import java.util.stream.IntStream;
  * <p>There are always as many servers and clients at work: the greatest number of servers is one cluster, half of it
  * two, and one server as many clusters as that has. What is compared is what one of them does. Processes take the
  * processors' caches from each other, so that on one small machine the same work costs a server more CPU time the more
- * others there are; on machines of their own it would not.
+ * others there are; on machines of their own it would not. For the same reason every server's clients are spread over
+ * all client JVMs of its setting ({@link ScalingSetting}), however many clusters they belong to.
  *
  * <p>Servers are started and warmed up without a limit: Java compiles for minutes otherwise. After each part of the
  * warm-up they work under the limit for a while and are let free again: there, batches are other ones, code that was
@@ -45,17 +46,17 @@ final class ScalingRounds {
             "round",
             "turn",
             "servers",
-            "cluster",
-            "clients",
+            "clusters",
+            "clients_of_cluster",
             "operation",
             "operations",
             "seconds",
-            "per_second",
+            "per_second_of_cluster",
             "client_cpu_us_per_operation",
             "shard_cpu_us_per_operation",
             "namespace_cpu_us_per_operation",
             "least_shard_quota_used",
-            "namespace_quota_used",
+            "least_namespace_quota_used",
             "shard_throttled_periods",
             "namespace_throttled_periods");
 
@@ -155,26 +156,24 @@ final class ScalingRounds {
 
     private void takeTurns(int round, MetaOperation operation, Map<String, ScalingSetting> settings, PeerOrder order)
             throws IOException {
-        Map<ScalingSetting, List<ScalingCluster.Work>> works = new LinkedHashMap<>();
+        Map<ScalingSetting, ScalingSetting.Work> works = new LinkedHashMap<>();
         for (int turn = 1; turn <= options.turns; turn++) {
             progress.tell("round %d: %s, turn %d of %d", round, operation, turn, options.turns);
             for (String name : order.next()) {
                 ScalingSetting setting = Objects.requireNonNull(settings.get(name));
-                List<ScalingCluster.Work> done = run(setting, operation, turn(turn), secondsOfTurn());
-                for (int cluster = 0; cluster < done.size(); cluster++) {
-                    row(round, turn, setting, cluster + 1, operation, done.get(cluster));
-                }
-                works.merge(setting, done, ScalingRounds::added);
+                ScalingSetting.Work done = run(setting, operation, turn(turn), secondsOfTurn());
+                row(round, turn, setting, operation, done);
+                works.merge(setting, done, ScalingSetting.Work::plus);
             }
         }
-        works.forEach((setting, work) -> record(round, setting, operation, work));
+        works.forEach((setting, work) -> record(round, setting.servers(), operation, work));
     }
 
     private int secondsOfTurn() {
         return (load.seconds() + options.turns - 1) / options.turns;
     }
 
-    private List<ScalingCluster.Work> run(ScalingSetting setting, MetaOperation operation, String part, int seconds)
+    private ScalingSetting.Work run(ScalingSetting setting, MetaOperation operation, String part, int seconds)
             throws IOException {
         return setting.run(operation, root(operation) + part, seconds, load.operationsMax());
     }
@@ -194,80 +193,58 @@ final class ScalingRounds {
         return parts.stream().map(part -> root(operation) + part).toList();
     }
 
-    /** Cluster by cluster. */
-    private static List<ScalingCluster.Work> added(List<ScalingCluster.Work> some, List<ScalingCluster.Work> more) {
-        return IntStream.range(0, some.size())
-                .mapToObj(cluster -> some.get(cluster).plus(more.get(cluster)))
-                .toList();
-    }
-
     /** Of all turns of a round. */
-    private void record(int round, ScalingSetting setting, MetaOperation operation, List<ScalingCluster.Work> works) {
-        int servers = setting.servers();
-        ScalingCluster.Work all =
-                works.stream().reduce(ScalingCluster.Work::plus).orElseThrow();
-        long operations = all.outcome().operations();
-        // Clusters work at the same time, so the seconds of all together are as many times those of one.
-        figures.put(rate(operation, servers), all.perSecond());
-        figures.put(shardMicros(operation, servers), nanos(all.shards()) / 1e3 / operations);
-        figures.put(namespaceMicros(operation, servers), all.namespace().usedNanos() / 1e3 / operations);
-        for (ScalingCluster.Work work : works) {
-            requireBusy(round, servers, operation, work);
-        }
+    private void record(int round, int servers, MetaOperation operation, ScalingSetting.Work work) {
+        figures.put(rate(operation, servers), work.perSecond());
+        figures.put(shardMicros(operation, servers), micros(work.shards(), work.outcome()));
+        figures.put(namespaceMicros(operation, servers), micros(work.namespaces(), work.outcome()));
+        requireBusy(round, servers, operation, work);
     }
 
-    private void row(
-            int round,
-            int turn,
-            ScalingSetting setting,
-            int cluster,
-            MetaOperation operation,
-            ScalingCluster.Work work) {
+    private void row(int round, int turn, ScalingSetting setting, MetaOperation operation, ScalingSetting.Work work) {
         WorkerPool.Outcome outcome = work.outcome();
         results.row(
                 round,
                 turn,
                 setting.servers(),
-                cluster,
-                setting.clients(),
+                work.namespaces().size(),
+                setting.clientsOfCluster(),
                 operation,
                 outcome.operations(),
                 String.format("%.3f", outcome.seconds()),
                 String.format("%.0f", work.perSecond()),
                 String.format("%.1f", outcome.clientCpuSeconds() * 1e6 / outcome.operations()),
-                String.format("%.1f", nanos(work.shards()) / 1e3 / outcome.operations()),
-                String.format("%.1f", work.namespace().usedNanos() / 1e3 / outcome.operations()),
-                String.format("%.3f", leastShardUse(work)),
-                String.format("%.3f", quotaUsed(work.namespace(), outcome)),
+                String.format("%.1f", micros(work.shards(), outcome)),
+                String.format("%.1f", micros(work.namespaces(), outcome)),
+                String.format("%.3f", leastUse(work.shards(), outcome)),
+                String.format("%.3f", leastUse(work.namespaces(), outcome)),
                 periods(work.shards()),
-                periods(List.of(work.namespace())));
+                periods(work.namespaces()));
     }
 
-    private void requireBusy(int round, int servers, MetaOperation operation, ScalingCluster.Work work) {
-        double shardUse = leastShardUse(work);
-        double namespaceUse = quotaUsed(work.namespace(), work.outcome());
+    private void requireBusy(int round, int servers, MetaOperation operation, ScalingSetting.Work work) {
+        double shardUse = leastUse(work.shards(), work.outcome());
+        double namespaceUse = leastUse(work.namespaces(), work.outcome());
         boolean busy = shardUse >= BUSY || (operation == MetaOperation.MKDIRS && namespaceUse >= BUSY);
         if (!busy) {
             roundCounts = false;
             results.remark(String.format(
-                    "round %d, %d servers, %s: some server used %.2f of its part of a core, the namespace group %.2f",
+                    "round %d, %d servers, %s: some server used %.2f of its part of a core, some namespace group %.2f",
                     round, servers, operation, shardUse, namespaceUse));
         }
     }
 
-    private double leastShardUse(ScalingCluster.Work work) {
-        return work.shards().stream()
-                .mapToDouble(shard -> quotaUsed(shard, work.outcome()))
+    /** Of its quota, the one that used least of it. */
+    private double leastUse(List<CpuQuota.Usage> used, WorkerPool.Outcome outcome) {
+        return used.stream()
+                .mapToDouble(one -> one.usedNanos() / 1e9 / outcome.seconds() / options.cores)
                 .min()
                 .orElse(0);
     }
 
-    private static long nanos(List<CpuQuota.Usage> used) {
-        return used.stream().mapToLong(CpuQuota.Usage::usedNanos).sum();
-    }
-
-    private double quotaUsed(CpuQuota.Usage usage, WorkerPool.Outcome outcome) {
-        return usage.usedNanos() / 1e9 / outcome.seconds() / options.cores;
+    /** Of all together for an operation. */
+    private static double micros(List<CpuQuota.Usage> used, WorkerPool.Outcome outcome) {
+        return used.stream().mapToLong(CpuQuota.Usage::usedNanos).sum() / 1e3 / outcome.operations();
     }
 
     /** Those in which the quota was used up, of all in which there was something to do. */

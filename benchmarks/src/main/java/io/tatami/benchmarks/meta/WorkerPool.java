@@ -5,6 +5,7 @@ import io.tatami.benchmarks.peer.Peer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import org.apache.hadoop.fs.FileSystem;
 
 /** The worker JVMs of one round: at most 32 clients each. Owned by one thread. */
 final class WorkerPool implements AutoCloseable {
@@ -21,26 +22,30 @@ final class WorkerPool implements AutoCloseable {
     }
 
     WorkerPool(Peer peer, int clients, Path directory) throws IOException {
+        this(List.of(peer), clients, directory);
+    }
+
+    /** Of several peers of one kind, which the clients take in turn: each JVM has some of every peer. */
+    WorkerPool(List<Peer> peers, int clients, Path directory) throws IOException {
+        Peer one = peers.get(0);
+        String[] fileSystems = peers.stream()
+                .map(peer -> FileSystem.getDefaultUri(peer.configuration()).toString())
+                .toArray(String[]::new);
         processes = new ClientProcesses(
-                KIND, clients, peer.configuration(), directory.resolve("conf-" + peer.name() + "-" + clients));
+                KIND,
+                clients,
+                one.configuration(),
+                directory.resolve("conf-" + one.name() + "-" + clients),
+                fileSystems);
     }
 
     /** Has every client do {@code operation} for {@code seconds}, or {@code count} times where that takes less. */
     Outcome run(MetaOperation operation, String directory, int seconds, int count, boolean shared) throws IOException {
-        begin(operation, directory, seconds, count, shared);
-        return end();
-    }
-
-    /** As {@link #run}, but does not wait: {@link #end} must follow. */
-    void begin(MetaOperation operation, String directory, int seconds, int count, boolean shared) {
-        processes.begin(operation + " " + directory + " " + seconds + " " + count + " " + shared);
-    }
-
-    Outcome end() throws IOException {
+        String line = operation + " " + directory + " " + seconds + " " + count + " " + shared;
         long operations = 0;
         long wallNanos = 0;
         long cpuNanos = 0;
-        for (List<String> words : processes.end()) {
+        for (List<String> words : processes.run(line)) {
             operations += Long.parseLong(words.get(0));
             wallNanos = Math.max(wallNanos, Long.parseLong(words.get(1)));
             cpuNanos += Long.parseLong(words.get(2));
