@@ -291,8 +291,9 @@ public final class TatamiClient implements AutoCloseable {
      * Renames a file, directory or symlink to exactly {@code destination}, in one step.
      *
      * @param overwrite whether a file or an empty directory at the destination is replaced by one of its kind
-     * @throws TatamiException ALREADY_EXISTS; with {@code overwrite} IS_A_DIRECTORY, NOT_A_DIRECTORY and NOT_EMPTY;
-     *     INVALID_ARGUMENT for the root and for a directory into itself
+     * @throws TatamiException ALREADY_EXISTS, also for a symlink to {@code destination}, whether anything is there or
+     *     not; with {@code overwrite} IS_A_DIRECTORY, NOT_A_DIRECTORY and NOT_EMPTY; INVALID_ARGUMENT for the root and
+     *     for a directory into itself
      */
     public void rename(TatamiPath source, TatamiPath destination, boolean overwrite) throws TatamiException {
         changes.rename(source, destination, overwrite);

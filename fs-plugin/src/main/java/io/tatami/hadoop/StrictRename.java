@@ -19,30 +19,12 @@ final class StrictRename {
     static void rename(TatamiClient client, TatamiPath source, TatamiPath destination, boolean overwrite)
             throws IOException {
         try {
-            if (overwrite) {
-                renameOverwriting(client, source, destination);
-            } else {
-                client.rename(source, destination, false);
-            }
+            client.rename(source, destination, overwrite);
         } catch (TatamiException e) {
             if (!RefusalOrder.concerns(e)) {
                 throw new RefusalOrder(client).otherFailure(source, e);
             }
             throw refusal(new RefusalOrder(client).requireRename(source, destination), source, destination, e);
-        }
-    }
-
-    /** HDFS lets no link be renamed over what it leads to; so what is in the way is looked at, if anything is. */
-    private static void renameOverwriting(TatamiClient client, TatamiPath source, TatamiPath destination)
-            throws TatamiException {
-        try {
-            client.rename(source, destination, false);
-        } catch (TatamiException e) {
-            boolean inTheWay = e.code() == ErrorCode.ALREADY_EXISTS || e.code() == ErrorCode.IS_A_DIRECTORY;
-            if (!inTheWay || isLinkTo(client.status(source, false), destination)) {
-                throw e;
-            }
-            client.rename(source, destination, true);
         }
     }
 

@@ -10,6 +10,8 @@ import java.nio.file.Files;
 import java.util.Locale;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CommonConfigurationKeys;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
+import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.SymlinkBaseTest;
 import org.apache.hadoop.fs.permission.FsPermission;
@@ -78,6 +80,23 @@ abstract class TatamiSymlinkBase extends SymlinkBaseTest {
         wrapper.setReplication(link, (short) 2);
         assertEquals(0, wrapper.getFileLinkStatus(link).getReplication());
         assertEquals(2, wrapper.getFileStatus(file).getReplication());
+    }
+
+    /** As HDFS has it. The directories are in several shards. */
+    @Test
+    void linkIsNotRenamedToWhatItLeadsToThoughNothingIsThere() throws IOException {
+        for (int i = 0; i < 16; i++) {
+            Path directory = new Path(testBaseDir2(), "directory" + i);
+            wrapper.mkdir(directory, FsPermission.getDirDefault(), true);
+            Path target = new Path(directory, "missing");
+            Path link = new Path(testBaseDir1(), "link" + i);
+            wrapper.createSymlink(target, link, false);
+            assertThrows(FileAlreadyExistsException.class, () -> wrapper.rename(link, target));
+            assertThrows(
+                    FileAlreadyExistsException.class, () -> wrapper.rename(link, target, Options.Rename.OVERWRITE));
+            assertEquals(target, wrapper.getLinkTarget(link));
+            wrapper.rename(link, new Path(directory, "other"));
+        }
     }
 
     @Test

@@ -168,6 +168,7 @@ public final class EntryChanges {
         RenameFileRequest request = RenameFileRequest.newBuilder()
                 .setSourceName(source.name())
                 .setDestinationName(destination.name())
+                .setDestinationPath(destination.toString())
                 .setOverwrite(overwrite)
                 .build();
         while (true) {

@@ -56,7 +56,7 @@ class RandomOperationsTest {
 
     /** Rounds of soaks, up to the operation that was different. */
     @ParameterizedTest
-    @CsvSource({"570777902, 627", "570777965, 1864"})
+    @CsvSource({"570777902, 627", "570777965, 1864", "1009054816, 395"})
     void roundsThatWereDifferentOnceComeToTheSame(long seed, int operations) throws IOException {
         new Round(Objects.requireNonNull(clusters), new Coverage(), seed, COMPARE_EVERY).run(operations);
     }

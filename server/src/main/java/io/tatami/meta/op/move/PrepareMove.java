@@ -52,7 +52,8 @@ public final class PrepareMove implements Operation<ShardState, PrepareMoveReque
         if (standing != null && standing.hasMarker()) {
             return PrepareMoveReply.newBuilder().setIsDirectory(true).build();
         }
-        EntryRecord entry = RenameRules.movable(HandleCheck.callerOf(source.parent()), source, standing);
+        EntryRecord entry = RenameRules.movable(
+                HandleCheck.callerOf(source.parent()), source, standing, request.getDestinationPath());
         return reply(mark(state, source, entry, request, context.nowMillis()));
     }
 

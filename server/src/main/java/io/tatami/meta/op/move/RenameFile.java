@@ -38,7 +38,8 @@ public final class RenameFile implements Operation<ShardState, RenameFileRequest
         if (!source.owner(state.group().getShards()).equals(state.id())) {
             throw new TatamiException(ErrorCode.STALE_HANDLE, source.path() + " belongs to another shard");
         }
-        EntryRecord moved = RenameRules.movable(context.caller(), source, settled(state, source));
+        EntryRecord moved =
+                RenameRules.movable(context.caller(), source, settled(state, source), request.getDestinationPath());
         if (ends.sameName()) {
             throw new TatamiException(
                     ErrorCode.ALREADY_EXISTS, "the source and the destination " + source.path() + " are the same");

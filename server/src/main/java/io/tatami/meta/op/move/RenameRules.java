@@ -115,10 +115,13 @@ final class RenameRules {
     /**
      * The entry that is to get another name.
      *
+     * @param destinationPath as the request has it
      * @throws TatamiException NOT_FOUND; IS_A_DIRECTORY with the detail {@link #DETAIL_SOURCE}, also for a marker in
-     *     doubt, as the tree knows; PERMISSION_DENIED by the sticky bit
+     *     doubt, as the tree knows; PERMISSION_DENIED by the sticky bit; ALREADY_EXISTS for a symlink that leads to the
+     *     destination, whether anything is there or not
      */
-    static EntryRecord movable(Caller caller, End source, @Nullable EntryRecord record) throws TatamiException {
+    static EntryRecord movable(Caller caller, End source, @Nullable EntryRecord record, String destinationPath)
+            throws TatamiException {
         EntryRecord entry = MoveMarks.standing(record);
         if (entry == null) {
             throw new TatamiException(ErrorCode.NOT_FOUND, "rename source " + source.path() + " is not found");
@@ -127,6 +130,10 @@ final class RenameRules {
             throw new TatamiException(ErrorCode.IS_A_DIRECTORY, source.path() + " is a directory", DETAIL_SOURCE, null);
         }
         requireSticky(caller, source, entry);
+        if (entry.hasSymlink() && entry.getSymlink().getTarget().equals(destinationPath)) {
+            throw new TatamiException(
+                    ErrorCode.ALREADY_EXISTS, source.path() + " is a symlink to the rename destination");
+        }
         return entry;
     }
 

@@ -226,6 +226,7 @@ final class MoveCoordinator {
                     .setSourceHandle(request.getSourceHandle())
                     .setSourceName(request.getSourceName())
                     .setDestinationGroup(group.id().value())
+                    .setDestinationPath(request.getDestinationPath())
                     .build();
             return peers.call(source, MetaMethods.PREPARE_MOVE, prepare, timeoutMillis());
         }
