@@ -57,6 +57,10 @@ final class FileStatus {
         if (!isIncomplete(entry, sight) || !id.home().equals(state.id())) {
             return status;
         }
+        if (!file.getOpen() && file.getContentInline()) {
+            // Where a name and its home are in one shard a close changes both at once: the home says no more of it.
+            return addInline(state, status, id);
+        }
         HomeRecord home = state.home(id);
         if (home == null) {
             return status;
@@ -82,7 +86,11 @@ final class FileStatus {
         if (!home.getContentInline()) {
             return status.addAllBlock(locations(home, state.blocks(file, home)));
         }
-        ByteString bytes = withBytes ? state.inline(file) : null;
+        return withBytes ? addInline(state, status, file) : status;
+    }
+
+    private static Status.Builder addInline(ShardState state, Status.Builder status, FileId file) {
+        ByteString bytes = state.inline(file);
         return bytes == null ? status : status.setInline(bytes);
     }
 
