@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.IntFunction;
 import org.apache.hadoop.fs.ByteBufferPositionedReadable;
@@ -23,7 +24,6 @@ import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsContext;
 import org.apache.hadoop.fs.statistics.IOStatisticsSource;
 import org.apache.hadoop.fs.statistics.StreamStatisticNames;
-import org.apache.hadoop.fs.statistics.impl.IOStatisticsBinding;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,23 +47,22 @@ final class TatamiInputStream extends FSInputStream
     TatamiInputStream(FileReader reader, FileSystem.@Nullable Statistics statistics) {
         this.reader = reader;
         this.statistics = statistics;
-        this.ioStatistics = counters(reader.statistics());
+        this.ioStatistics = new StreamCounters(() -> counted(reader.statistics()));
     }
 
-    private static IOStatistics counters(ReadStatistics counts) {
-        return IOStatisticsBinding.dynamicIOStatistics()
-                .withLongFunctionCounter(StreamStatisticNames.STREAM_READ_BYTES, key -> delivered(counts))
-                .withLongFunctionCounter("stream_read_local_bytes", key -> counts.localBytes())
-                .withLongFunctionCounter("stream_read_remote_bytes", key -> counts.remoteBytes())
-                .withLongFunctionCounter("stream_read_cached_bytes", key -> counts.cachedBytes())
-                .withLongFunctionCounter("stream_read_late_bytes", key -> counts.lateBytes())
-                .withLongFunctionCounter("stream_read_shared_bytes", key -> counts.sharedBytes())
-                .withLongFunctionCounter("stream_read_inline_bytes", key -> counts.inlineBytes())
-                .withLongFunctionCounter(StreamStatisticNames.STREAM_READ_SKIP_BYTES, key -> counts.skippedBytes())
-                .withLongFunctionCounter(StreamStatisticNames.STREAM_READ_OPENED, key -> counts.streamsOpened())
-                .withLongFunctionCounter("stream_read_checksum_failures", key -> counts.checksumFailures())
-                .withLongFunctionCounter("stream_read_copy_failures", key -> counts.copyFailures())
-                .build();
+    private static Map<String, Long> counted(ReadStatistics counts) {
+        return Map.ofEntries(
+                Map.entry(StreamStatisticNames.STREAM_READ_BYTES, delivered(counts)),
+                Map.entry("stream_read_local_bytes", counts.localBytes()),
+                Map.entry("stream_read_remote_bytes", counts.remoteBytes()),
+                Map.entry("stream_read_cached_bytes", counts.cachedBytes()),
+                Map.entry("stream_read_late_bytes", counts.lateBytes()),
+                Map.entry("stream_read_shared_bytes", counts.sharedBytes()),
+                Map.entry("stream_read_inline_bytes", counts.inlineBytes()),
+                Map.entry(StreamStatisticNames.STREAM_READ_SKIP_BYTES, counts.skippedBytes()),
+                Map.entry(StreamStatisticNames.STREAM_READ_OPENED, counts.streamsOpened()),
+                Map.entry("stream_read_checksum_failures", counts.checksumFailures()),
+                Map.entry("stream_read_copy_failures", counts.copyFailures()));
     }
 
     private static long delivered(ReadStatistics counts) {

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.channels.ClosedChannelException;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.fs.FileSystem;
@@ -14,7 +15,6 @@ import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsContext;
 import org.apache.hadoop.fs.statistics.IOStatisticsSource;
 import org.apache.hadoop.fs.statistics.StreamStatisticNames;
-import org.apache.hadoop.fs.statistics.impl.IOStatisticsBinding;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,18 +32,25 @@ final class TatamiOutputStream extends OutputStream implements Syncable, StreamC
     private final AtomicLong hflushes = new AtomicLong();
     private final AtomicLong hsyncs = new AtomicLong();
     private final IOStatisticsContext context = IOStatisticsContext.getCurrentIOStatisticsContext();
-    private final IOStatistics ioStatistics = IOStatisticsBinding.dynamicIOStatistics()
-            .withAtomicLongCounter(StreamStatisticNames.STREAM_WRITE_BYTES, bytesWritten)
-            .withAtomicLongCounter("stream_write_shared_bytes", sharedBytes)
-            .withAtomicLongCounter("op_hflush", hflushes)
-            .withAtomicLongCounter("op_hsync", hsyncs)
-            .build();
+    private final IOStatistics ioStatistics = new StreamCounters(this::counted);
     private boolean closed;
 
     /** @param statistics of the file system, null where nobody counts */
     TatamiOutputStream(FileWriter writer, FileSystem.@Nullable Statistics statistics) {
         this.writer = writer;
         this.statistics = statistics;
+    }
+
+    private Map<String, Long> counted() {
+        return Map.of(
+                StreamStatisticNames.STREAM_WRITE_BYTES,
+                bytesWritten.get(),
+                "stream_write_shared_bytes",
+                sharedBytes.get(),
+                "op_hflush",
+                hflushes.get(),
+                "op_hsync",
+                hsyncs.get());
     }
 
     @Override
