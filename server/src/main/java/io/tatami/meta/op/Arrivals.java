@@ -98,17 +98,24 @@ public final class Arrivals {
     /** After a name came or went, or two did: notes, now and then, that the directory has changed. */
     public static void noteChange(ShardState state, Handle handle) {
         DirectoryId directory = new DirectoryId(handle.getDirectoryId());
-        if (state.share(directory).getChanges() % GROWTH_STEP < 2) {
-            noteGrowth(state, directory, handle.getSpread());
+        if (canBeWidened(state, handle.getSpread()) && state.share(directory).getChanges() % GROWTH_STEP < 2) {
+            putGrowth(state, directory, handle.getSpread());
         }
     }
 
-    /** Has a directory looked at, whether it is to be divided further, where there are shards for that. */
-    public static void noteGrowth(ShardState state, DirectoryId directory, int spread) {
-        if (spread * 2 <= state.group().getShards()) {
-            state.putGrowth(
-                    directory, GrowthRecord.newBuilder().setSpread(spread).build());
+    /** After a directory was widened to {@code spread}: has it looked at whether it is to be divided further. */
+    public static void noteWidened(ShardState state, DirectoryId directory, int spread) {
+        if (canBeWidened(state, spread)) {
+            putGrowth(state, directory, spread);
         }
+    }
+
+    private static boolean canBeWidened(ShardState state, int spread) {
+        return spread * 2 <= state.group().getShards();
+    }
+
+    private static void putGrowth(ShardState state, DirectoryId directory, int spread) {
+        state.putGrowth(directory, GrowthRecord.newBuilder().setSpread(spread).build());
     }
 
     private static int stepOf(ShardState state, DirectoryId directory) {

@@ -20,7 +20,7 @@ public final class EndArrival implements Operation<ShardState, ArrivalRequest, A
         if (arrival.getSpread() != request.getSpread() || !arrival.getComplete() || arrival.getEnded()) {
             return arrival;
         }
-        Arrivals.noteGrowth(state, directory, request.getSpread());
+        Arrivals.noteWidened(state, directory, request.getSpread());
         return ArriveEntries.record(
                 state,
                 directory,
