@@ -98,6 +98,7 @@ import io.tatami.protocol.wire.SetDirectoryAttributesRequest;
 import io.tatami.protocol.wire.SetFileAttributesRequest;
 import io.tatami.protocol.wire.SetGroupMembersRequest;
 import io.tatami.protocol.wire.SettleMarkerRequest;
+import io.tatami.protocol.wire.SettleMovesRequest;
 import io.tatami.protocol.wire.TakeClusterMapRequest;
 import io.tatami.protocol.wire.TakeEntriesReply;
 import io.tatami.protocol.wire.TakeEntriesRequest;
@@ -339,6 +340,10 @@ public final class MetaMethods {
     /** From a shard to the namespace group; done once by the spread that it names. */
     public static final Method<WidenDirectoryRequest, WidenDirectoryReply> WIDEN_DIRECTORY = Method.idempotent(
             76, "namespace.widen-directory", WidenDirectoryRequest.parser(), WidenDirectoryReply.parser());
+
+    /** From the namespace group to the source of moves. */
+    public static final Method<SettleMovesRequest, Empty> SETTLE_MOVES =
+            Method.idempotent(77, "shard.settle-moves", SettleMovesRequest.parser(), Empty.parser());
 
     private MetaMethods() {}
 }

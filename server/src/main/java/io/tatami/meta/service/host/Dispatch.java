@@ -37,6 +37,7 @@ final class Dispatch implements HostedGroup.Stage {
             MetaMethods.PREPARE_MOVE.number(),
             MetaMethods.FINISH_MOVE.number(),
             MetaMethods.MOVE_STATUS.number(),
+            MetaMethods.SETTLE_MOVES.number(),
             MetaMethods.DELIVER.number(),
             MetaMethods.REOPEN_FILE.number(),
             MetaMethods.CUT_FILE.number(),

@@ -15,10 +15,13 @@ import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.ListMovesReply;
 import io.tatami.meta.state.wire.ListMovesRequest;
 import io.tatami.meta.state.wire.OpenMove;
+import io.tatami.meta.state.wire.TransactionRecord;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.FinishMoveRequest;
 import io.tatami.protocol.wire.MoveStatusReply;
 import io.tatami.protocol.wire.MoveStatusRequest;
+import io.tatami.protocol.wire.SettleMovesRequest;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
@@ -56,6 +59,17 @@ final class LeavingEntries {
                 .thenCompose(status -> carryOut(question, status));
     }
 
+    /** The flow of SETTLE_MOVES. Of more moves than {@link ListMoves} tells of, the oldest. */
+    CompletableFuture<Empty> settle(RequestOrigin origin, SettleMovesRequest request) {
+        Set<Long> directories = new HashSet<>(request.getDirectoryIdList());
+        return group.read(LIST, origin, ListMovesRequest.getDefaultInstance())
+                .thenCompose(moves -> CompletableFuture.allOf(moves.getMoveList().stream()
+                        .filter(move -> directories.contains(move.getRecord().getSourceParentId()))
+                        .map(move -> settle(entryOf(move)))
+                        .toArray(CompletableFuture<?>[]::new)))
+                .thenApply(settled -> Empty.getDefaultInstance());
+    }
+
     /** The background task: settles what nobody has met and whose coordinator went silent. */
     CompletableFuture<Duration> sweep() {
         return group.read(LIST, RequestOrigin.SERVICE, ListMovesRequest.getDefaultInstance())
@@ -67,12 +81,7 @@ final class LeavingEntries {
         Set<EntryLeaving> found = new HashSet<>();
         CompletableFuture<?> all = CompletableFuture.completedFuture(null);
         for (OpenMove move : moves.getMoveList()) {
-            EntryLeaving entry = new EntryLeaving(
-                    new DirectoryId(move.getRecord().getSourceParentId()),
-                    move.getRecord().getSourceName(),
-                    move.getTransactionId(),
-                    move.getRecord().getMark(),
-                    move.getRecord().getOtherGroup());
+            EntryLeaving entry = entryOf(move);
             found.add(entry);
             if (leaving.contains(entry)) {
                 all = CompletableFuture.allOf(all, settle(entry));
@@ -80,6 +89,16 @@ final class LeavingEntries {
         }
         leaving = found;
         return all.thenApply(done -> REST);
+    }
+
+    private static EntryLeaving entryOf(OpenMove move) {
+        TransactionRecord record = move.getRecord();
+        return new EntryLeaving(
+                new DirectoryId(record.getSourceParentId()),
+                record.getSourceName(),
+                move.getTransactionId(),
+                record.getMark(),
+                record.getOtherGroup());
     }
 
     private CompletableFuture<Void> carryOut(EntryLeaving question, MoveStatusReply status) {

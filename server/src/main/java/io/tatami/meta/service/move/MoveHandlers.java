@@ -36,6 +36,7 @@ public final class MoveHandlers implements Handlers<ShardState> {
                 .write(MetaMethods.PREPARE_MOVE, new PrepareMove(handles))
                 .write(MetaMethods.FINISH_MOVE, new FinishMove())
                 .flow(MetaMethods.MOVE_STATUS, coordinator::status)
+                .flow(MetaMethods.SETTLE_MOVES, leaving::settle)
                 .write(MetaMethods.DELIVER, new Deliver())
                 .write(MetaMethods.GIVE_ENTRIES, new GiveEntries())
                 .flow(MetaMethods.TAKE_ENTRIES, arriving::take)

@@ -7,7 +7,9 @@ import io.tatami.meta.op.tree.wire.ChildrenReply;
 import io.tatami.meta.op.tree.wire.ChildrenRequest;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.ReadSharesReply;
 import io.tatami.protocol.wire.ReadSharesRequest;
+import io.tatami.protocol.wire.SettleMovesRequest;
 import io.tatami.protocol.wire.Share;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -151,18 +153,33 @@ final class SubtreeWalk {
         }
         CompletableFuture<List<Share>> all = CompletableFuture.completedFuture(List.of());
         for (Map.Entry<GroupId, ReadSharesRequest.Builder> entry : requests.entrySet()) {
-            all = all.thenCombine(
-                    tree.peers()
-                            .call(
-                                    entry.getKey(),
-                                    MetaMethods.READ_SHARES,
-                                    entry.getValue().build()),
-                    (before, reply) -> {
-                        List<Share> joined = new ArrayList<>(before);
-                        joined.addAll(reply.getShareList());
-                        return joined;
-                    });
+            all = all.thenCombine(sharesOf(entry.getKey(), entry.getValue().build()), (before, reply) -> {
+                List<Share> joined = new ArrayList<>(before);
+                joined.addAll(reply.getShareList());
+                return joined;
+            });
         }
         return all;
+    }
+
+    /**
+     * A client that renamed a file into another shard has its answer before the shard that had the file drops it; for
+     * whoever asks after that answer, it must not be in both sums.
+     */
+    private CompletableFuture<ReadSharesReply> sharesOf(GroupId shard, ReadSharesRequest request) {
+        return tree.peers().call(shard, MetaMethods.READ_SHARES, request).thenCompose(reply -> {
+            List<Long> moving = reply.getShareList().stream()
+                    .filter(share -> share.getMoving() > 0)
+                    .map(Share::getDirectoryId)
+                    .toList();
+            if (moving.isEmpty()) {
+                return CompletableFuture.completedFuture(reply);
+            }
+            SettleMovesRequest settle =
+                    SettleMovesRequest.newBuilder().addAllDirectoryId(moving).build();
+            return tree.peers()
+                    .call(shard, MetaMethods.SETTLE_MOVES, settle)
+                    .thenCompose(settled -> tree.peers().call(shard, MetaMethods.READ_SHARES, request));
+        });
     }
 }

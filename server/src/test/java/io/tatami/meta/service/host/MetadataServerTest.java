@@ -384,6 +384,7 @@ final class MetadataServerTest {
                     MetaMethods.PREPARE_MOVE,
                     MetaMethods.FINISH_MOVE,
                     MetaMethods.MOVE_STATUS,
+                    MetaMethods.SETTLE_MOVES,
                     MetaMethods.DELIVER,
                     MetaMethods.GIVE_ENTRIES,
                     MetaMethods.TAKE_ENTRIES,

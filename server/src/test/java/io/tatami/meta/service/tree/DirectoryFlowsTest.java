@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tatami.base.CrashPoint;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
@@ -22,6 +23,7 @@ import io.tatami.protocol.wire.LocateDirectoryReply;
 import io.tatami.protocol.wire.MkdirsRequest;
 import io.tatami.protocol.wire.SignedHandle;
 import java.util.List;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -34,6 +36,11 @@ class DirectoryFlowsTest {
     void open() throws TatamiException {
         cluster = new TreeCluster(Runnable::run);
         root = TreeClient.root(cluster);
+    }
+
+    @AfterEach
+    void disarm() {
+        CrashPoint.listen(null);
     }
 
     @Test
@@ -329,6 +336,37 @@ class DirectoryFlowsTest {
         TreeClient ann = TreeClient.user(cluster, "ann");
         assertFailure(ErrorCode.PERMISSION_DENIED, () -> ann.summary("/a"));
         assertFailure(ErrorCode.NOT_FOUND, () -> root.summary("/none"));
+    }
+
+    /** The shard that had it hears of the rename after the client. */
+    @Test
+    void aFileThatWasRenamedIntoAnotherShardIsSummedUpOnce() throws TatamiException {
+        root.mkdirs("/a/from");
+        root.create("/a/from/f");
+        GroupId source = root.shardOf(root.resolve("/a/from").getHandle(), "f");
+        String destination = directoryElsewhere("/a/to", source);
+        CrashPoint.listen(name -> {
+            if (name.equals("meta.move.committed")) {
+                cluster.silent.add(source);
+            }
+        });
+        root.renameFile("/a/from/f", destination + "/f");
+        cluster.silent.clear();
+
+        ContentSummaryReply sum = root.summary("/a");
+        assertEquals(1, sum.getFiles());
+        assertEquals(1, sum.getLength());
+        assertEquals(0, root.summary("/a/from").getFiles());
+    }
+
+    /** One of {@code prefix0, prefix1...} whose files are in another shard. */
+    private String directoryElsewhere(String prefix, GroupId shard) throws TatamiException {
+        for (int i = 0; ; i++) {
+            root.mkdirs(prefix + i);
+            if (!root.shardOf(root.resolve(prefix + i).getHandle(), "f").equals(shard)) {
+                return prefix + i;
+            }
+        }
     }
 
     @Test

@@ -26,6 +26,7 @@ import io.tatami.protocol.wire.LocateDirectoryReply;
 import io.tatami.protocol.wire.LocateDirectoryRequest;
 import io.tatami.protocol.wire.MkdirsRequest;
 import io.tatami.protocol.wire.RenameDirectoryRequest;
+import io.tatami.protocol.wire.RenameFileRequest;
 import io.tatami.protocol.wire.ResolveReply;
 import io.tatami.protocol.wire.ResolveRequest;
 import io.tatami.protocol.wire.SetDirectoryAttributesRequest;
@@ -200,14 +201,34 @@ final class TreeClient {
         createThrough(resolved.getHandle(), path.substring(slash + 1));
     }
 
+    /** Renames a file. */
+    void renameFile(String source, String destination) throws TatamiException {
+        int slash = destination.lastIndexOf('/');
+        SignedHandle from =
+                resolve(source.substring(0, source.lastIndexOf('/'))).getHandle();
+        SignedHandle to = resolve(destination.substring(0, slash)).getHandle();
+        String name = destination.substring(slash + 1);
+        RenameFileRequest request = RenameFileRequest.newBuilder()
+                .setSourceHandle(from)
+                .setSourceName(source.substring(source.lastIndexOf('/') + 1))
+                .setDestinationHandle(to)
+                .setDestinationName(name)
+                .setDestinationPath(destination)
+                .build();
+        Empty unused = cluster.call(caller, shardOf(to, name), MetaMethods.RENAME_FILE, request);
+    }
+
+    GroupId shardOf(SignedHandle signed, String name) throws TatamiException {
+        Handle handle = cluster.signer.open(signed);
+        return Placement.shardOf(
+                new DirectoryId(handle.getDirectoryId()), name, handle.getSpread(), TreeCluster.SHARDS);
+    }
+
     /** A file through a handle that may be old. */
     void createThrough(SignedHandle signed, String name) throws TatamiException {
-        Handle handle = cluster.signer.open(signed);
-        GroupId shard = Placement.shardOf(
-                new DirectoryId(handle.getDirectoryId()), name, handle.getSpread(), TreeCluster.SHARDS);
         CreateReply unused = cluster.call(
                 caller,
-                shard,
+                shardOf(signed, name),
                 MetaMethods.CREATE,
                 CreateRequest.newBuilder().setHandle(signed).setName(name).build());
     }
