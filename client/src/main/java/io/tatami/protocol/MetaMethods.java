@@ -99,6 +99,8 @@ import io.tatami.protocol.wire.SetFileAttributesRequest;
 import io.tatami.protocol.wire.SetGroupMembersRequest;
 import io.tatami.protocol.wire.SettleMarkerRequest;
 import io.tatami.protocol.wire.SettleMovesRequest;
+import io.tatami.protocol.wire.Share;
+import io.tatami.protocol.wire.SumSharesRequest;
 import io.tatami.protocol.wire.TakeClusterMapRequest;
 import io.tatami.protocol.wire.TakeEntriesReply;
 import io.tatami.protocol.wire.TakeEntriesRequest;
@@ -344,6 +346,10 @@ public final class MetaMethods {
     /** From the namespace group to the source of moves. */
     public static final Method<SettleMovesRequest, Empty> SETTLE_MOVES =
             Method.idempotent(77, "shard.settle-moves", SettleMovesRequest.parser(), Empty.parser());
+
+    /** From the namespace group to a shard that gets a part of a directory. */
+    public static final Method<SumSharesRequest, Share> SUM_SHARES =
+            Method.idempotent(78, "shard.sum-shares", SumSharesRequest.parser(), Share.parser());
 
     private MetaMethods() {}
 }

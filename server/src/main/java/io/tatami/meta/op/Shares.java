@@ -56,6 +56,13 @@ public final class Shares {
                         .build());
     }
 
+    /** Sums with an entry more, or less. */
+    public static ShareRecord with(ShareRecord sums, EntryRecord entry, int sign) {
+        ShareRecord.Builder changed = sums.toBuilder();
+        add(changed, entry, sign);
+        return changed.build();
+    }
+
     private static void add(ShareRecord.Builder share, @Nullable EntryRecord entry, int sign) {
         if (entry == null) {
             return;

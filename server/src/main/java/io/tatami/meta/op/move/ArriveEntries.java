@@ -35,15 +35,20 @@ public final class ArriveEntries implements Operation<ShardState, ArriveEntriesR
                 || !before.getUpTo().equals(request.getAfter())) {
             return before;
         }
+        ShareRecord fetched = before.getFetched();
         for (GiveEntriesReply.Entry given : request.getGiven().getEntryList()) {
-            if (!state.isFetched(directory, given.getName())) {
-                put(state, directory, given);
+            EntryRecord entry = parsed(given);
+            if (state.isFetched(directory, given.getName())) {
+                fetched = Shares.with(fetched, entry, -1);
+            } else {
+                put(state, directory, given.getName(), entry);
             }
         }
         forgetFetched(state, directory, request.getGiven());
         Arrival.Builder after = before.toBuilder()
                 .setDroppedUpTo(request.getAfter())
-                .setComplete(!request.getGiven().getMore());
+                .setComplete(!request.getGiven().getMore())
+                .setFetched(fetched);
         if (!request.getGiven().getUpTo().isEmpty()) {
             after.setUpTo(request.getGiven().getUpTo());
         }
@@ -63,26 +68,26 @@ public final class ArriveEntries implements Operation<ShardState, ArriveEntriesR
         passed.forEach(name -> state.removeFetched(directory, name));
     }
 
-    /** Takes one entry. */
-    static void put(ShardState state, DirectoryId directory, GiveEntriesReply.Entry given) {
-        EntryRecord record;
+    /** The entry that was given. */
+    static EntryRecord parsed(GiveEntriesReply.Entry given) {
         try {
-            record = EntryRecord.parseFrom(given.getEntry());
+            return EntryRecord.parseFrom(given.getEntry());
         } catch (InvalidProtocolBufferException e) {
             throw new IllegalStateException("another shard gave an entry that does not parse", e);
         }
+    }
+
+    /** Takes one entry. */
+    static void put(ShardState state, DirectoryId directory, String name, EntryRecord record) {
         EntryRecord standing = MoveMarks.standing(record);
         if (standing == null) {
             return;
         }
         Check.check(
-                state.entry(directory, given.getName()) == null,
-                "%s/%s was given to this shard, which has it",
-                directory,
-                given.getName());
+                state.entry(directory, name) == null, "%s/%s was given to this shard, which has it", directory, name);
         EntryRecord entry = HomeName.current(state, RenameRules.renamed(standing));
-        HomeName.followHere(state, directory, given.getName(), entry);
-        state.putEntry(directory, given.getName(), entry);
+        HomeName.followHere(state, directory, name, entry);
+        state.putEntry(directory, name, entry);
         Shares.contentChanged(state, directory, EntryRecord.getDefaultInstance(), entry);
     }
 

@@ -4,10 +4,13 @@ import io.tatami.base.Check;
 import io.tatami.base.DirectoryId;
 import io.tatami.meta.op.Arrivals;
 import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.Shares;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.Arrival;
 import io.tatami.meta.state.wire.ArriveEntryRequest;
+import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.meta.state.wire.ShareRecord;
 import io.tatami.protocol.wire.GiveEntriesReply;
 
 /**
@@ -25,6 +28,7 @@ public final class ArriveEntry implements Operation<ShardState, ArriveEntryReque
                 || Arrivals.hasArrived(state, directory, arrival, request.getName())) {
             return arrival;
         }
+        ShareRecord fetched = arrival.getFetched();
         for (GiveEntriesReply.Entry given : request.getGiven().getEntryList()) {
             Check.check(
                     given.getName().equals(request.getName()),
@@ -32,9 +36,12 @@ public final class ArriveEntry implements Operation<ShardState, ArriveEntryReque
                     directory,
                     given.getName(),
                     request.getName());
-            ArriveEntries.put(state, directory, given);
+            EntryRecord entry = ArriveEntries.parsed(given);
+            fetched = Shares.with(fetched, entry, 1);
+            ArriveEntries.put(state, directory, given.getName(), entry);
         }
         state.putFetched(directory, request.getName());
-        return ArriveEntries.record(state, directory, arrival);
+        return ArriveEntries.record(
+                state, directory, arrival.toBuilder().setFetched(fetched).build());
     }
 }

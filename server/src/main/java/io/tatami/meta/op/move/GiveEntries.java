@@ -50,7 +50,8 @@ public final class GiveEntries implements Operation<ShardState, GiveEntriesReque
             range.note();
             return range.giveOne();
         }
-        GiveEntriesReply given = request.getComplete() ? GiveEntriesReply.getDefaultInstance() : range.give();
+        boolean isAsked = !request.getComplete() && !request.getDropOnly();
+        GiveEntriesReply given = isAsked ? range.give() : GiveEntriesReply.getDefaultInstance();
         boolean dropped = range.drop();
         if (dropped || given.getEntryCount() > 0) {
             range.note();

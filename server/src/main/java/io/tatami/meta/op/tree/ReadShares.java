@@ -90,6 +90,17 @@ public final class ReadShares implements Operation<ShardState, ReadSharesRequest
                 .setMoves(share.getMoves())
                 .setSymlinks(share.getSymlinks())
                 .setMoving(share.getMoving())
+                .setGivenSpread(share.getGivenSpread())
+                .setCopies(copies(share.getArrival().getFetched()))
+                .build();
+    }
+
+    private static Share copies(ShareRecord sums) {
+        return Share.newBuilder()
+                .setFiles(sums.getFiles())
+                .setBytes(sums.getBytes())
+                .setSpaceConsumed(sums.getSpaceConsumed())
+                .setSymlinks(sums.getSymlinks())
                 .build();
     }
 }

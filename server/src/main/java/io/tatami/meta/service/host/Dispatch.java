@@ -38,6 +38,7 @@ final class Dispatch implements HostedGroup.Stage {
             MetaMethods.FINISH_MOVE.number(),
             MetaMethods.MOVE_STATUS.number(),
             MetaMethods.SETTLE_MOVES.number(),
+            MetaMethods.SUM_SHARES.number(),
             MetaMethods.DELIVER.number(),
             MetaMethods.REOPEN_FILE.number(),
             MetaMethods.CUT_FILE.number(),

@@ -12,6 +12,7 @@ import io.tatami.meta.op.move.ArriveEntries;
 import io.tatami.meta.op.move.ArriveEntry;
 import io.tatami.meta.op.move.EndArrival;
 import io.tatami.meta.op.move.ReadArrival;
+import io.tatami.meta.op.tree.ReadShares;
 import io.tatami.meta.service.Group;
 import io.tatami.meta.service.GroupParts;
 import io.tatami.meta.service.Peers;
@@ -24,10 +25,16 @@ import io.tatami.meta.state.wire.ArriveEntryRequest;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.GiveEntriesReply;
 import io.tatami.protocol.wire.GiveEntriesRequest;
+import io.tatami.protocol.wire.ReadSharesRequest;
+import io.tatami.protocol.wire.Share;
+import io.tatami.protocol.wire.SumSharesRequest;
 import io.tatami.protocol.wire.TakeEntriesReply;
 import io.tatami.protocol.wire.TakeEntriesRequest;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -58,13 +65,17 @@ final class ArrivingEntries {
     private static final ArriveEntries ARRIVE = new ArriveEntries();
     private static final ArriveEntry ARRIVE_ONE = new ArriveEntry();
     private static final EndArrival END = new EndArrival();
+    private static final ReadShares SHARES = ReadShares.allowed();
 
     private final Group<ShardState> group;
     private final Peers peers;
     private final int shards;
 
-    /** The step under way of each directory. */
+    /** The step under way of each directory, or the pause for a sum. */
     private final Map<Long, CompletableFuture<Arrival>> steps = new HashMap<>();
+
+    /** Who waits for the sum of a directory, which is made as soon as no step is under way. */
+    private final Map<Long, List<CompletableFuture<Share>>> sums = new HashMap<>();
 
     ArrivingEntries(GroupParts<ShardState> parts) {
         this.group = parts.group();
@@ -128,6 +139,84 @@ final class ArrivingEntries {
                         ended -> TakeEntriesReply.newBuilder().setEnded(ended).build());
     }
 
+    /**
+     * The flow of SUM_SHARES. Nothing arrives while the giver and this shard are asked for what they hold; what came in
+     * its turn the giver drops first, and what was fetched ahead of it counts for the giver alone.
+     */
+    CompletableFuture<Share> sum(RequestOrigin origin, SumSharesRequest request) {
+        Part part = new Part(new DirectoryId(request.getDirectoryId()), request.getFromSpread(), request.getSpread());
+        CompletableFuture<Share> told = new CompletableFuture<>();
+        CompletableFuture<Arrival> pause = null;
+        synchronized (steps) {
+            sums.computeIfAbsent(part.directory().value(), directory -> new ArrayList<>())
+                    .add(told);
+            if (!steps.containsKey(part.directory().value())) {
+                pause = new CompletableFuture<>();
+                steps.put(part.directory().value(), pause);
+            }
+        }
+        if (pause != null) {
+            pauseForSums(part, pause);
+        }
+        return told;
+    }
+
+    private void pauseForSums(Part part, CompletableFuture<Arrival> pause) {
+        List<CompletableFuture<Share>> waiting;
+        synchronized (steps) {
+            waiting = Objects.requireNonNullElse(sums.remove(part.directory().value()), List.of());
+        }
+        CompletableFuture<Share> sum = group.read(READ, RequestOrigin.SERVICE, part.request())
+                .thenCompose(arrival -> dropArrived(part, arrival))
+                .thenCompose(dropped -> sum(part));
+        CompletableFuture<Arrival> unused = sum.handle((share, failure) -> {
+                    waiting.forEach(one -> complete(one, share, failure));
+                    return share;
+                })
+                .thenCompose(told -> group.read(READ, RequestOrigin.SERVICE, part.request()))
+                .whenComplete((arrival, failure) -> over(part, pause, arrival, failure));
+    }
+
+    private CompletableFuture<?> dropArrived(Part part, Arrival arrival) {
+        return arrival.getEnded() || arrival.getSpread() != part.spread()
+                ? CompletableFuture.completedFuture(null)
+                : give(part, arrival, true);
+    }
+
+    private CompletableFuture<Share> sum(Part part) {
+        ReadSharesRequest request = ReadSharesRequest.newBuilder()
+                .addDirectoryId(part.directory().value())
+                .build();
+        return peers.call(giverOf(part), MetaMethods.READ_SHARES, request)
+                .thenCombine(group.read(SHARES, RequestOrigin.SERVICE, request), (giver, here) -> {
+                    Share left = giver.getShare(0);
+                    Share arrived = here.getShare(0);
+                    Share copies = arrived.getCopies();
+                    return Share.newBuilder()
+                            .setDirectoryId(part.directory().value())
+                            .setFiles(left.getFiles() + arrived.getFiles() - copies.getFiles())
+                            .setBytes(left.getBytes() + arrived.getBytes() - copies.getBytes())
+                            .setSpaceConsumed(
+                                    left.getSpaceConsumed() + arrived.getSpaceConsumed() - copies.getSpaceConsumed())
+                            .setSymlinks(left.getSymlinks() + arrived.getSymlinks() - copies.getSymlinks())
+                            .setGivenSpread(Math.max(left.getGivenSpread(), arrived.getGivenSpread()))
+                            .build();
+                });
+    }
+
+    private GroupId giverOf(Part part) {
+        return Arrivals.giverTo(group.id(), part.fromSpread(), shards);
+    }
+
+    private static <T> void complete(CompletableFuture<T> future, @Nullable T value, @Nullable Throwable failure) {
+        if (value != null) {
+            future.complete(value);
+        } else {
+            future.completeExceptionally(
+                    failure == null ? new IllegalStateException("no value and no failure") : failure);
+        }
+    }
+
     /** Goes on until enough has arrived, or for so many steps that somebody else should have a turn: then false. */
     private CompletableFuture<Boolean> advance(Part part, Predicate<Arrival> enough) {
         return group.read(READ, RequestOrigin.SERVICE, part.request())
@@ -157,15 +246,21 @@ final class ArrivingEntries {
 
     private void over(
             Part part, CompletableFuture<Arrival> step, @Nullable Arrival arrival, @Nullable Throwable failure) {
+        long directory = part.directory().value();
+        CompletableFuture<Arrival> pause = null;
         synchronized (steps) {
-            steps.remove(part.directory().value());
+            if (sums.containsKey(directory)) {
+                // Before whoever waits for this step begins the next.
+                pause = new CompletableFuture<>();
+                steps.put(directory, pause);
+            } else {
+                steps.remove(directory);
+            }
         }
-        if (arrival != null) {
-            step.complete(arrival);
-        } else {
-            step.completeExceptionally(
-                    failure == null ? new IllegalStateException("no arrival and no failure") : failure);
+        if (pause != null) {
+            pauseForSums(part, pause);
         }
+        complete(step, arrival, failure);
     }
 
     private CompletableFuture<Arrival> step(Part part) {
@@ -173,7 +268,7 @@ final class ArrivingEntries {
             if (arrival.getEnded() || arrival.getSpread() != part.spread()) {
                 return CompletableFuture.completedFuture(arrival);
             }
-            return give(part, arrival).thenCompose(given -> {
+            return give(part, arrival, false).thenCompose(given -> {
                 CrashPoint.hit("meta.widen.given");
                 return arrival.getComplete()
                         ? group.submit(END, RequestOrigin.SERVICE, part.request())
@@ -182,7 +277,7 @@ final class ArrivingEntries {
         });
     }
 
-    private CompletableFuture<GiveEntriesReply> give(Part part, Arrival arrival) {
+    private CompletableFuture<GiveEntriesReply> give(Part part, Arrival arrival, boolean dropOnly) {
         GiveEntriesRequest request = GiveEntriesRequest.newBuilder()
                 .setDirectoryId(part.directory().value())
                 .setSpread(part.spread())
@@ -190,9 +285,9 @@ final class ArrivingEntries {
                 .setArrivedUpTo(arrival.getUpTo())
                 .setDroppedUpTo(arrival.getDroppedUpTo())
                 .setComplete(arrival.getComplete())
+                .setDropOnly(dropOnly)
                 .build();
-        GroupId giver = Arrivals.giverTo(group.id(), part.fromSpread(), shards);
-        return peers.call(giver, MetaMethods.GIVE_ENTRIES, request, GIVE_TIMEOUT_MILLIS);
+        return peers.call(giverOf(part), MetaMethods.GIVE_ENTRIES, request, GIVE_TIMEOUT_MILLIS);
     }
 
     private CompletableFuture<Arrival> arrive(Part part, Arrival arrival, GiveEntriesReply given) {

@@ -37,6 +37,7 @@ public final class MoveHandlers implements Handlers<ShardState> {
                 .write(MetaMethods.FINISH_MOVE, new FinishMove())
                 .flow(MetaMethods.MOVE_STATUS, coordinator::status)
                 .flow(MetaMethods.SETTLE_MOVES, leaving::settle)
+                .flow(MetaMethods.SUM_SHARES, arriving::sum)
                 .write(MetaMethods.DELIVER, new Deliver())
                 .write(MetaMethods.GIVE_ENTRIES, new GiveEntries())
                 .flow(MetaMethods.TAKE_ENTRIES, arriving::take)

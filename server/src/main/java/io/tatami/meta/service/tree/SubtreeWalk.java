@@ -11,6 +11,7 @@ import io.tatami.protocol.wire.ReadSharesReply;
 import io.tatami.protocol.wire.ReadSharesRequest;
 import io.tatami.protocol.wire.SettleMovesRequest;
 import io.tatami.protocol.wire.Share;
+import io.tatami.protocol.wire.SumSharesRequest;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -70,7 +71,7 @@ final class SubtreeWalk {
     }
 
     /** Some directories, and what was asked about them. */
-    private record Level(List<Waiting> directories, ChildrenReply reply, List<Share> shares) {}
+    private record Level(List<Waiting> directories, ChildrenReply reply, Map<Long, List<Share>> shares) {}
 
     /** Walks on to the end. */
     CompletableFuture<Void> toEnd() {
@@ -108,19 +109,17 @@ final class SubtreeWalk {
             children.computeIfAbsent(child.getParentId(), id -> new ArrayList<>())
                     .add(child);
         }
-        Map<Long, List<Share>> shares = new HashMap<>();
-        for (Share share : level.shares()) {
-            shares.computeIfAbsent(share.getDirectoryId(), id -> new ArrayList<>())
-                    .add(share);
-        }
         List<Waiting> begun = putBack(level);
         listed += begun.size();
         CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
         for (Waiting one : begun) {
             List<Child> below = children.getOrDefault(one.id(), List.of());
             below.forEach(child -> waiting.push(new Waiting(one.directory().below(child), "")));
-            Page page =
-                    new Page(one.directory(), one.after().isEmpty(), below, shares.getOrDefault(one.id(), List.of()));
+            Page page = new Page(
+                    one.directory(),
+                    one.after().isEmpty(),
+                    below,
+                    level.shares().getOrDefault(one.id(), List.of()));
             all = all.thenCompose(before -> visitor.visit(page));
         }
         return all;
@@ -143,7 +142,76 @@ final class SubtreeWalk {
         return directories.subList(0, begun);
     }
 
-    private CompletableFuture<List<Share>> shares(List<Waiting> some) {
+    /** What shards hold of some directories, each entry in one of them; by directory. */
+    private CompletableFuture<Map<Long, List<Share>>> shares(List<Waiting> some) {
+        return asFound(some).thenCompose(found -> {
+            Map<Long, List<Share>> shares = new HashMap<>();
+            for (Share share : found) {
+                shares.computeIfAbsent(share.getDirectoryId(), id -> new ArrayList<>())
+                        .add(share);
+            }
+            CompletableFuture<Map<Long, List<Share>>> all = CompletableFuture.completedFuture(shares);
+            for (Waiting one : some) {
+                Division division = division(one.directory().child(), shares.getOrDefault(one.id(), List.of()));
+                if (division.from() > 0) {
+                    all = all.thenCombine(sums(one.id(), division), (before, sums) -> {
+                        before.put(one.id(), sums);
+                        return before;
+                    });
+                }
+            }
+            return all;
+        });
+    }
+
+    /**
+     * How a directory is divided over more shards.
+     *
+     * @param from over how many it was before; 0 where nothing is known of a division
+     * @param spread over how many it is since
+     */
+    private record Division(int from, int spread) {}
+
+    /** The shards may have begun since the directory was listed; they begin with the next division after the last. */
+    private static Division division(Child child, List<Share> shares) {
+        int given = latest(shares);
+        return given > child.getSpread()
+                ? new Division(given / 2, given)
+                : new Division(child.getWideningFrom(), child.getSpread());
+    }
+
+    /** The spread for which a shard began to give entries away last. */
+    private static int latest(List<Share> shares) {
+        return shares.stream().mapToInt(Share::getGivenSpread).max().orElse(0);
+    }
+
+    /** What each shard that gets a part, and the one that gives it, hold together. */
+    private CompletableFuture<List<Share>> sums(long directory, Division division) {
+        CompletableFuture<List<Share>> all = CompletableFuture.completedFuture(List.of());
+        for (GroupId receiver :
+                tree.shardsOf(directory, division.spread()).subList(division.from(), division.spread())) {
+            SumSharesRequest request = SumSharesRequest.newBuilder()
+                    .setDirectoryId(directory)
+                    .setFromSpread(division.from())
+                    .setSpread(division.spread())
+                    .build();
+            all = all.thenCombine(tree.peers().call(receiver, MetaMethods.SUM_SHARES, request), SubtreeWalk::with);
+        }
+        return all.thenCompose(sums -> {
+            int given = latest(sums);
+            return given > division.spread()
+                    ? sums(directory, new Division(given / 2, given))
+                    : CompletableFuture.completedFuture(sums);
+        });
+    }
+
+    private static List<Share> with(List<Share> before, Share more) {
+        List<Share> joined = new ArrayList<>(before);
+        joined.add(more);
+        return joined;
+    }
+
+    private CompletableFuture<List<Share>> asFound(List<Waiting> some) {
         Map<GroupId, ReadSharesRequest.Builder> requests = new HashMap<>();
         for (Waiting one : some) {
             for (GroupId shard : tree.shardsOf(one.id(), one.directory().child().getSpread())) {

@@ -385,6 +385,7 @@ final class MetadataServerTest {
                     MetaMethods.FINISH_MOVE,
                     MetaMethods.MOVE_STATUS,
                     MetaMethods.SETTLE_MOVES,
+                    MetaMethods.SUM_SHARES,
                     MetaMethods.DELIVER,
                     MetaMethods.GIVE_ENTRIES,
                     MetaMethods.TAKE_ENTRIES,

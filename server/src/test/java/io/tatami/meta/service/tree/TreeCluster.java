@@ -53,6 +53,9 @@ final class TreeCluster {
     /** Groups that do not answer. */
     final Set<GroupId> silent = ConcurrentHashMap.newKeySet();
 
+    /** Told of each call before it is made. */
+    volatile Consumer<Method<?, ?>> watcher = method -> {};
+
     /** Goes on by itself and by what a test adds. */
     final AheadClock clock = new AheadClock();
 
@@ -174,6 +177,7 @@ final class TreeCluster {
     /** Sends, and leaves the waiting for later. */
     <Q extends Message, R extends Message> CompletableFuture<R> send(
             RequestOrigin origin, GroupId to, Method<Q, R> method, Q request) {
+        watcher.accept(method);
         MemoryGroup<?> group = groups.get(to);
         if (group == null || silent.contains(to)) {
             return Failures.failed(ErrorCode.UNAVAILABLE, to + " does not answer");

@@ -17,15 +17,19 @@ import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.TreeState.Named;
 import io.tatami.meta.state.wire.ShareRecord;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.ContentSummaryReply;
+import io.tatami.protocol.wire.ContentSummaryRequest;
 import io.tatami.protocol.wire.DeleteFileRequest;
 import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.Handle;
 import io.tatami.protocol.wire.SignedHandle;
 import io.tatami.protocol.wire.WidenDirectoryReply;
 import io.tatami.protocol.wire.WidenDirectoryRequest;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -216,6 +220,89 @@ class WideningTest {
         odd.removeIf(name -> Integer.parseInt(name.substring(1)) % 2 == 0);
         cluster.rest();
         assertSettled(2, odd);
+    }
+
+    private void assertSum(int files, String when) throws TatamiException {
+        assertSum(files, root.summary("/"), when);
+    }
+
+    private static void assertSum(int files, ContentSummaryReply sum, String when) {
+        int bytes = files(files).stream().mapToInt(String::length).sum();
+        assertEquals(files, sum.getFiles(), when);
+        assertEquals(bytes, sum.getLength(), when);
+    }
+
+    @Test
+    void everyFileIsSummedUpOnceWhereverTheHandOverIs() throws TatamiException {
+        ContentSummaryRequest summary =
+                ContentSummaryRequest.newBuilder().setPath("/").build();
+        for (String point : List.of(
+                "meta.widen-directory.announced",
+                "meta.widen.fetched",
+                "meta.widen.given",
+                "meta.widen.arrived",
+                "meta.widen-directory.handed-over")) {
+            open();
+            createFiles(FILES);
+            // A sum waits for the step in which it comes.
+            List<CompletableFuture<ContentSummaryReply>> summed = new ArrayList<>();
+            at(point, () -> summed.add(root.begin(MetaMethods.CONTENT_SUMMARY, summary)));
+            assertTrue(widen(1));
+            assertSum(FILES, "before anything was given, " + point);
+            for (int i = 0; i < FILES; i += 3) {
+                int taken = i;
+                assertThrows(TatamiException.class, () -> root.create(TOP + "/f" + taken));
+            }
+            assertSum(FILES, "where some are fetched ahead, " + point);
+            cluster.rest();
+            assertEquals(1, summed.size(), point);
+            assertSum(FILES, TreeCluster.joined(summed.get(0)), point);
+            assertSum(FILES, "after " + point);
+        }
+    }
+
+    @Test
+    void everyFileIsSummedUpOnceWhereTheHandOverStopsAtAnyPoint() throws TatamiException {
+        for (String point : List.of("meta.widen.given", "meta.widen.arrived")) {
+            open();
+            createFiles(FILES);
+            at(point, () -> {
+                throw new IllegalStateException("crash at " + point);
+            });
+            assertTrue(widen(1));
+            assertThrows(TatamiException.class, () -> cluster.rest());
+            assertSum(FILES, point);
+            cluster.restart();
+            assertSum(FILES, point);
+            cluster.rest();
+            assertSum(FILES, point);
+            assertSettled(2, files(FILES));
+        }
+    }
+
+    /** The tree was asked for the directory before it was divided, and the shards after that. */
+    @Test
+    void everyFileIsSummedUpOnceWhenTheDirectoryIsDividedMeanwhile() throws TatamiException {
+        createFiles(FILES);
+        cluster.watcher = method -> {
+            if (method == MetaMethods.READ_SHARES) {
+                cluster.watcher = ignored -> {};
+                try {
+                    divideTwice();
+                } catch (TatamiException e) {
+                    throw new IllegalStateException(e);
+                }
+            }
+        };
+        assertSum(FILES, "divided twice since");
+        assertSettled(4, files(FILES));
+    }
+
+    private void divideTwice() throws TatamiException {
+        assertTrue(widen(1));
+        cluster.rest();
+        assertTrue(widen(2));
+        cluster.rest();
     }
 
     @Test
