@@ -72,7 +72,7 @@ class WideDirectoryTest {
             }
             filled.set(true);
             assertTrue(listings.get() > 0);
-            awaitDivided(client, before, files / 8);
+            awaitDivided(fs, client, before, files / 8);
             assertEquals(there, names(fs));
             assertEquals(files - files / 10, there.size());
             awaitClean(client);
@@ -135,10 +135,12 @@ class WideDirectoryTest {
         return files;
     }
 
-    /** Until every shard has its part. */
-    private static void awaitDivided(TatamiClient client, List<Long> before, int atLeast) throws Exception {
+    /** Until every shard has its part; each file counts once all the time. */
+    private void awaitDivided(TatamiFileSystem fs, TatamiClient client, List<Long> before, int atLeast)
+            throws Exception {
         boolean divided = false;
         while (!divided) {
+            assertEquals(there.size(), fs.getContentSummary(TOP).getFileCount());
             Thread.sleep(PAUSE_MILLIS);
             List<Long> now = filesByShard(client);
             divided = now.size() == before.size();
