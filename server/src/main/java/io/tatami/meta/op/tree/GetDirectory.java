@@ -26,6 +26,7 @@ public final class GetDirectory implements Operation<TreeState, GetDirectoryRequ
         DirectoryId id = new DirectoryId(status.getId());
         return GetDirectoryReply.newBuilder()
                 .setStatus(status.toBuilder().setRight(rights.ofDirectory(context.caller(), id, context.nowMillis())))
+                .setWideningFrom(walk.found().record().getWideningFrom())
                 .build();
     }
 }

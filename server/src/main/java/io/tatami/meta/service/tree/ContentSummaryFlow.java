@@ -14,9 +14,9 @@ import io.tatami.meta.service.tree.SubtreeWalk.Page;
 import io.tatami.meta.state.Caller;
 import io.tatami.protocol.wire.ContentSummaryReply;
 import io.tatami.protocol.wire.ContentSummaryRequest;
+import io.tatami.protocol.wire.GetDirectoryReply;
 import io.tatami.protocol.wire.GetDirectoryRequest;
 import io.tatami.protocol.wire.Share;
-import io.tatami.protocol.wire.Status;
 import java.security.SecureRandom;
 import java.util.concurrent.CompletableFuture;
 
@@ -52,7 +52,7 @@ final class ContentSummaryFlow implements Flow<ContentSummaryRequest, ContentSum
                 GetDirectoryRequest.newBuilder().setPath(request.getPath()).build();
         return tree.term()
                 .thenCompose(changes -> tree.group().read(get, origin, start))
-                .thenCompose(found -> goOn(new Count(origin.caller(), request.getPath(), found.getStatus())));
+                .thenCompose(found -> goOn(new Count(origin.caller(), request.getPath(), found)));
     }
 
     private CompletableFuture<ContentSummaryReply> goOn(Count count) {
@@ -78,13 +78,14 @@ final class ContentSummaryFlow implements Flow<ContentSummaryRequest, ContentSum
         private final ContentSummaryReply.Builder sum = ContentSummaryReply.newBuilder();
         private final SubtreeWalk walk;
 
-        Count(Caller caller, String path, Status root) {
+        Count(Caller caller, String path, GetDirectoryReply root) {
             this.caller = caller;
             this.path = path;
             Child top = Child.newBuilder()
-                    .setDirectoryId(root.getId())
-                    .setSpread(root.getSpread())
-                    .setAttributes(root.getAttributes())
+                    .setDirectoryId(root.getStatus().getId())
+                    .setSpread(root.getStatus().getSpread())
+                    .setWideningFrom(root.getWideningFrom())
+                    .setAttributes(root.getStatus().getAttributes())
                     .build();
             this.walk = new SubtreeWalk(tree, new Directory(top, path), this::add);
         }

@@ -223,7 +223,8 @@ class WideningTest {
     }
 
     private void assertSum(int files, String when) throws TatamiException {
-        assertSum(files, root.summary("/"), when);
+        assertSum(files, root.summary("/"), when + ", below another");
+        assertSum(files, root.summary(TOP), when);
     }
 
     private static void assertSum(int files, ContentSummaryReply sum, String when) {
@@ -235,7 +236,7 @@ class WideningTest {
     @Test
     void everyFileIsSummedUpOnceWhereverTheHandOverIs() throws TatamiException {
         ContentSummaryRequest summary =
-                ContentSummaryRequest.newBuilder().setPath("/").build();
+                ContentSummaryRequest.newBuilder().setPath(TOP).build();
         for (String point : List.of(
                 "meta.widen-directory.announced",
                 "meta.widen.fetched",
