@@ -146,16 +146,14 @@ final class ArrivingEntries {
     CompletableFuture<Share> sum(RequestOrigin origin, SumSharesRequest request) {
         Part part = new Part(new DirectoryId(request.getDirectoryId()), request.getFromSpread(), request.getSpread());
         CompletableFuture<Share> told = new CompletableFuture<>();
-        CompletableFuture<Arrival> pause = null;
+        CompletableFuture<Arrival> pause = new CompletableFuture<>();
+        CompletableFuture<Arrival> running;
         synchronized (steps) {
             sums.computeIfAbsent(part.directory().value(), directory -> new ArrayList<>())
                     .add(told);
-            if (!steps.containsKey(part.directory().value())) {
-                pause = new CompletableFuture<>();
-                steps.put(part.directory().value(), pause);
-            }
+            running = steps.putIfAbsent(part.directory().value(), pause);
         }
-        if (pause != null) {
+        if (running == null) {
             pauseForSums(part, pause);
         }
         return told;
