@@ -10,7 +10,6 @@ import io.tatami.meta.log.RaftHost;
 import io.tatami.meta.log.RaftReplica;
 import io.tatami.meta.log.RaftSettings;
 import io.tatami.meta.log.SnapshotProgress;
-import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.meta.store.StoreMemory;
 import io.tatami.protocol.wire.GroupReplica;
@@ -89,8 +88,8 @@ final class RaftReplication implements Replication {
     }
 
     @Override
-    public void open(GroupRecord record, HostedGroup group) {
-        groups.add(group);
+    public void open(List<HostedGroup> held) {
+        groups.addAll(held);
     }
 
     @Override
