@@ -1,6 +1,7 @@
 package io.tatami.benchmarks.meta;
 
 import io.tatami.benchmarks.peer.CpuQuota;
+import io.tatami.benchmarks.peer.Peer;
 import io.tatami.benchmarks.peer.Undo;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -8,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;
+import org.apache.hadoop.conf.Configuration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +18,12 @@ import org.jspecify.annotations.Nullable;
  * of one cluster as of another, so that also in this a server has it as in every other setting. Owned by one thread.
  */
 final class ScalingSetting implements AutoCloseable {
+    /**
+     * Clients close connections that were idle for so long. With less, those of whoever has no turn would be made anew
+     * in the next one, and the more of them a server has, the less it would do of what is measured.
+     */
+    private static final String IDLE_MAX = "tatami.rpc.ping.interval";
+
     private final int servers;
     private final int clientsEach;
     private final List<ScalingCluster> clusters = new ArrayList<>();
@@ -57,10 +65,11 @@ final class ScalingSetting implements AutoCloseable {
         for (int i = 0; i < count; i++) {
             clusters.add(new ScalingCluster("scaling-" + servers + "-" + i, servers, work, undo));
         }
+        List<Peer> peers = clusters.stream().map(ScalingCluster::peer).toList();
+        Configuration configuration = peers.get(0).configuration();
+        configuration.set(IDLE_MAX, "50s");
         clients = new WorkerPool(
-                clusters.stream().map(ScalingCluster::peer).toList(),
-                clientsOfCluster() * count,
-                work.resolve("scaling-" + servers + "-clients"));
+                peers, configuration, clientsOfCluster() * count, work.resolve("scaling-" + servers + "-clients"));
     }
 
     int servers() {

@@ -5,6 +5,7 @@ import io.tatami.benchmarks.peer.Peer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 
 /** The worker JVMs of one round: at most 32 clients each. Owned by one thread. */
@@ -22,20 +23,23 @@ final class WorkerPool implements AutoCloseable {
     }
 
     WorkerPool(Peer peer, int clients, Path directory) throws IOException {
-        this(List.of(peer), clients, directory);
+        this(List.of(peer), peer.configuration(), clients, directory);
     }
 
-    /** Of several peers of one kind, which the clients take in turn: each JVM has some of every peer. */
-    WorkerPool(List<Peer> peers, int clients, Path directory) throws IOException {
-        Peer one = peers.get(0);
+    /**
+     * Of several peers of one kind, which the clients take in turn: each JVM has some of every peer.
+     *
+     * @param configuration of the clients, whatever else their peers' own says
+     */
+    WorkerPool(List<Peer> peers, Configuration configuration, int clients, Path directory) throws IOException {
         String[] fileSystems = peers.stream()
                 .map(peer -> FileSystem.getDefaultUri(peer.configuration()).toString())
                 .toArray(String[]::new);
         processes = new ClientProcesses(
                 KIND,
                 clients,
-                one.configuration(),
-                directory.resolve("conf-" + one.name() + "-" + clients),
+                configuration,
+                directory.resolve("conf-" + peers.get(0).name() + "-" + clients),
                 fileSystems);
     }
 
