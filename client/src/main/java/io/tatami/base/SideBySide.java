@@ -5,10 +5,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -17,8 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The same call of several, made at once, each on a thread of its own: of those that may hang, with one bound for all
- * of them; or of those that must not be left half done, until all have ended.
+ * The same call of several that may hang, made at once, each on a thread of its own, with one bound for all of them.
  */
 public final class SideBySide {
     /** Beyond, calls wait for the first to end; the bound counts for them too. */
@@ -65,50 +62,6 @@ public final class SideBySide {
             throw new TatamiException(ErrorCode.CANCELLED, "interrupted while waiting for several calls", e);
         } finally {
             threads.shutdownNow();
-        }
-    }
-
-    /** A piece of work that ends by itself, and is not interrupted. */
-    @FunctionalInterface
-    public interface Work<T> {
-        void on(T target) throws TatamiException;
-    }
-
-    /**
-     * Does all, as many at once as there are processors and two at least. Returns once all have ended, whatever came of
-     * the others; an interrupt of this thread meanwhile is kept for the caller.
-     *
-     * @throws TatamiException the failure of the first of {@code targets} that failed, with those of the others
-     */
-    public static <T> void finish(Collection<T> targets, Work<T> work) throws TatamiException {
-        int threadsMax = Math.max(2, Runtime.getRuntime().availableProcessors());
-        ExecutorService threads = Executors.newFixedThreadPool(threadsMax, Threads.daemons("side-by-side"));
-        List<CompletableFuture<@Nullable Throwable>> ends = new ArrayList<>();
-        for (T target : targets) {
-            ends.add(CompletableFuture.supplyAsync(() -> failure(target, work), threads));
-        }
-        threads.shutdown();
-        List<Throwable> failures = ends.stream()
-                .map(CompletableFuture::join)
-                .filter(Objects::nonNull)
-                .toList();
-        if (failures.isEmpty()) {
-            return;
-        }
-        Throwable first = failures.get(0);
-        failures.subList(1, failures.size()).forEach(first::addSuppressed);
-        if (first instanceof TatamiException told) {
-            throw told.again();
-        }
-        throw new IllegalStateException("a piece of work failed with what is no failure of the world", first);
-    }
-
-    private static <T> @Nullable Throwable failure(T target, Work<T> work) {
-        try {
-            work.on(target);
-            return null;
-        } catch (TatamiException | RuntimeException | Error e) {
-            return e;
         }
     }
 

@@ -9,9 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tatami.base.SideBySide.Answer;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
@@ -85,49 +82,6 @@ final class SideBySideTest {
     void aBugOfACallIsABugOfTheWhole() {
         IllegalStateException failure =
                 assertThrows(IllegalStateException.class, () -> SideBySide.ask(List.of(0), LONG, number -> 1 / number));
-
-        assertTrue(failure.getCause() instanceof ArithmeticException, () -> "" + failure.getCause());
-    }
-
-    @Test
-    void workOfWhichOneFailsIsAllFinishedAndToldOnce() {
-        CyclicBarrier both = new CyclicBarrier(2);
-        Set<Integer> done = ConcurrentHashMap.newKeySet();
-
-        TatamiException failure = assertThrows(
-                TatamiException.class,
-                () -> SideBySide.finish(List.of(1, 2, 3, 4), number -> {
-                    int unused = meetAndDouble(both, number);
-                    if (number > 2) {
-                        throw new TatamiException(ErrorCode.CORRUPT, "number " + number);
-                    }
-                    done.add(number);
-                }));
-
-        assertEquals(Set.of(1, 2), done);
-        assertEquals(ErrorCode.CORRUPT, failure.code());
-        assertEquals("number 3", failure.getMessage());
-        assertEquals(1, Objects.requireNonNull(failure.getCause()).getSuppressed().length);
-    }
-
-    @Test
-    void anInterruptDoesNotEndTheWaitingForWork() throws Exception {
-        Set<Integer> done = ConcurrentHashMap.newKeySet();
-        Thread.currentThread().interrupt();
-
-        SideBySide.finish(List.of(1, 2, 3), done::add);
-
-        assertTrue(Thread.interrupted());
-        assertEquals(Set.of(1, 2, 3), done);
-    }
-
-    @Test
-    void aBugInAPieceOfWorkIsABugOfTheWhole() {
-        IllegalStateException failure = assertThrows(
-                IllegalStateException.class,
-                () -> SideBySide.finish(List.of(0), number -> {
-                    throw new ArithmeticException("planted");
-                }));
 
         assertTrue(failure.getCause() instanceof ArithmeticException, () -> "" + failure.getCause());
     }

@@ -46,7 +46,8 @@ record GroupStores(Path directory, Identity identity) {
      *
      * @param logFileBytes see {@link LocalLog#FILE_BYTES}
      */
-    Local open(GroupId id, StoreMemory memory, long logFileBytes) throws TatamiException {
+    Local open(GroupRecord group, StoreMemory memory, long logFileBytes) throws TatamiException {
+        GroupId id = new GroupId(group.getGroup());
         Path path = path(id);
         boolean isNew = !identity.made();
         if (isNew) {
@@ -67,7 +68,7 @@ record GroupStores(Path directory, Identity identity) {
         Local local = new Local(store, log);
         try {
             if (isNew) {
-                log.commit(beginning(identity.record(id), store));
+                log.commit(beginning(group, store));
                 CrashPoint.hit("meta.format.group-recorded");
             } else if (!isBegun(store)) {
                 throw new TatamiException(ErrorCode.CORRUPT, path + " holds no group of Tatami");

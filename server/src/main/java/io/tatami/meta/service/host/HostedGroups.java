@@ -61,9 +61,10 @@ final class HostedGroups implements AutoCloseable {
     /** Opens the groups of the identity, which is noted to have made its stores once they are there. */
     synchronized void open() throws TatamiException {
         for (GroupId id : own.get().groups()) {
-            groups.put(id, maker.apply(id));
+            HostedGroup group = maker.apply(id);
+            groups.put(id, group);
+            replication.open(own.get().record(id), group);
         }
-        replication.open(List.copyOf(groups.values()));
         if (!own.get().made()) {
             CrashPoint.hit("meta.format.before-made");
             own.change(Identity::afterMaking);

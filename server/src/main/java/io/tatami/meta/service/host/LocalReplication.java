@@ -1,24 +1,21 @@
 package io.tatami.meta.service.host;
 
 import io.tatami.base.Check;
-import io.tatami.base.SideBySide;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.log.local.LocalLog;
+import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.meta.store.StoreMemory;
-import java.util.Comparator;
-import java.util.List;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentSkipListMap;
 
 /** Of groups that only this server holds: each leads from start to end. Used by one thread at a time. */
 final class LocalReplication {
     private final GroupStores stores;
     private final StoreMemory memory;
     private final long logFileBytes;
-    private final Map<HostedGroup, GroupStores.Local> opened =
-            new ConcurrentSkipListMap<>(Comparator.comparing(HostedGroup::id));
+    private final Map<HostedGroup, GroupStores.Local> opened = new LinkedHashMap<>();
 
     /** @param logFileBytes see {@link LocalLog#FILE_BYTES} */
     LocalReplication(GroupStores stores, StoreMemory memory, long logFileBytes) {
@@ -27,9 +24,9 @@ final class LocalReplication {
         this.logFileBytes = logFileBytes;
     }
 
-    /** As {@link Replication#open}; several at once, as each reads its log, which can be long after a crash. */
-    void open(List<HostedGroup> groups) throws TatamiException {
-        SideBySide.finish(groups, group -> opened.put(group, stores.open(group.id(), memory, logFileBytes)));
+    /** As {@link Replication#open}. */
+    void open(GroupRecord record, HostedGroup group) throws TatamiException {
+        opened.put(group, stores.open(record, memory, logFileBytes));
     }
 
     /**

@@ -10,6 +10,7 @@ import io.tatami.meta.log.RaftHost;
 import io.tatami.meta.log.RaftReplica;
 import io.tatami.meta.log.RaftSettings;
 import io.tatami.meta.log.SnapshotProgress;
+import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.meta.store.StoreMemory;
 import io.tatami.protocol.wire.GroupReplica;
@@ -88,8 +89,8 @@ final class RaftReplication implements Replication {
     }
 
     @Override
-    public void open(List<HostedGroup> held) {
-        groups.addAll(held);
+    public void open(GroupRecord record, HostedGroup group) {
+        groups.add(group);
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.tatami.meta.service.host;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.log.SnapshotProgress;
+import io.tatami.meta.state.wire.GroupRecord;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
@@ -12,11 +13,11 @@ import java.util.UUID;
 /** How what the groups of this server decide becomes durable, and thereby when they lead. */
 interface Replication extends AutoCloseable {
     /**
-     * Opens what is stored of groups, which may lead from {@link #start} on.
+     * Opens what is stored of a group, which may lead from {@link #start} on.
      *
-     * @throws TatamiException CORRUPT and the like for what is stored; nothing goes on in the background then
+     * @throws TatamiException CORRUPT and the like for what is stored
      */
-    void open(List<HostedGroup> groups) throws TatamiException;
+    void open(GroupRecord record, HostedGroup group) throws TatamiException;
 
     /** Lets the groups begin; the server listens. */
     void start() throws TatamiException;

@@ -5,6 +5,7 @@ import io.tatami.base.CrashPoint;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.log.SnapshotProgress;
+import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.store.GroupStore;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -41,17 +42,12 @@ final class ServerReplication implements Replication {
     }
 
     @Override
-    public void open(List<HostedGroup> groups) throws TatamiException {
-        List<HostedGroup> replicated =
-                groups.stream().filter(this::isReplicated).toList();
-        if (!replicated.isEmpty()) {
-            raft().open(replicated);
+    public void open(GroupRecord record, HostedGroup group) throws TatamiException {
+        if (own.get().isReplicated(group.id())) {
+            raft().open(record, group);
+        } else {
+            local.open(record, group);
         }
-        local.open(groups.stream().filter(group -> !isReplicated(group)).toList());
-    }
-
-    private boolean isReplicated(HostedGroup group) {
-        return own.get().isReplicated(group.id());
     }
 
     /** Opened when there is a first group for it. */
