@@ -7,11 +7,14 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.IntFunction;
+import java.util.function.LongPredicate;
+import java.util.function.ToLongFunction;
 import org.apache.hadoop.fs.ByteBufferPositionedReadable;
 import org.apache.hadoop.fs.ByteBufferReadable;
 import org.apache.hadoop.fs.CanUnbuffer;
@@ -36,6 +39,19 @@ final class TatamiInputStream extends FSInputStream
                 CanUnbuffer,
                 StreamCapabilities,
                 IOStatisticsSource {
+    private static final Map<String, ToLongFunction<ReadStatistics>> COUNTERS = Map.ofEntries(
+            Map.entry(StreamStatisticNames.STREAM_READ_BYTES, TatamiInputStream::delivered),
+            Map.entry("stream_read_local_bytes", ReadStatistics::localBytes),
+            Map.entry("stream_read_remote_bytes", ReadStatistics::remoteBytes),
+            Map.entry("stream_read_cached_bytes", ReadStatistics::cachedBytes),
+            Map.entry("stream_read_late_bytes", ReadStatistics::lateBytes),
+            Map.entry("stream_read_shared_bytes", ReadStatistics::sharedBytes),
+            Map.entry("stream_read_inline_bytes", ReadStatistics::inlineBytes),
+            Map.entry(StreamStatisticNames.STREAM_READ_SKIP_BYTES, ReadStatistics::skippedBytes),
+            Map.entry(StreamStatisticNames.STREAM_READ_OPENED, ReadStatistics::streamsOpened),
+            Map.entry("stream_read_checksum_failures", ReadStatistics::checksumFailures),
+            Map.entry("stream_read_copy_failures", ReadStatistics::copyFailures));
+
     private final FileReader reader;
     private final FileSystem.@Nullable Statistics statistics;
     private final IOStatistics ioStatistics;
@@ -47,22 +63,19 @@ final class TatamiInputStream extends FSInputStream
     TatamiInputStream(FileReader reader, FileSystem.@Nullable Statistics statistics) {
         this.reader = reader;
         this.statistics = statistics;
-        this.ioStatistics = new StreamCounters(() -> counted(reader.statistics()));
+        this.ioStatistics = new StreamCounters(() -> counters(count -> true));
     }
 
-    private static Map<String, Long> counted(ReadStatistics counts) {
-        return Map.ofEntries(
-                Map.entry(StreamStatisticNames.STREAM_READ_BYTES, delivered(counts)),
-                Map.entry("stream_read_local_bytes", counts.localBytes()),
-                Map.entry("stream_read_remote_bytes", counts.remoteBytes()),
-                Map.entry("stream_read_cached_bytes", counts.cachedBytes()),
-                Map.entry("stream_read_late_bytes", counts.lateBytes()),
-                Map.entry("stream_read_shared_bytes", counts.sharedBytes()),
-                Map.entry("stream_read_inline_bytes", counts.inlineBytes()),
-                Map.entry(StreamStatisticNames.STREAM_READ_SKIP_BYTES, counts.skippedBytes()),
-                Map.entry(StreamStatisticNames.STREAM_READ_OPENED, counts.streamsOpened()),
-                Map.entry("stream_read_checksum_failures", counts.checksumFailures()),
-                Map.entry("stream_read_copy_failures", counts.copyFailures()));
+    private Map<String, Long> counters(LongPredicate which) {
+        ReadStatistics counts = reader.statistics();
+        Map<String, Long> counters = new HashMap<>();
+        COUNTERS.forEach((name, counter) -> {
+            long count = counter.applyAsLong(counts);
+            if (which.test(count)) {
+                counters.put(name, count);
+            }
+        });
+        return counters;
     }
 
     private static long delivered(ReadStatistics counts) {
@@ -208,7 +221,8 @@ final class TatamiInputStream extends FSInputStream
         if (!closed) {
             positionAtClose = reader.position();
             closed = true;
-            context.getAggregator().aggregate(ioStatistics);
+            // Most counters of a short stream are zero, which adds nothing and takes as long.
+            context.getAggregator().aggregate(new StreamCounters(() -> counters(count -> count > 0)));
             reader.close();
         }
     }
