@@ -32,6 +32,13 @@ final class SmallOptions {
     int warmUpPercent = 10;
 
     @Option(
+            names = "--warm-up-seconds",
+            description =
+                    "How long at least those are read, again and again: as long for each peer, since Java compiles by time"
+                            + " (default: ${DEFAULT-VALUE}).")
+    int warmUpSeconds = 20;
+
+    @Option(
             names = "--spare",
             paramLabel = "MIB",
             description =

@@ -90,7 +90,11 @@ final class SmallRounds {
             String directory = "/warm-up-" + crowd.name();
             clients.write(directory, options.clients, files, crowd.fileBytes());
             clients.list(directory, files, crowd.fileBytes());
-            clients.read(directory, options.clients, files, crowd.fileBytes());
+            double seconds = 0;
+            do {
+                seconds += clients.read(directory, options.clients, files, crowd.fileBytes())
+                        .seconds();
+            } while (seconds < options.warmUpSeconds);
         }
     }
 

@@ -25,6 +25,7 @@ class SmallRoundsTest {
         options.smallFiles = 40;
         options.middlingFiles = 24;
         options.clients = 2;
+        options.warmUpSeconds = 1;
         options.spareMebibytes = 1_024;
         Undo undo = new Undo();
         Rounds figures;
