@@ -16,7 +16,11 @@ public final class Results implements AutoCloseable {
     private final Path file;
     private final PrintWriter writer;
 
-    /** @param directory made where it is missing; the file's name is the workload and the time */
+    /**
+     * Begins a file, with a remark of what the environment gives servers and clients of Tatami ({@code TATAMI_OPTS}).
+     *
+     * @param directory made where it is missing; the file's name is the workload and the time
+     */
     public Results(Path directory, String workload, List<String> columns) throws IOException {
         Files.createDirectories(directory);
         String time = LocalDateTime.now().format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss"));
@@ -24,6 +28,10 @@ public final class Results implements AutoCloseable {
         this.writer = new PrintWriter(
                 Files.newBufferedWriter(file, StandardCharsets.UTF_8, StandardOpenOption.CREATE_NEW), true);
         writer.println(String.join(",", columns));
+        String options = System.getenv("TATAMI_OPTS");
+        if (options != null && !options.isBlank()) {
+            remark("TATAMI_OPTS: " + options);
+        }
     }
 
     /** Adds a row; values with commas are not for here. */
