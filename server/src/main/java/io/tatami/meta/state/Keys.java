@@ -70,6 +70,16 @@ public final class Keys {
         return of((byte) 'v', file.value());
     }
 
+    /** Whether a key is one of {@link #inline}. */
+    public static boolean isInline(byte[] key) {
+        return key[0] == 'v';
+    }
+
+    /** Whose bytes lie under a key of {@link #inline}. */
+    public static FileId fileOfInline(byte[] key) {
+        return new FileId(ByteBuffer.wrap(key).getLong(1));
+    }
+
     public static byte[] blocks(FileId file) {
         return of((byte) 'b', file.value());
     }

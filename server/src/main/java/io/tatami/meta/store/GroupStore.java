@@ -54,6 +54,7 @@ public final class GroupStore implements AutoCloseable {
 
     private final Path directory;
     private final RocksDB database;
+    private final ReadAhead ahead;
     private final Options options;
     private final ErrorWatch watch;
     private final WriteOptions synced = new WriteOptions().setSync(true);
@@ -72,9 +73,11 @@ public final class GroupStore implements AutoCloseable {
 
     private volatile ProgressRecord progress;
 
-    private GroupStore(Path directory, RocksDB database, Options options, ErrorWatch watch) throws TatamiException {
+    private GroupStore(Path directory, RocksDB database, ReadAhead ahead, Options options, ErrorWatch watch)
+            throws TatamiException {
         this.directory = directory;
         this.database = database;
+        this.ahead = ahead;
         this.options = options;
         this.watch = watch;
         this.progress = readProgress();
@@ -125,7 +128,9 @@ public final class GroupStore implements AutoCloseable {
         ErrorWatch watch = new ErrorWatch(directory);
         Options options = StoreOptions.of(memory, watch, create);
         try {
-            return new GroupStore(directory, RocksDB.open(options, directory.toString()), options, watch);
+            RocksDB database = RocksDB.open(options, directory.toString());
+            return new GroupStore(
+                    directory, database, new ReadAhead(database, memory.readAheadThread()), options, watch);
         } catch (RocksDBException e) {
             options.close();
             watch.close();
@@ -150,7 +155,7 @@ public final class GroupStore implements AutoCloseable {
 
     /** Whatever is newest at each read: for who alone knows when that changes. A walk shows what it began with. */
     public View newest() {
-        View written = new StoreView(database, newest);
+        View written = new StoreView(database, newest, ahead);
         return new View() {
             @Override
             public byte @Nullable [] get(byte[] key) {
@@ -191,7 +196,7 @@ public final class GroupStore implements AutoCloseable {
         if (moment == 0) {
             return null;
         }
-        View written = new StoreView(database, where);
+        View written = new StoreView(database, where, ahead);
         return new View() {
             @Override
             public byte @Nullable [] get(byte[] key) {
@@ -402,6 +407,10 @@ public final class GroupStore implements AutoCloseable {
         return database;
     }
 
+    ReadAhead ahead() {
+        return ahead;
+    }
+
     void release(Snapshot snapshot) {
         database.releaseSnapshot(snapshot);
         snapshot.close();
@@ -443,6 +452,7 @@ public final class GroupStore implements AutoCloseable {
     /** Called once, by the owner, when nothing applies any more. What was applied is written out, if it can be. */
     @Override
     public void close() {
+        ahead.close();
         if (watch.failure() == null) {
             try {
                 writeOut();

@@ -1,5 +1,10 @@
 package io.tatami.meta.store;
 
+import io.tatami.base.Threads;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.Cache;
 import org.rocksdb.Env;
@@ -10,12 +15,15 @@ import org.rocksdb.WriteBufferManager;
 
 /**
  * The memory that all stores of a process share, so that it is bounded however many groups are hosted: one cache for
- * blocks, indexes and filters, to which the write buffers are charged. Closed after the last store.
+ * blocks, indexes and filters, to which the write buffers are charged; and the thread that fills it ahead of readers.
+ * Closed after the last store.
  */
 public final class StoreMemory implements AutoCloseable {
     private static final int BLOOM_BITS_PER_KEY = 10;
     private static final long ENTRIES_OF_ANY_SIZE = 0;
     private static final int SHARD_BITS_BY_SIZE = -1;
+    private static final int READ_AHEAD_WAITING_MAX = 64;
+    private static final long READ_AHEAD_IDLE_SECONDS = 10;
 
     static {
         RocksDB.loadLibrary();
@@ -25,6 +33,7 @@ public final class StoreMemory implements AutoCloseable {
     private final Cache cache;
     private final WriteBufferManager writeBuffers;
     private final BloomFilter filter = new BloomFilter(BLOOM_BITS_PER_KEY);
+    private final ThreadPoolExecutor readAhead;
 
     public StoreMemory(StoreSettings settings) {
         this.settings = settings;
@@ -32,6 +41,14 @@ public final class StoreMemory implements AutoCloseable {
         this.writeBuffers = new WriteBufferManager(settings.writeBuffersBytes(), cache);
         Env.getDefault().setBackgroundThreads(settings.backgroundJobs(), Priority.LOW);
         Env.getDefault().setBackgroundThreads(1, Priority.HIGH);
+        this.readAhead = new ThreadPoolExecutor(
+                1,
+                1,
+                READ_AHEAD_IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new ArrayBlockingQueue<>(READ_AHEAD_WAITING_MAX),
+                Threads.daemons("meta-read-ahead"));
+        readAhead.allowCoreThreadTimeOut(true);
     }
 
     StoreSettings settings() {
@@ -50,6 +67,11 @@ public final class StoreMemory implements AutoCloseable {
         return filter;
     }
 
+    /** Where stores read ahead; refuses what would wait for much else. */
+    Executor readAheadThread() {
+        return readAhead;
+    }
+
     /** Bytes in use of what is shared. */
     public long usedBytes() {
         return cache.getUsage();
@@ -57,6 +79,7 @@ public final class StoreMemory implements AutoCloseable {
 
     @Override
     public void close() {
+        readAhead.shutdown();
         filter.close();
         writeBuffers.close();
         cache.close();

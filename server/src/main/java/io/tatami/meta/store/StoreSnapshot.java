@@ -20,7 +20,7 @@ public final class StoreSnapshot implements AutoCloseable {
     }
 
     public View view() {
-        return new StoreView(store.database(), options);
+        return new StoreView(store.database(), options, store.ahead());
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.tatami.meta.state.ReadMustWaitException;
 import io.tatami.meta.state.View;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.ReadOptions;
+import org.rocksdb.ReadTier;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 
@@ -11,19 +12,29 @@ import org.rocksdb.RocksDBException;
 final class StoreView implements View {
     private final RocksDB database;
     private final ReadOptions options;
+    private final boolean waits;
+    private final ReadAhead ahead;
 
-    StoreView(RocksDB database, ReadOptions options) {
+    /** @param ahead told of what is not in memory, and where the options let reads wait of all that is read */
+    StoreView(RocksDB database, ReadOptions options, ReadAhead ahead) {
         this.database = database;
         this.options = options;
+        this.waits = options.readTier() != ReadTier.BLOCK_CACHE_TIER;
+        this.ahead = ahead;
     }
 
     /** @throws ReadMustWaitException where the options let it look at memory alone, and that does not tell */
     @Override
     public byte @Nullable [] get(byte[] key) {
         try {
-            return database.get(options, key);
+            byte[] value = database.get(options, key);
+            if (waits && value != null) {
+                ahead.noteAbsent(key);
+            }
+            return value;
         } catch (RocksDBException e) {
             if (StoreErrors.isIncomplete(e)) {
+                ahead.noteAbsent(key);
                 throw new ReadMustWaitException(true);
             }
             throw StoreErrors.unchecked("a read failed", e);

@@ -29,8 +29,13 @@ import org.slf4j.LoggerFactory;
 final class SnapshotReads implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SnapshotReads.class);
 
-    /** So many reads are not looked for in memory after one that was not there: trying is not free. */
-    private static final int PASSED_AFTER_COLD = 8;
+    /**
+     * So many reads are not looked for in memory after one that was not there, twice as many after each more in a row:
+     * trying in vain takes as long as to read what is there.
+     */
+    private static final int PASSED_LEAST = 8;
+
+    private static final int PASSED_MOST = 64;
 
     private final GroupId id;
     private final GroupStore store;
@@ -38,8 +43,11 @@ final class SnapshotReads implements AutoCloseable {
     private final Supplier<ClusterMap> cluster;
     private final ReplyMemory memory;
 
-    /** Of {@link #PASSED_AFTER_COLD}, those that are left. */
+    /** Those that are left. */
     private final AtomicInteger passed = new AtomicInteger();
+
+    /** How many the next one that is not in memory makes. */
+    private volatile int passedNext = PASSED_LEAST;
 
     private final QuickFiles files = new QuickFiles();
 
@@ -90,7 +98,11 @@ final class SnapshotReads implements AutoCloseable {
             passed.decrementAndGet();
         } else {
             Outcome outcome = decideAtOnce(pending, GroupStore::newestInMemory);
-            if (outcome != Outcome.MUST_WAIT || passed.get() == 0) {
+            if (outcome != Outcome.MUST_WAIT) {
+                passedNext = PASSED_LEAST;
+                return outcome;
+            }
+            if (passed.get() == 0) {
                 return outcome;
             }
         }
@@ -144,7 +156,9 @@ final class SnapshotReads implements AutoCloseable {
             pending.fail(e);
         } catch (ReadMustWaitException e) {
             if (e.isCold()) {
-                passed.set(PASSED_AFTER_COLD);
+                int count = passedNext;
+                passed.set(count);
+                passedNext = Math.min(2 * count, PASSED_MOST);
             }
             return Outcome.MUST_WAIT;
         } catch (UncheckedIOException e) {
