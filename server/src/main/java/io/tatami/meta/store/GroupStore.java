@@ -182,21 +182,20 @@ public final class GroupStore implements AutoCloseable {
      * @throws TatamiException UNAVAILABLE once the store has failed
      */
     public @Nullable View newestInMemory() throws TatamiException {
-        return newestNow(inMemory);
+        return newestNow(new StoreView(database, inMemory, null));
     }
 
     /** {@link #newestInMemory} for who can wait for the store's files. */
     public @Nullable View newestNow() throws TatamiException {
-        return newestNow(newest);
+        return newestNow(new StoreView(database, newest, ahead));
     }
 
-    private @Nullable View newestNow(ReadOptions where) throws TatamiException {
+    private @Nullable View newestNow(View written) throws TatamiException {
         requireHealthy();
         long moment = applying.tryOptimisticRead();
         if (moment == 0) {
             return null;
         }
-        View written = new StoreView(database, where, ahead);
         return new View() {
             @Override
             public byte @Nullable [] get(byte[] key) {

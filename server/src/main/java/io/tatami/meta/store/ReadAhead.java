@@ -18,8 +18,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Brings the bytes of small files into the store's cache before they are asked for. Files that were made one after the
  * other are mostly read so, by many readers at about the same place, and lie in this order: once a few of a run of
- * {@link #RUN} were not in memory, all of the run are read in one walk. One after the other each would take a search
- * through the tables, and go to a thread that may wait for the disk and back.
+ * {@link #RUN} were read by who may wait for the disk, as they were not in memory, all of the run are read in one walk.
+ * One after the other each would take a search through the tables, and go to a thread that may wait for the disk and
+ * back.
  *
  * <p>Who reads at random in more files than a few thousand comes seldom upon the same run so often while it is
  * remembered. Safe for use by many threads.
@@ -30,15 +31,15 @@ final class ReadAhead implements AutoCloseable {
     /** Files with successive numbers; a walk over as many reads up to a few megabytes. */
     private static final int RUN = 64;
 
-    private static final int ABSENT_BEFORE_READ = 4;
+    private static final int READ_BEFORE_WALK = 4;
     private static final int REMEMBERED_MAX = 256;
     private static final long AT_ONCE_BYTES = 1 << 20;
 
     private final RocksDB database;
     private final Executor executor;
 
-    /** How many of a run's files were read without being in memory; the run used last comes last. */
-    private final Map<Long, Integer> absent = new LinkedHashMap<>(REMEMBERED_MAX, 0.75f, true) {
+    /** How many times a run's files were read; the run used last comes last. */
+    private final Map<Long, Integer> reads = new LinkedHashMap<>(REMEMBERED_MAX, 0.75f, true) {
         @Override
         protected boolean removeEldestEntry(Map.Entry<Long, Integer> eldest) {
             return size() > REMEMBERED_MAX;
@@ -56,12 +57,12 @@ final class ReadAhead implements AutoCloseable {
         this.executor = executor;
     }
 
-    /** Told of a record that was read, or was to be, and may not have been in memory. */
-    void noteAbsent(byte[] key) {
+    /** Told of a record that was read by who may wait for the disk: mostly of one that was not in memory. */
+    void noteRead(byte[] key) {
         if (Keys.isInline(key)) {
             long run = Keys.fileOfInline(key).value() / RUN;
-            // Again when there were more than it has: then what was read is not there any more.
-            if (count(run) % RUN == ABSENT_BEFORE_READ) {
+            // Again when there were more than it has: then what was brought is not there any more.
+            if (count(run) % RUN == READ_BEFORE_WALK) {
                 try {
                     executor.execute(() -> read(run));
                 } catch (RejectedExecutionException e) {
@@ -72,7 +73,7 @@ final class ReadAhead implements AutoCloseable {
     }
 
     private synchronized int count(long run) {
-        return absent.merge(run, 1, Integer::sum);
+        return reads.merge(run, 1, Integer::sum);
     }
 
     /** What cannot be read is told to who asks for it. */

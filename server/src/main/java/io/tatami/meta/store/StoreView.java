@@ -4,7 +4,6 @@ import io.tatami.meta.state.ReadMustWaitException;
 import io.tatami.meta.state.View;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.ReadOptions;
-import org.rocksdb.ReadTier;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 
@@ -12,14 +11,12 @@ import org.rocksdb.RocksDBException;
 final class StoreView implements View {
     private final RocksDB database;
     private final ReadOptions options;
-    private final boolean waits;
-    private final ReadAhead ahead;
+    private final @Nullable ReadAhead ahead;
 
-    /** @param ahead told of what is not in memory, and where the options let reads wait of all that is read */
-    StoreView(RocksDB database, ReadOptions options, ReadAhead ahead) {
+    /** @param ahead told of what is read; null where the options let reads look at memory alone */
+    StoreView(RocksDB database, ReadOptions options, @Nullable ReadAhead ahead) {
         this.database = database;
         this.options = options;
-        this.waits = options.readTier() != ReadTier.BLOCK_CACHE_TIER;
         this.ahead = ahead;
     }
 
@@ -28,13 +25,12 @@ final class StoreView implements View {
     public byte @Nullable [] get(byte[] key) {
         try {
             byte[] value = database.get(options, key);
-            if (waits && value != null) {
-                ahead.noteAbsent(key);
+            if (ahead != null && value != null) {
+                ahead.noteRead(key);
             }
             return value;
         } catch (RocksDBException e) {
             if (StoreErrors.isIncomplete(e)) {
-                ahead.noteAbsent(key);
                 throw new ReadMustWaitException(true);
             }
             throw StoreErrors.unchecked("a read failed", e);
