@@ -23,10 +23,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Small files with the numbers 0 to 1,023, that is in sixteen runs of 64, which a store has in its tables alone. */
+/** Small files with the numbers 0 to 4,095, that is in 64 runs of as many, which a store has in its tables alone. */
 @Timeout(60)
 final class ReadAheadTest {
-    private static final int FILES = 1_024;
+    private static final int FILES = 4_096;
     private static final int BYTES = 10_000;
 
     @TempDir
@@ -96,6 +96,24 @@ final class ReadAheadTest {
             }
             assertFalse(isInMemory(store, 127));
             assertFalse(isInMemory(store, 193));
+        }
+    }
+
+    @Test
+    void whoReadsOnBehindWhatWasBroughtBringsTwiceAsManyUpToSixteenRuns() throws Exception {
+        try (GroupStore store = GroupStore.open(path(), memory)) {
+            read(store, 0, 1, 2, 3);
+            finishReadingAhead();
+            int next = 1;
+            for (int runs : new int[] {2, 4, 8, 16, 16}) {
+                read(store, 64 * next + 10);
+                finishReadingAhead();
+                for (int file = 64 * next; file < 64 * (next + runs); file++) {
+                    assertTrue(isInMemory(store, file), "file " + file + ", of " + runs + " runs from " + next);
+                }
+                next += runs;
+                assertFalse(isInMemory(store, 64 * next + 10), "behind " + runs + " runs");
+            }
         }
     }
 
