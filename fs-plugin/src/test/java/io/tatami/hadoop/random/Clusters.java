@@ -35,6 +35,9 @@ final class Clusters implements AutoCloseable {
         configuration.setInt("dfs.namenode.fs-limits.min-block-size", 0);
         configuration.set("dfs.checksum.combine.mode", "COMPOSITE_CRC");
         configuration.setBoolean("dfs.namenode.edits.noeditlogchannelflush", true);
+        // A close that asks before the block was reported asks again after 400 ms otherwise.
+        configuration.setInt("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", 2);
+        configuration.setInt("dfs.client.block.write.locateFollowingBlock.retries", 13);
         configuration.set("dfs.client.block.write.replace-datanode-on-failure.policy", "NEVER");
         MiniDFSCluster hdfs = new MiniDFSCluster.Builder(configuration, directory)
                 .numDataNodes(1)
