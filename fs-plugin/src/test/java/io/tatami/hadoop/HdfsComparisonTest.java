@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.junit.jupiter.api.AfterAll;
@@ -24,13 +23,7 @@ class HdfsComparisonTest {
 
     @BeforeAll
     static void connect() throws IOException {
-        Configuration configuration = new Configuration();
-        configuration.setInt("dfs.namenode.fs-limits.min-block-size", 0);
-        configuration.set("dfs.checksum.combine.mode", "COMPOSITE_CRC");
-        // A close that comes before the DataNode's report asks again after this, instead of after 400 ms.
-        configuration.setInt("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", 2);
-        configuration.setInt("dfs.client.block.write.locateFollowingBlock.retries", 13);
-        MiniDFSCluster cluster = new MiniDFSCluster.Builder(configuration, directory.toFile())
+        MiniDFSCluster cluster = new MiniDFSCluster.Builder(HdfsCluster.configuration(), directory.toFile())
                 .numDataNodes(1)
                 .build();
         hdfsCluster = cluster::shutdown;

@@ -1,5 +1,6 @@
 package io.tatami.hadoop.random;
 
+import io.tatami.hadoop.HdfsCluster;
 import java.io.File;
 import java.io.IOException;
 import java.security.PrivilegedAction;
@@ -31,13 +32,8 @@ final class Clusters implements AutoCloseable {
     /** @param tatami of a client; asked for anew for each */
     static Clusters start(File directory, Supplier<Configuration> tatami) throws IOException, InterruptedException {
         FileSystem.enableSymlinks();
-        Configuration configuration = new Configuration();
-        configuration.setInt("dfs.namenode.fs-limits.min-block-size", 0);
-        configuration.set("dfs.checksum.combine.mode", "COMPOSITE_CRC");
+        Configuration configuration = HdfsCluster.configuration();
         configuration.setBoolean("dfs.namenode.edits.noeditlogchannelflush", true);
-        // A close that asks before the block was reported asks again after 400 ms otherwise.
-        configuration.setInt("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", 2);
-        configuration.setInt("dfs.client.block.write.locateFollowingBlock.retries", 13);
         configuration.set("dfs.client.block.write.replace-datanode-on-failure.policy", "NEVER");
         MiniDFSCluster hdfs = new MiniDFSCluster.Builder(configuration, directory)
                 .numDataNodes(1)

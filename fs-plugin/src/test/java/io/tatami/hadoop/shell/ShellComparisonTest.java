@@ -3,6 +3,7 @@ package io.tatami.hadoop.shell;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tatami.hadoop.HdfsCluster;
 import io.tatami.hadoop.TatamiCluster;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -33,8 +34,7 @@ class ShellComparisonTest {
 
     @BeforeAll
     static void connect() throws IOException {
-        Configuration configuration = new Configuration();
-        configuration.setInt("dfs.namenode.fs-limits.min-block-size", 0);
+        Configuration configuration = HdfsCluster.configuration();
         configuration.setInt("dfs.replication", 1);
         configuration.set("dfs.blocksize", "1m");
         configuration.setInt(CommonConfigurationKeys.FS_TRASH_INTERVAL_KEY, 60);
