@@ -46,7 +46,7 @@ public final class BlockClient {
     private final SharedRegions readRegions;
     private final SharedRegions writtenRegions;
 
-    /** For blocks that are known to be short. */
+    /** For blocks that are short, and the first frames of others. */
     private final SharedRegions shortWrittenRegions;
 
     private final AtomicInteger nextLane = new AtomicInteger();
@@ -77,10 +77,16 @@ public final class BlockClient {
      */
     public BlockWriteStream openWriter(List<BlockTarget> chain, WriteSpec spec) throws TatamiException {
         Check.check(!chain.isEmpty(), "no server to write %s to", spec.block());
-        Connection bulk = bulkConnection(chain.get(0));
-        SharedRegions regions = spec.packed() ? shortWrittenRegions : writtenRegions;
-        RegionLease lease = lease(regions, bulk, chain.get(0), spec.reserveBytes() - spec.startOffset());
-        return BlockWriteStream.open(lease.connectionOr(bulk), spec, List.copyOf(chain), lease, settings, allocator);
+        BlockTarget first = chain.get(0);
+        Connection bulk = bulkConnection(first);
+        return BlockWriteStream.open(
+                bulk,
+                spec,
+                List.copyOf(chain),
+                (isShort, lengthBytes) ->
+                        lease(isShort ? shortWrittenRegions : writtenRegions, bulk, first, lengthBytes),
+                settings,
+                allocator);
     }
 
     /**

@@ -24,57 +24,100 @@ import org.jspecify.annotations.Nullable;
  * Writes one block to a chain of servers. Used by one thread, but for the three lengths and {@link #failure}, which any
  * thread may ask.
  *
- * <p>Bytes are sent in frames of up to 1 MiB, or lie in memory that the first server reads, and frames only say where;
- * at most {@link BlockClientSettings#windowBytes} of them wait for their acknowledgement, after which writing blocks.
- * Every failure ends the stream: all methods throw it from then on, and what no server is known to have is kept. The
- * way on is a new generation from the block's home, a new stream over the good servers with
+ * <p>Servers hear of the stream with its first frame, or when they are waited for: a block that is finished before that
+ * can still be packed. Bytes are sent in frames of up to 1 MiB, or lie in memory that the first server reads, and
+ * frames only say where; at most {@link BlockClientSettings#windowBytes} of them wait for their acknowledgement, after
+ * which writing blocks. Every failure ends the stream: all methods throw it from then on, and what no server is known
+ * to have is kept. The way on is a new generation from the block's home, a new stream over the good servers with
  * {@link WriteSpec#continuedAt} at {@link #visibleLength}, {@link #awaitReady} on it, and {@link #resend} of the frames
  * that {@link #takeUnacknowledged} gives.
  */
 public final class BlockWriteStream implements AutoCloseable {
     private static final FrameBuffer NO_BYTES = FrameBuffer.own(Unpooled.EMPTY_BUFFER);
 
-    private final WriteSpec spec;
+    private final Connection connection;
     private final List<BlockTarget> chain;
+    private final RegionLeases leases;
     private final WriteWindow window;
-    private final RpcStream<WriteFrame> stream;
     private final FrameMemory memory;
     private final FrameBuilder builder;
     private final long timeoutMillis;
+    private WriteSpec spec;
+
+    /** Null until there is something that the servers must be told. */
+    private @Nullable RpcStream<WriteFrame> stream;
+
     private long position;
     private long sentSyncLength;
     private long sequence;
     private long sharedBytes;
     private boolean ended;
 
+    /** Where a stream gets the memory that its first server reads; it gives each lease back. */
+    @FunctionalInterface
+    interface RegionLeases {
+        /**
+         * @param isShort whether no more than a frame will lie there at a time
+         * @param lengthBytes of how much it may get to hold
+         */
+        RegionLease lease(boolean isShort, long lengthBytes) throws TatamiException;
+    }
+
     private BlockWriteStream(
+            Connection connection,
             WriteSpec spec,
             List<BlockTarget> chain,
-            WriteWindow window,
-            RpcStream<WriteFrame> stream,
+            RegionLeases leases,
             FrameMemory memory,
-            long timeoutMillis) {
+            BlockClientSettings settings) {
+        this.connection = connection;
         this.spec = spec;
         this.chain = chain;
-        this.window = window;
-        this.stream = stream;
+        this.leases = leases;
+        this.window = new WriteWindow(spec.startOffset(), settings);
         this.memory = memory;
         this.builder = new FrameBuilder(memory);
-        this.timeoutMillis = timeoutMillis;
+        this.timeoutMillis = settings.timeoutMillis();
         this.position = spec.startOffset();
         this.sentSyncLength = spec.startOffset();
     }
 
-    /** @param lease of memory that the first server reads; the stream gives it back */
+    /** @param connection for where there is no memory to be leased */
     static BlockWriteStream open(
             Connection connection,
             WriteSpec spec,
             List<BlockTarget> chain,
-            RegionLease lease,
+            RegionLeases leases,
             BlockClientSettings settings,
-            ByteBufAllocator allocator) {
+            ByteBufAllocator allocator)
+            throws TatamiException {
         // One frame more is being filled while the window is full.
-        FrameMemory memory = new FrameMemory(allocator, settings.windowBytes() / BlockPayload.BYTES_MAX + 1, lease);
+        int buffersMax = settings.windowBytes() / BlockPayload.BYTES_MAX + 1;
+        RegionLease lease = spec.isNew()
+                ? leases.lease(true, Math.min(spec.reserveBytes(), BlockPayload.BYTES_MAX))
+                : leases.lease(false, spec.reserveBytes() - spec.startOffset());
+        FrameMemory memory = new FrameMemory(allocator, buffersMax, lease);
+        return new BlockWriteStream(connection, spec, chain, leases, memory, settings);
+    }
+
+    /** Tells the servers what they are to write, unless they know. */
+    private RpcStream<WriteFrame> begun() throws TatamiException {
+        RpcStream<WriteFrame> begun = stream;
+        if (begun == null) {
+            if (spec.isNew() && !spec.packed()) {
+                // There will be more than the memory for the first frame holds.
+                RegionLease longer = leases.lease(false, spec.reserveBytes());
+                builder.unshare();
+                memory.exchange(longer);
+            }
+            begun = memory.connectionOr(connection)
+                    .openStream(BlockMethods.WRITE_BLOCK, CallOptions.DEFAULT.withTimeoutMillis(0), request(), window);
+            stream = begun;
+        }
+        return begun;
+    }
+
+    private WriteBlockRequest request() {
         WriteBlockRequest.Builder request = WriteBlockRequest.newBuilder()
                 .setBlockId(spec.block().value())
                 .setGeneration(spec.generation())
@@ -83,12 +126,16 @@ public final class BlockWriteStream implements AutoCloseable {
                 .setPacked(spec.packed())
                 .setStartOffset(spec.startOffset())
                 .setPreviousGeneration(spec.previousGeneration())
-                .setSharedMemory(memory.sharedName());
+                .setSharedMemory(memory.sharedName())
+                .setOnlyCopy(chain.size() == 1);
         chain.subList(1, chain.size()).forEach(target -> request.addTarget(target.toWire()));
-        WriteWindow window = new WriteWindow(spec.startOffset(), settings);
-        RpcStream<WriteFrame> stream = connection.openStream(
-                BlockMethods.WRITE_BLOCK, CallOptions.DEFAULT.withTimeoutMillis(0), request.build(), window);
-        return new BlockWriteStream(spec, chain, window, stream, memory, settings.timeoutMillis());
+        return request.build();
+    }
+
+    private void cancel(String reason) {
+        if (stream != null) {
+            stream.cancel(reason);
+        }
     }
 
     public WriteSpec spec() {
@@ -143,6 +190,7 @@ public final class BlockWriteStream implements AutoCloseable {
      * and the caller commits it at the block's home before it writes.
      */
     public void awaitReady() throws TatamiException {
+        RpcStream<WriteFrame> unused = begun();
         window.awaitReady();
     }
 
@@ -155,16 +203,18 @@ public final class BlockWriteStream implements AutoCloseable {
     public void write(ByteBuffer bytes) throws TatamiException {
         Check.check(!ended, "write after the end of %s", spec.block());
         while (bytes.hasRemaining()) {
+            if (builder.isFull()) {
+                sendBuilt(false, false);
+            }
             if (builder.isEmpty()) {
                 awaitRoom(BlockPayload.roomBytes(position));
                 builder.begin(position, frameRoomBytes());
             }
             int before = bytes.remaining();
             builder.add(bytes);
-            int taken = before - bytes.remaining();
-            position += taken;
-            sharedBytes += builder.isShared() ? taken : 0;
-            if (builder.isFull()) {
+            position += before - bytes.remaining();
+            // What may turn out to be all there is waits for the word, and is sent with it.
+            if (builder.isFull() && stream != null && roomBytes() > 0) {
                 sendBuilt(false, false);
             }
         }
@@ -197,7 +247,20 @@ public final class BlockWriteStream implements AutoCloseable {
      * @return the block's length
      */
     public long finish() throws TatamiException {
+        return finish(false);
+    }
+
+    /**
+     * {@link #finish()} that may pack the block.
+     *
+     * @param isWhole whether the block is all of a file: it is packed where the servers do not know of it yet, as it
+     *     fits into one frame
+     */
+    public long finish(boolean isWhole) throws TatamiException {
         if (!ended) {
+            if (isWhole && stream == null && spec.isNew()) {
+                spec = WriteSpec.createPacked(spec.block(), spec.generation(), position);
+            }
             sendBuilt(true, true);
             ended = true;
         }
@@ -238,6 +301,7 @@ public final class BlockWriteStream implements AutoCloseable {
             Check.check(frame.offset() <= position, "bytes from %d to %d are lost", position, frame.offset());
             PendingFrame rest = frame;
             try {
+                RpcStream<WriteFrame> unused = begun();
                 awaitRoom(frame.lengthBytes());
                 rest = frame.offset() == position ? frame : cut(frame);
             } catch (TatamiException e) {
@@ -248,7 +312,7 @@ public final class BlockWriteStream implements AutoCloseable {
             send(rest, false, false);
         }
         if (failed != null) {
-            stream.cancel("the writer cannot go on");
+            cancel("the writer cannot go on");
             throw failed;
         }
     }
@@ -258,14 +322,14 @@ public final class BlockWriteStream implements AutoCloseable {
     public void close() {
         ended = true;
         if (!window.isFinished()) {
-            stream.cancel("closed by the writer");
+            cancel("closed by the writer");
             window.fail(new TatamiException(ErrorCode.CANCELLED, "closed by the writer"));
         }
         if (!builder.isEmpty()) {
             builder.take().release();
         }
         window.takeFrames().forEach(PendingFrame::release);
-        memory.release(window.isFinished());
+        memory.release(stream == null || window.isFinished());
     }
 
     /**
@@ -279,7 +343,7 @@ public final class BlockWriteStream implements AutoCloseable {
             if (position < spec.neededBytes()) {
                 return spec.neededBytes() - position;
             }
-            window.awaitReady();
+            awaitReady();
         }
         return roomBytes();
     }
@@ -297,20 +361,22 @@ public final class BlockWriteStream implements AutoCloseable {
     /** Waits for the window and for the network to take a frame of {@code bytes}; any failure ends the stream. */
     private void awaitRoom(int bytes) throws TatamiException {
         window.awaitRoom(bytes);
-        if (stream.isWritable()) {
+        RpcStream<WriteFrame> sending = stream;
+        if (sending == null || sending.isWritable()) {
             return;
         }
         try {
-            stream.awaitWritable(timeoutMillis);
+            sending.awaitWritable(timeoutMillis);
         } catch (TatamiException e) {
             window.fail(e);
-            stream.cancel("the network takes nothing more");
+            sending.cancel("the network takes nothing more");
             throw e;
         }
     }
 
     /** Sends what was gathered, which may be nothing where the frame is only for its flags. */
     private void sendBuilt(boolean sync, boolean last) throws TatamiException {
+        RpcStream<WriteFrame> unused = begun();
         awaitRoom(0);
         PendingFrame frame = builder.isEmpty() ? new PendingFrame(position, NO_BYTES, new int[0]) : builder.take();
         send(frame, sync, last);
@@ -321,7 +387,8 @@ public final class BlockWriteStream implements AutoCloseable {
 
     /** Keeps the frame; sends it unless the stream has failed. */
     private void send(PendingFrame frame, boolean sync, boolean last) {
-        if (window.failure() != null) {
+        RpcStream<WriteFrame> sending = stream;
+        if (sending == null || window.failure() != null) {
             window.add(frame);
             return;
         }
@@ -335,6 +402,7 @@ public final class BlockWriteStream implements AutoCloseable {
         }
         FrameBuffer buffer = frame.buffer();
         if (buffer.isShared()) {
+            sharedBytes += frame.lengthBytes();
             message.setSharedUnit(buffer.sharedIndex() / SharedUnits.UNIT_BYTES)
                     .setStart(buffer.sharedIndex() % SharedUnits.UNIT_BYTES)
                     .setLength(frame.lengthBytes());
@@ -342,7 +410,7 @@ public final class BlockWriteStream implements AutoCloseable {
         ByteBuf payload =
                 buffer.isShared() ? Unpooled.EMPTY_BUFFER : frame.payload().retainedDuplicate();
         window.add(frame);
-        stream.sendAndRelease(message.build(), payload);
+        sending.sendAndRelease(message.build(), payload);
     }
 
     /** The part of {@code frame} from {@link #position} on; {@code frame} is released unless this throws. */

@@ -30,11 +30,6 @@ final class FrameBuilder {
         return buffer == null;
     }
 
-    /** Whether the frame's bytes go into memory that the server sees. */
-    boolean isShared() {
-        return buffer != null && buffer.isShared();
-    }
-
     boolean isFull() {
         return buffer != null && !buffer.bytes().isWritable();
     }
@@ -63,6 +58,13 @@ final class FrameBuilder {
             if ((end + length) % ChunkChecksum.CHUNK_BYTES == 0) {
                 endPiece();
             }
+        }
+    }
+
+    /** Moves what is gathered out of memory that is shared; the frame holds as much as before. */
+    void unshare() {
+        if (buffer != null && buffer.isShared()) {
+            buffer = memory.unshare(buffer);
         }
     }
 

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.tatami.base.Check;
 import io.tatami.protocol.BlockPayload;
+import io.tatami.rpc.Connection;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -17,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 final class FrameMemory {
     private final ByteBufAllocator allocator;
     private final int buffersMax;
-    private final RegionLease lease;
-    private final @Nullable WrittenUnits shared;
+    private RegionLease lease;
+    private @Nullable WrittenUnits shared;
 
     /** One reference to each is held here. */
     private final List<ByteBuf> buffers = new ArrayList<>();
@@ -31,8 +32,24 @@ final class FrameMemory {
         this.allocator = allocator;
         this.buffersMax = buffersMax;
         this.lease = lease;
+        this.shared = units(lease);
+    }
+
+    private static @Nullable WrittenUnits units(RegionLease lease) {
         SharedRegion region = lease.region();
-        this.shared = region == null ? null : new WrittenUnits(region.memory());
+        return region == null ? null : new WrittenUnits(region.memory());
+    }
+
+    /** Shares other memory from here on; that before goes back, and no frame may be in it. */
+    void exchange(RegionLease other) {
+        giveBack(true);
+        lease = other;
+        shared = units(other);
+    }
+
+    /** The connection for the stream: that of the shared memory, else {@code bulk}. */
+    Connection connectionOr(Connection bulk) {
+        return lease.connectionOr(bulk);
     }
 
     /** The memory's name for the server; empty where none is shared. */
@@ -50,16 +67,17 @@ final class FrameMemory {
 
     /** The frame, in memory of this process alone; {@code frame} is used up. */
     PendingFrame unshare(PendingFrame frame) {
-        if (!frame.buffer().isShared()) {
-            return frame;
-        }
-        int length = frame.lengthBytes();
-        ByteBuf copy = allocator
-                .directBuffer(length, length)
-                .writeBytes(frame.payload(), frame.payload().readerIndex(), length);
-        PendingFrame own = new PendingFrame(frame.offset(), FrameBuffer.own(copy), frame.checksums());
-        frame.release();
-        return own;
+        return frame.buffer().isShared()
+                ? new PendingFrame(frame.offset(), unshare(frame.buffer()), frame.checksums())
+                : frame;
+    }
+
+    /** The same bytes, with as much room behind them, in memory of this process alone; {@code buffer} is used up. */
+    FrameBuffer unshare(FrameBuffer buffer) {
+        ByteBuf bytes = buffer.bytes();
+        ByteBuf own = takeOwn(bytes.capacity()).writeBytes(bytes, bytes.readerIndex(), bytes.readableBytes());
+        bytes.release();
+        return FrameBuffer.own(own);
     }
 
     /**
@@ -73,6 +91,10 @@ final class FrameMemory {
             buffer.release();
         }
         buffers.clear();
+        giveBack(isRead);
+    }
+
+    private void giveBack(boolean isRead) {
         Check.check(shared == null || shared.isFree(), "shared memory is given back that holds a frame");
         if (isRead) {
             lease.giveBack();

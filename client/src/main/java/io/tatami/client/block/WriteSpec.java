@@ -48,6 +48,11 @@ public record WriteSpec(
         return new WriteSpec(block, generation, lengthBytes, lengthBytes, true, 0, 0);
     }
 
+    /** Whether no server has a copy. */
+    boolean isNew() {
+        return startOffset == 0 && previousGeneration == 0;
+    }
+
     /** The same block from {@code offset} on, under a newer generation: append, or recovery from a failure. */
     public WriteSpec continuedAt(long offset, long newGeneration) {
         return continuedAt(offset, newGeneration, generation, neededBytes);

@@ -29,8 +29,15 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
     private long frameBytes;
     private long visibleLength;
     private long durableLength;
-    private long acks;
+    private boolean isAccepted;
     private long roomBytes = Long.MAX_VALUE;
+
+    /** When the writer began to wait, or heard of the servers since. */
+    private long heardNanos;
+
+    /** What the writer waits for; null while it does not. */
+    private @Nullable BooleanSupplier awaited;
+
     private @Nullable WriteBlockReply reply;
     private @Nullable TatamiException failure;
 
@@ -62,13 +69,13 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
     }
 
     void awaitReady() throws TatamiException {
-        await(() -> acks > 0);
+        await(() -> isAccepted);
     }
 
     boolean isReady() {
         lock.lock();
         try {
-            return acks > 0;
+            return isAccepted;
         } finally {
             lock.unlock();
         }
@@ -141,7 +148,7 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
             if (failure == null && reply == null) {
                 failure = reason;
             }
-            changed.signalAll();
+            wake();
         } finally {
             lock.unlock();
         }
@@ -165,16 +172,10 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
         payload.release();
         lock.lock();
         try {
-            acks++;
+            heard();
             roomBytes = ack.getRoomBytes() == 0 ? Long.MAX_VALUE : ack.getRoomBytes();
-            visibleLength = Math.max(visibleLength, ack.getVisibleLength());
-            durableLength = Math.max(durableLength, ack.getDurableLength());
-            while (!frames.isEmpty() && frames.element().endOffset() <= visibleLength) {
-                PendingFrame done = frames.remove();
-                frameBytes -= done.lengthBytes();
-                done.release();
-            }
-            changed.signalAll();
+            reached(ack.getVisibleLength(), ack.getDurableLength());
+            wake();
         } finally {
             lock.unlock();
         }
@@ -184,10 +185,34 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
     public void onFinished(WriteBlockReply finished) {
         lock.lock();
         try {
+            heard();
             reply = finished;
-            changed.signalAll();
+            reached(finished.getLength(), finished.getLength());
+            wake();
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void heard() {
+        isAccepted = true;
+        heardNanos = System.nanoTime();
+    }
+
+    private void reached(long visible, long durable) {
+        visibleLength = Math.max(visibleLength, visible);
+        durableLength = Math.max(durableLength, durable);
+        while (!frames.isEmpty() && frames.element().endOffset() <= visibleLength) {
+            PendingFrame done = frames.remove();
+            frameBytes -= done.lengthBytes();
+            done.release();
+        }
+    }
+
+    /** Wakes the writer where it waits for this; to be woken by each acknowledgement would cost more than the rest. */
+    private void wake() {
+        if (awaited != null && (failure != null || awaited.getAsBoolean())) {
+            changed.signalAll();
         }
     }
 
@@ -200,18 +225,15 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
     private void await(BooleanSupplier condition) throws TatamiException {
         lock.lock();
         try {
-            long acksSeen = acks;
-            long nanosLeft = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+            heardNanos = System.nanoTime();
+            awaited = condition;
             while (failure == null && !condition.getAsBoolean()) {
-                if (acks != acksSeen) {
-                    acksSeen = acks;
-                    nanosLeft = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
-                }
-                if (nanosLeft <= 0) {
+                long nanosLeft = TimeUnit.MILLISECONDS.toNanos(timeoutMillis) - (System.nanoTime() - heardNanos);
+                if (nanosLeft > 0) {
+                    long unused = changed.awaitNanos(nanosLeft);
+                } else {
                     failure = new TatamiException(
                             ErrorCode.DEADLINE_EXCEEDED, "no acknowledgement in " + timeoutMillis + " ms");
-                } else {
-                    nanosLeft = changed.awaitNanos(nanosLeft);
                 }
             }
             if (failure != null) {
@@ -221,6 +243,7 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
             Thread.currentThread().interrupt();
             throw new TatamiException(ErrorCode.CANCELLED, "interrupted while waiting for block servers", e);
         } finally {
+            awaited = null;
             lock.unlock();
         }
     }

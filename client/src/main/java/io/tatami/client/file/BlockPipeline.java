@@ -187,10 +187,14 @@ final class BlockPipeline {
         mending(BlockWriteStream::hsync);
     }
 
-    /** Makes all bytes durable and the block final. */
-    void finish() throws TatamiException {
+    /**
+     * Makes all bytes durable and the block final.
+     *
+     * @param isWhole whether it is all of its file
+     */
+    void finish(boolean isWhole) throws TatamiException {
         mending(writing -> {
-            long length = writing.finish();
+            long length = writing.finish(isWhole);
             if (length != position) {
                 throw new IllegalStateException(block() + " has " + length + " bytes, " + position + " were written");
             }
@@ -295,6 +299,9 @@ final class BlockPipeline {
     private void renew(TatamiException failure) throws TatamiException {
         ServerId failed = stream == null ? new ServerId(servers.get(0)) : stream.failedServer();
         Grant grant = issue(failed, failure);
+        if (stream != null) {
+            spec = stream.spec();
+        }
         endStream();
         servers = grant.getServerIdList();
         spec = spec.continuedAt(acknowledgedLength, grant.getGeneration(), committedGeneration, takenBytes());

@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * tells how many bytes were taken.
  */
 public final class FileWriter implements AutoCloseable {
-    /** Up to here a file's length may become known before its first block is begun, which is then packed. */
-    private static final int MEMORY_BYTES_MAX = 1 << 20;
+    /** So much is kept in memory of the writer's alone: many may be open for long that write little. */
+    private static final int MEMORY_BYTES_MAX = 256 << 10;
 
     /** The next block's grant is asked for when so much is left of the current one, or a quarter if that is less. */
     private static final long PREFETCH_ROOM_BYTES = 32 << 20;
@@ -250,11 +250,9 @@ public final class FileWriter implements AutoCloseable {
     }
 
     private void take(ByteBuffer bytes) throws TatamiException {
-        if (!spilling) {
+        if (!spilling && memory.sizeBytes() + (long) bytes.remaining() <= MEMORY_BYTES_MAX) {
             memory.take(bytes);
-            if (!bytes.hasRemaining()) {
-                return;
-            }
+            return;
         }
         drainMemory();
         while (bytes.hasRemaining()) {
@@ -287,7 +285,7 @@ public final class FileWriter implements AutoCloseable {
         BlockPipeline block = currentBlock(nextBytes);
         block.write(bytes);
         if (block.isFull()) {
-            finishCurrent(block);
+            finishCurrent(block, false);
         } else if (!completing && block.roomBytes() <= Math.min(PREFETCH_ROOM_BYTES, blockSizeBytes / 4)) {
             grants.prefetch(finished);
         }
@@ -310,9 +308,9 @@ public final class FileWriter implements AutoCloseable {
                 : WriteSpec.create(id, grant.getGeneration(), blockSizeBytes);
     }
 
-    private void finishCurrent(BlockPipeline block) throws TatamiException {
+    private void finishCurrent(BlockPipeline block, boolean isWhole) throws TatamiException {
         if (!block.isUntouched()) {
-            block.finish();
+            block.finish(isWhole);
         }
         finished.add(block.report());
         sharedBytes += block.sharedBytes();
@@ -350,7 +348,7 @@ public final class FileWriter implements AutoCloseable {
         if (block != null && block.position() == 0) {
             unused.add(0, block.block().value());
         } else if (block != null) {
-            finishCurrent(block);
+            finishCurrent(block, block.position() == position);
         }
         home.complete(finished, null, unused);
     }

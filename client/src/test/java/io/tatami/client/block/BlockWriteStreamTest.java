@@ -16,6 +16,8 @@ import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.BlockPayload;
 import io.tatami.protocol.wire.WriteAck;
+import io.tatami.protocol.wire.WriteBlockReply;
+import io.tatami.protocol.wire.WriteBlockRequest;
 import io.tatami.protocol.wire.WriteFrame;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -124,7 +126,7 @@ final class BlockWriteStreamTest {
 
     @Test
     void bytesThatChangedInMemoryAreNotResent() throws Exception {
-        List<PendingFrame> frames = failedWith(MIB);
+        List<PendingFrame> frames = failedWith(MIB + 1);
         frames.get(0).payload().setByte(5, frames.get(0).payload().getByte(5) + 1);
         ScriptedServer server = new ScriptedServer();
         try (BlockWriteStream stream = open(server, SPEC.continuedAt(10, 2))) {
@@ -149,6 +151,7 @@ final class BlockWriteStreamTest {
         ScriptedServer old = new ScriptedServer();
         try (BlockWriteStream stream = open(old, needsOne)) {
             old.acknowledge(0, 0);
+            stream.awaitReady();
             assertEquals(16 * MIB, stream.awaitRoomBytes(), "a server that does not tell has what was to be reserved");
         }
         ScriptedServer silent = new ScriptedServer();
@@ -165,6 +168,51 @@ final class BlockWriteStreamTest {
         assertEquals(4 * MIB, SPEC.neededBytes());
         assertEquals(9 * MIB, moved.neededBytes());
         assertEquals(9 * MIB, moved.continuedAt(5 * MIB, 4).neededBytes());
+    }
+
+    @Test
+    void aBlockOfOneFrameIsPackedWhereItIsAllOfItsFile() throws Exception {
+        for (boolean isWhole : new boolean[] {true, false}) {
+            ScriptedServer server = new ScriptedServer();
+            server.finishNext(WriteBlockReply.newBuilder().setLength(MIB).build());
+            try (BlockWriteStream stream = open(server, SPEC)) {
+                stream.write(bytes, 0, 100);
+                stream.write(bytes, 100, MIB - 100);
+                assertTrue(server.requests.isEmpty(), "more may follow");
+                assertEquals(MIB, stream.finish(isWhole));
+            }
+            WriteBlockRequest request = (WriteBlockRequest) server.requests.get(0);
+            assertEquals(isWhole, request.getPacked());
+            assertEquals(isWhole ? MIB : 16 * MIB, request.getReserveBytes());
+            WriteFrame only = server.frames().get(0);
+            assertTrue(only.getLast() && only.getSync());
+            assertEquals(1, server.frames().size());
+        }
+    }
+
+    @Test
+    void aBlockOfWhichServersKnowIsNotPacked() throws Exception {
+        ScriptedServer server = new ScriptedServer();
+        server.finishNext(WriteBlockReply.newBuilder().setLength(MIB + 1).build());
+        try (BlockWriteStream stream = open(server, SPEC)) {
+            stream.write(bytes, 0, MIB + 1);
+            assertEquals(1, server.frames().size());
+            assertEquals(MIB + 1, stream.finish(true));
+        }
+        assertFalse(((WriteBlockRequest) server.requests.get(0)).getPacked());
+    }
+
+    @Test
+    void aBlockThatIsFullEndsWithItsLastBytes() throws Exception {
+        ScriptedServer server = new ScriptedServer();
+        server.finishNext(WriteBlockReply.newBuilder().setLength(2 * MIB).build());
+        try (BlockWriteStream stream = open(server, WriteSpec.create(BlockId.of(1, 0, 1), 1, 2 * MIB))) {
+            stream.write(bytes, 0, 2 * MIB);
+            assertEquals(0, stream.roomBytes());
+            assertEquals(2 * MIB, stream.finish());
+        }
+        assertEquals(2, server.frames().size());
+        assertTrue(server.frames().get(1).getLast());
     }
 
     @Test
@@ -193,9 +241,9 @@ final class BlockWriteStreamTest {
         }
     }
 
-    private BlockWriteStream open(ScriptedServer server, WriteSpec spec) {
+    private BlockWriteStream open(ScriptedServer server, WriteSpec spec) throws TatamiException {
         List<BlockTarget> chain =
                 List.of(new BlockTarget(new ServerId(7), "a", 1), new BlockTarget(new ServerId(8), "b", 1));
-        return BlockWriteStream.open(server, spec, chain, RegionLease.NONE, SETTINGS, allocator);
+        return BlockWriteStream.open(server, spec, chain, (isShort, bytes) -> RegionLease.NONE, SETTINGS, allocator);
     }
 }

@@ -21,6 +21,7 @@ import java.net.SocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
@@ -33,6 +34,14 @@ final class ScriptedServer implements Connection {
     record Received(Message message, byte[] payload) {}
 
     final List<Received> received = new ArrayList<>();
+
+    /** What streams were opened with. */
+    final List<Message> requests = new ArrayList<>();
+
+    /** What is said as soon as a stream is opened. */
+    private final List<Runnable> greeting = new ArrayList<>();
+
+    private @Nullable Consumer<Message> finishing;
     private @Nullable BiConsumer<Message, ByteBuf> down;
     private @Nullable Consumer<TatamiException> failing;
     private @Nullable MemoryOffer offer;
@@ -59,11 +68,18 @@ final class ScriptedServer implements Connection {
         say(message, Unpooled.EMPTY_BUFFER);
     }
 
-    /** Ownership of the payload passes to the client. */
+    /** Ownership of the payload passes to the client. Where no stream is open, the next one is greeted with it. */
     void say(Message message, ByteBuf payload) {
-        if (down != null) {
+        if (down == null) {
+            greeting.add(() -> say(message, payload));
+        } else {
             down.accept(message, payload);
         }
+    }
+
+    /** Ends the next stream well, as soon as it is open. */
+    void finishNext(Message reply) {
+        greeting.add(() -> Objects.requireNonNull(finishing).accept(reply));
     }
 
     void fail(ErrorCode code, String detail) {
@@ -91,6 +107,16 @@ final class ScriptedServer implements Connection {
             }
         };
         failing = listener::onFailed;
+        finishing = message -> {
+            try {
+                listener.onFinished(method.replyParser().parseFrom(message.toByteString()));
+            } catch (InvalidProtocolBufferException e) {
+                throw new IllegalStateException(e);
+            }
+        };
+        requests.add(body);
+        greeting.forEach(Runnable::run);
+        greeting.clear();
         if (offer != null) {
             say(offer);
             offer = null;

@@ -12,6 +12,7 @@ import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
+import io.tatami.protocol.wire.WriteBlockReply;
 import io.tatami.protocol.wire.WriteFrame;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -51,26 +52,44 @@ final class SharedWriteStreamTest {
     void framesSayWhereTheirBytesLieAndMemoryIsUsedAgainOnceTheyAreAcknowledged() throws Exception {
         try (BlockWriteStream stream = open(4)) {
             stream.write(bytes, 0, 4 * MIB);
-            assertLies(bytes, 3 * MIB, 3 * MIB, server.frames().get(3));
+            assertSent(0, 0);
+            assertLies(bytes, 3 * MIB, 2 * MIB, server.frames().get(3));
             server.acknowledge(2 * MIB, 0);
-            stream.write(bytes, 4 * MIB, MIB);
+            stream.write(bytes, 4 * MIB, 2 * MIB);
             assertLies(bytes, 4 * MIB, 0, server.frames().get(4));
+            assertLies(bytes, 5 * MIB, 3 * MIB, server.frames().get(5));
             assertEquals(5 * MIB, stream.sharedBytes());
-            assertEquals(0, allocator.metric().usedDirectMemory());
         }
     }
 
     @Test
     void whatFindsNoFreeMemoryIsSent() throws Exception {
         try (BlockWriteStream stream = open(6)) {
-            stream.write(bytes, 0, 5 * MIB);
-            WriteFrame fifth = server.frames().get(4);
-            assertFalse(fifth.hasSharedUnit());
-            int arrived = server.received.size();
-            assertArrayEquals(
-                    Arrays.copyOfRange(bytes, 4 * MIB, 5 * MIB),
-                    server.received.get(arrived - 1).payload());
+            stream.write(bytes, 0, 6 * MIB);
+            assertSent(5, 5 * MIB);
             assertEquals(4 * MIB, stream.sharedBytes());
+        }
+    }
+
+    @Test
+    void aBlockOfOneFrameLiesInTheMemoryForShortOnes() throws Exception {
+        server.finishNext(WriteBlockReply.newBuilder().setLength(100).build());
+        try (BlockWriteStream stream = open(4, true)) {
+            stream.write(bytes, 0, 100);
+            assertEquals(100, stream.finish(true));
+            assertLies(bytes, 0, 0, server.frames().get(0));
+            assertEquals(100, stream.sharedBytes());
+        }
+        assertFalse(server.cancelled, "the memory can be used again");
+    }
+
+    @Test
+    void theFirstOfManyFramesLeavesTheMemoryForShortBlocks() throws Exception {
+        try (BlockWriteStream stream = open(4, true)) {
+            stream.write(bytes, 0, MIB);
+            stream.write(bytes, MIB, 10);
+            assertSent(0, 0);
+            assertEquals(0, stream.sharedBytes());
         }
     }
 
@@ -102,10 +121,31 @@ final class SharedWriteStreamTest {
         assertArrayEquals(Arrays.copyOfRange(expected, from, from + frame.getLength()), read.array());
     }
 
-    private BlockWriteStream open(int windowMebibytes) {
+    /** The frame was sent with its bytes, which are those from {@code from} on. */
+    private void assertSent(int frame, int from) {
+        assertFalse(server.frames().get(frame).hasSharedUnit());
+        List<byte[]> payloads = server.received.stream()
+                .filter(received -> received.message() instanceof WriteFrame)
+                .map(ScriptedServer.Received::payload)
+                .toList();
+        assertArrayEquals(Arrays.copyOfRange(bytes, from, from + MIB), payloads.get(frame));
+    }
+
+    private BlockWriteStream open(int windowMebibytes) throws TatamiException {
+        return open(windowMebibytes, false);
+    }
+
+    /** @param isShort whether the memory is for short blocks and there is no other, or the other way round */
+    private BlockWriteStream open(int windowMebibytes, boolean isShort) throws TatamiException {
         List<BlockTarget> chain = List.of(new BlockTarget(new ServerId(7), "a", 1));
         RegionLease lease = RegionLease.of(region, new SharedRegions(1, true));
         BlockClientSettings settings = BlockClientSettings.DEFAULT.withWindowBytes(windowMebibytes * MIB);
-        return BlockWriteStream.open(server, SPEC, chain, lease, settings, allocator);
+        return BlockWriteStream.open(
+                server,
+                SPEC,
+                chain,
+                (first, bytes) -> first == isShort ? lease : RegionLease.NONE,
+                settings,
+                allocator);
     }
 }

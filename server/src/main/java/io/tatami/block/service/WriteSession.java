@@ -161,7 +161,10 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         CrashPoint.hit("service.write.after-open");
         port.began(this);
         if (request.getTargetCount() == 0) {
-            acknowledge();
+            // What has come meanwhile is acknowledged next, and with it this.
+            if (!request.getOnlyCopy() || waitingBytes.get() == 0) {
+                acknowledge();
+            }
         } else {
             chainVisible = received;
             chainDurable = received;
@@ -221,7 +224,10 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         if (frame == null || (chain != null && chainVisible < received)) {
             return;
         }
-        acknowledge();
+        // A server before this one flushes meanwhile; a writer that has sent its last frame waits for the end.
+        if (!frame.getLast() || !request.getOnlyCopy()) {
+            acknowledge();
+        }
         CrashPoint.hit("service.write.before-flush");
         durable = frame.getLast() ? opened().finish() : opened().sync();
         CrashPoint.hit("service.write.after-flush");
@@ -231,10 +237,18 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
     }
 
     /**
-     * Tells the writer how far the servers from here to the tail are, and ends the stream where the block has ended.
+     * Tells the writer how far the servers from here to the tail are; where the block has ended, by the end of the
+     * stream.
      */
     private void acknowledge() {
         if (chain != null && !chainReady) {
+            return;
+        }
+        if (finished && (chain == null || chainFinished)) {
+            ended = true;
+            port.ended(this);
+            CrashPoint.hit("service.write.before-end");
+            stream.success(WriteBlockReply.newBuilder().setLength(received).build());
             return;
         }
         long visible = chain == null ? received : Math.min(received, chainVisible);
@@ -248,12 +262,6 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
                 .setDurableLength(chain == null ? durable : Math.min(durable, chainDurable))
                 .setRoomBytes(roomBytes)
                 .build());
-        if (finished && (chain == null || chainFinished)) {
-            ended = true;
-            port.ended(this);
-            CrashPoint.hit("service.write.before-end");
-            stream.success(WriteBlockReply.newBuilder().setLength(received).build());
-        }
     }
 
     @Override
