@@ -34,8 +34,8 @@ final class SmallOptions {
     @Option(
             names = "--warm-up-seconds",
             description =
-                    "How long at least those are read, again and again: as long for each peer, since Java compiles by time"
-                            + " (default: ${DEFAULT-VALUE}).")
+                    "How long at least those are written, each time over those before, and how long they are read: as long"
+                            + " for each peer, since Java compiles by time (default: ${DEFAULT-VALUE}).")
     int warmUpSeconds = 20;
 
     @Option(

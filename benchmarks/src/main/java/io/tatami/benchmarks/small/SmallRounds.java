@@ -88,14 +88,17 @@ final class SmallRounds {
         int files = crowd.files() * options.warmUpPercent / 100;
         if (files > 0) {
             String directory = "/warm-up-" + crowd.name();
-            clients.write(directory, options.clients, files, crowd.fileBytes());
+            repeat(() -> clients.write(directory, options.clients, files, crowd.fileBytes()));
             clients.list(directory, files, crowd.fileBytes());
-            double seconds = 0;
-            do {
-                seconds += clients.read(directory, options.clients, files, crowd.fileBytes())
-                        .seconds();
-            } while (seconds < options.warmUpSeconds);
+            repeat(() -> clients.read(directory, options.clients, files, crowd.fileBytes()));
         }
+    }
+
+    private void repeat(Work work) throws IOException {
+        double seconds = 0;
+        do {
+            seconds += work.run().seconds();
+        } while (seconds < options.warmUpSeconds);
     }
 
     private void measure(int round, Peer peer, Path home, StreamClients clients, Crowd crowd)
