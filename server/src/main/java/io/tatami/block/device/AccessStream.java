@@ -30,6 +30,11 @@ public final class AccessStream {
         return pending;
     }
 
+    /** {@link #submit} for who waits for the access next; it may have ended when this returns. */
+    public void run(int bytes, IoThreads.Access access) {
+        threads.run(this, new PendingAccess(access, bytes));
+    }
+
     /** Gives up what did not begin yet: whoever waits for that is told CANCELLED. */
     public void drop() {
         threads.drop(this).forEach(PendingAccess::giveUp);

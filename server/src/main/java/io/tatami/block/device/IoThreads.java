@@ -4,6 +4,9 @@ import io.tatami.base.TatamiException;
 import io.tatami.base.Threads;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * The threads that touch a device, in the order that {@link TurnOrder} says, so that no caller's interrupt ever closes
  * its channel. They are never interrupted themselves. The queue has no limit of its own: each read or write in it holds
  * a buffer of a pool that has one.
+ *
+ * <p>A caller that is never interrupted either, a {@linkplain #callers caller}, and would wait for its access, does it
+ * itself while one of the threads has nothing to do: that spares waking that thread, and being woken by it.
  */
 public final class IoThreads implements AutoCloseable {
     private final TurnOrder order = new TurnOrder();
@@ -42,6 +48,19 @@ public final class IoThreads implements AutoCloseable {
         return started;
     }
 
+    /** Of daemon threads that nobody interrupts while they work. */
+    public static ThreadFactory callers(String name) {
+        AtomicInteger number = new AtomicInteger();
+        return task -> new Caller(task, name + "-" + number.incrementAndGet());
+    }
+
+    private static final class Caller extends Thread {
+        Caller(Runnable task, String name) {
+            super(task, name);
+            setDaemon(true);
+        }
+    }
+
     /** No threads: each access runs where it is submitted. For tests that repeat an order of accesses from a seed. */
     public static IoThreads onCaller() {
         return new IoThreads("caller", 0);
@@ -52,10 +71,12 @@ public final class IoThreads implements AutoCloseable {
         return new AccessStream(this, kind);
     }
 
-    /** Queues a flush, ahead of all that is queued already. */
-    public PendingAccess flush(Access flush) {
+    /** A flush ahead of all that is queued already, for who waits for it next. */
+    PendingAccess flush(Access flush) {
         PendingAccess pending = new PendingAccess(flush, 0);
-        enqueue(pending, () -> order.addFlush(pending));
+        if (!ran(pending, true)) {
+            enqueue(pending, () -> order.addFlush(pending));
+        }
         return pending;
     }
 
@@ -68,6 +89,35 @@ public final class IoThreads implements AutoCloseable {
 
     void submit(AccessStream stream, PendingAccess pending) {
         enqueue(pending, () -> order.add(stream, pending));
+    }
+
+    /** {@link #submit} for who waits for the access next. */
+    void run(AccessStream stream, PendingAccess pending) {
+        if (!ran(pending, false)) {
+            submit(stream, pending);
+        }
+    }
+
+    /** Whether the access has run on the caller's thread, in the place of one that has nothing to do. */
+    private boolean ran(PendingAccess pending, boolean isFirst) {
+        if (!(Thread.currentThread() instanceof Caller)) {
+            return false;
+        }
+        synchronized (lock) {
+            if (closed || running >= threads.size() || (!isFirst && order.isBusy())) {
+                return false;
+            }
+            running++;
+        }
+        try {
+            pending.run();
+        } finally {
+            synchronized (lock) {
+                running--;
+                lock.notifyAll();
+            }
+        }
+        return true;
     }
 
     List<PendingAccess> drop(AccessStream stream) {
@@ -101,12 +151,12 @@ public final class IoThreads implements AutoCloseable {
     private @Nullable PendingAccess take() {
         synchronized (lock) {
             while (true) {
-                PendingAccess access = order.next();
+                PendingAccess access = running < threads.size() ? order.next() : null;
                 if (access != null) {
                     running++;
                     return access;
                 }
-                if (closed) {
+                if (closed && !order.isBusy()) {
                     return null;
                 }
                 try {
@@ -146,6 +196,14 @@ public final class IoThreads implements AutoCloseable {
                 return false;
             }
         }
-        return true;
+        long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);
+        synchronized (lock) {
+            long leftNanos = endNanos - System.nanoTime();
+            while (running > 0 && leftNanos > 0) {
+                TimeUnit.NANOSECONDS.timedWait(lock, leftNanos);
+                leftNanos = endNanos - System.nanoTime();
+            }
+            return running == 0;
+        }
     }
 }

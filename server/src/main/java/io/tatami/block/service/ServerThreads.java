@@ -3,6 +3,7 @@ package io.tatami.block.service;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.base.Threads;
+import io.tatami.block.device.IoThreads;
 import io.tatami.block.volume.Volume;
 import java.util.HashMap;
 import java.util.List;
@@ -172,7 +173,7 @@ final class ServerThreads {
 
     private static ThreadPoolExecutor pool(String name, int least, int most, BlockingQueue<Runnable> queue) {
         ThreadPoolExecutor pool =
-                new ThreadPoolExecutor(least, most, IDLE_SECONDS, TimeUnit.SECONDS, queue, Threads.daemons(name));
+                new ThreadPoolExecutor(least, most, IDLE_SECONDS, TimeUnit.SECONDS, queue, IoThreads.callers(name));
         if (least > 0) {
             pool.allowCoreThreadTimeOut(true);
         }

@@ -11,6 +11,7 @@ import io.tatami.block.device.AccessStream;
 import io.tatami.block.device.AlignedBuffer;
 import io.tatami.block.device.BufferShare;
 import io.tatami.block.device.Device;
+import io.tatami.block.device.PendingAccess;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -152,7 +153,7 @@ final class OpenBlock {
             lengthBytes += length;
         }
         if (lengthBytes == unitEnd(fillStartBytes)) {
-            submit(lengthBytes);
+            submit(lengthBytes, false);
         }
     }
 
@@ -190,7 +191,7 @@ final class OpenBlock {
             AlignedBuffer buffer = fillable();
             int end = (int) (lengthBytes - fillStartBytes);
             buffer.memory().put(end, new byte[Device.ALIGNMENT_BYTES - rest]);
-            submit(Device.alignUp(lengthBytes));
+            submit(Device.alignUp(lengthBytes), true);
         } else if (filling != null) {
             moveRestToTail(filling, rest);
         }
@@ -284,7 +285,7 @@ final class OpenBlock {
         long end = lengthBytes - rest;
         buffer.memory().get((int) (end - fillStartBytes), tail, 0, rest);
         if (end > fillStartBytes) {
-            submit(end);
+            submit(end, true);
         } else {
             synchronized (this) {
                 filling = null;
@@ -295,8 +296,10 @@ final class OpenBlock {
 
     /**
      * Hands the filling buffer to the device threads, up to {@code end}; waits while its share of buffers is under way.
+     *
+     * @param isAwaited whether the caller waits for the device next
      */
-    private void submit(long end) throws TatamiException {
+    private void submit(long end, boolean isAwaited) throws TatamiException {
         CrashPoint.hit("volume.unit.before-write");
         awaitWrites(Math.max(1, Math.min(UNITS_IN_FLIGHT_MAX, buffers.size() - 1)) - 1);
         UnitWrite unit;
@@ -311,11 +314,16 @@ final class OpenBlock {
             fillStartBytes = Math.min(end, Device.alignDown(lengthBytes));
             unflushed = true;
         }
-        accesses.submit((int) (unit.endBytes - unit.startBytes), () -> write(unit));
+        int bytes = (int) (unit.endBytes - unit.startBytes);
+        if (isAwaited) {
+            accesses.run(bytes, () -> write(unit));
+        } else {
+            PendingAccess unused = accesses.submit(bytes, () -> write(unit));
+        }
         CrashPoint.hit("volume.unit.begun");
     }
 
-    /** On a device thread. */
+    /** On a thread that touches the device. */
     private void write(UnitWrite unit) {
         try {
             int length = (int) (unit.endBytes - unit.startBytes);

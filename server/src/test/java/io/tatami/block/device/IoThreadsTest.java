@@ -178,6 +178,56 @@ class IoThreadsTest {
     }
 
     @Test
+    void whoIsNeverInterruptedDoesWhatItWaitsForWhileAThreadIsIdle() throws Exception {
+        try (IoThreads threads = IoThreads.start("test", 1)) {
+            AccessStream writer = threads.stream(AccessKind.WRITE);
+            IoThreads.Access access = () -> begun.add(Thread.currentThread().getName());
+            callerDoes(() -> writer.run(UNIT, access));
+            callerDoes(() -> {
+                PendingAccess unused = threads.flush(access);
+            });
+            writer.run(UNIT, access);
+
+            PendingAccess first = holdThreads(threads);
+            callerDoes(() -> writer.run(UNIT, access));
+            gate.countDown();
+            first.await();
+        }
+
+        assertEquals(List.of("caller-1", "caller-1", "test-io-1", "test-io-1"), begun);
+    }
+
+    @Test
+    void theClosingWaitsForWhatACallerDoesAndNoMoreRunAtOnceThanThereAreThreads() throws Exception {
+        IoThreads threads = IoThreads.start("test", 1);
+        AccessStream writer = threads.stream(AccessKind.WRITE);
+        CountDownLatch held = new CountDownLatch(1);
+        Thread caller = IoThreads.callers("caller")
+                .newThread(() -> writer.run(UNIT, () -> {
+                    held.countDown();
+                    await(gate);
+                    begun.add("caller's");
+                }));
+        caller.start();
+        held.await();
+        PendingAccess queued = writer.submit(UNIT, () -> begun.add("queued"));
+
+        assertFalse(threads.close(() -> true));
+        gate.countDown();
+        threads.close();
+
+        assertTrue(queued.isDone());
+        assertEquals(List.of("caller's", "queued"), begun);
+        caller.join();
+    }
+
+    private static void callerDoes(Runnable work) throws InterruptedException {
+        Thread caller = IoThreads.callers("caller").newThread(work);
+        caller.start();
+        caller.join();
+    }
+
+    @Test
     void onceClosedAnAccessIsLeftToTheDeviceToRefuse() {
         IoThreads threads = IoThreads.start("test", 2);
         threads.close();
