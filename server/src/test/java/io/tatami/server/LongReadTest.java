@@ -65,10 +65,11 @@ final class LongReadTest {
         client = TatamiClient.connect(
                 ClusterAddress.of(node.uri()).authority(), UserIdentity.of(System.getProperty("user.name")), settings);
         new SplittableRandom(8).nextBytes(bytes);
-        try (FileWriter writer = client.create(FILE, CreateSpec.DEFAULT.withBlockSizeBytes(16 * MIB))) {
+        FileWriter writer = client.create(FILE, CreateSpec.DEFAULT.withBlockSizeBytes(16 * MIB));
+        try (writer) {
             writer.write(bytes, 0, FILE_BYTES);
-            sharedBytesWritten = writer.sharedBytes();
         }
+        sharedBytesWritten = writer.sharedBytes();
     }
 
     @AfterEach

@@ -106,9 +106,7 @@ public final class BlockWriteStream implements AutoCloseable {
         if (begun == null) {
             if (spec.isNew() && !spec.packed()) {
                 // There will be more than the memory for the first frame holds.
-                RegionLease longer = leases.lease(false, spec.reserveBytes());
-                builder.unshare();
-                memory.exchange(longer);
+                builder.moveTo(leases.lease(false, spec.reserveBytes()));
             }
             begun = memory.connectionOr(connection)
                     .openStream(BlockMethods.WRITE_BLOCK, CallOptions.DEFAULT.withTimeoutMillis(0), request(), window);

@@ -61,11 +61,9 @@ final class FrameBuilder {
         }
     }
 
-    /** Moves what is gathered out of memory that is shared; the frame holds as much as before. */
-    void unshare() {
-        if (buffer != null && buffer.isShared()) {
-            buffer = memory.unshare(buffer);
-        }
+    /** Moves to other shared memory, with what is gathered; the frame holds as much as before. */
+    void moveTo(RegionLease other) {
+        buffer = memory.exchange(other, buffer);
     }
 
     /** The frame so far; the next one must be begun. */

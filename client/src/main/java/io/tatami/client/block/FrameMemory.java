@@ -40,11 +40,32 @@ final class FrameMemory {
         return region == null ? null : new WrittenUnits(region.memory());
     }
 
-    /** Shares other memory from here on; that before goes back, and no frame may be in it. */
-    void exchange(RegionLease other) {
+    /**
+     * Shares other memory from here on; that before goes back.
+     *
+     * @param filling the only buffer that is in use; used up. Null where none is
+     * @return the same bytes with as much room behind them, in the other memory where there is any
+     */
+    @Nullable
+    FrameBuffer exchange(RegionLease other, @Nullable FrameBuffer filling) {
+        WrittenUnits units = units(other);
+        FrameBuffer moved = filling;
+        if (filling != null && (units != null || filling.isShared())) {
+            int roomBytes = filling.bytes().capacity();
+            FrameBuffer taken = units == null ? null : units.take(roomBytes);
+            moved = move(filling, taken == null ? FrameBuffer.own(takeOwn(roomBytes)) : taken);
+        }
         giveBack(true);
         lease = other;
-        shared = units(other);
+        shared = units;
+        return moved;
+    }
+
+    private static FrameBuffer move(FrameBuffer from, FrameBuffer to) {
+        ByteBuf bytes = from.bytes();
+        to.bytes().writeBytes(bytes, bytes.readerIndex(), bytes.readableBytes());
+        bytes.release();
+        return to;
     }
 
     /** The connection for the stream: that of the shared memory, else {@code bulk}. */
@@ -67,17 +88,13 @@ final class FrameMemory {
 
     /** The frame, in memory of this process alone; {@code frame} is used up. */
     PendingFrame unshare(PendingFrame frame) {
-        return frame.buffer().isShared()
-                ? new PendingFrame(frame.offset(), unshare(frame.buffer()), frame.checksums())
+        FrameBuffer buffer = frame.buffer();
+        return buffer.isShared()
+                ? new PendingFrame(
+                        frame.offset(),
+                        move(buffer, FrameBuffer.own(takeOwn(buffer.bytes().capacity()))),
+                        frame.checksums())
                 : frame;
-    }
-
-    /** The same bytes, with as much room behind them, in memory of this process alone; {@code buffer} is used up. */
-    FrameBuffer unshare(FrameBuffer buffer) {
-        ByteBuf bytes = buffer.bytes();
-        ByteBuf own = takeOwn(bytes.capacity()).writeBytes(bytes, bytes.readerIndex(), bytes.readableBytes());
-        bytes.release();
-        return FrameBuffer.own(own);
     }
 
     /**

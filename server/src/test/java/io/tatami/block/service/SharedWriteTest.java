@@ -48,9 +48,6 @@ import org.junit.jupiter.api.io.TempDir;
 final class SharedWriteTest {
     private static final int MIB = 1 << 20;
     private static final int BLOCK_BYTES = 20 * MIB + 777;
-    /** The first frame is sent, as it was filled before anybody knew of others. */
-    private static final int SHARED_BYTES = BLOCK_BYTES - MIB;
-
     private static final int REGION_MIB = 16;
     private static final WriteSpec SPEC = WriteSpec.create(BlockRig.block(1), 1, BLOCK_BYTES);
 
@@ -80,7 +77,7 @@ final class SharedWriteTest {
                         flushSometimes(stream, random.nextInt(4));
                     }
                     assertEquals(BLOCK_BYTES, stream.finish());
-                    assertTrue(stream.sharedBytes() >= SHARED_BYTES, "all but the first frame");
+                    assertEquals(BLOCK_BYTES, stream.sharedBytes());
                 }
                 assertArrayEquals(bytes, rig.read(0, id, 0, BLOCK_BYTES + 1));
             }
@@ -102,7 +99,7 @@ final class SharedWriteTest {
     void oneWritersMemoryIsTheNextOnes() throws Exception {
         try (BlockRig rig = rig(1, 64)) {
             for (int number = 1; number <= 2; number++) {
-                write(rig, BlockRig.block(number), SHARED_BYTES);
+                write(rig, BlockRig.block(number), BLOCK_BYTES);
             }
             assertEquals(REGION_MIB, lentMebibytes(rig));
             for (int number = 1; number <= 2; number++) {
@@ -190,7 +187,7 @@ final class SharedWriteTest {
             assertEquals(BLOCK_BYTES, second.finish());
             assertEquals(BLOCK_BYTES, first.finish());
             assertEquals(0, second.sharedBytes());
-            assertEquals(SHARED_BYTES, first.sharedBytes());
+            assertEquals(BLOCK_BYTES, first.sharedBytes());
             assertArrayEquals(bytes, rig.read(0, block, 0, BLOCK_BYTES));
             assertArrayEquals(bytes, rig.read(0, BlockRig.block(2), 0, BLOCK_BYTES));
         }
@@ -245,7 +242,7 @@ final class SharedWriteTest {
             TatamiException absent =
                     assertThrows(TatamiException.class, () -> rig.read(0, BlockRig.block(7), 0, 1_000));
             assertEquals(ErrorCode.NO_SUCH_BLOCK, absent.code());
-            write(rig, block, SHARED_BYTES);
+            write(rig, block, BLOCK_BYTES);
         }
     }
 
