@@ -97,13 +97,16 @@ final class TatamiOutputStream extends OutputStream implements Syncable, StreamC
 
     @Override
     public synchronized void close() throws IOException {
-        if (!closed) {
-            closed = true;
-            if (bytesWritten.get() + hflushes.get() + hsyncs.get() > 0) {
+        boolean wasOpen = !closed;
+        closed = true;
+        try {
+            translated(writer::close);
+        } finally {
+            sharedBytes.set(writer.sharedBytes());
+            if (wasOpen && bytesWritten.get() + hflushes.get() + hsyncs.get() > 0) {
                 context.getAggregator().aggregate(ioStatistics);
             }
         }
-        translated(writer::close);
     }
 
     @Override
