@@ -3,6 +3,7 @@ package io.tatami.base;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
 
 /** Threads that let the process end, and waiting for threads to end. */
 public final class Threads {
@@ -10,13 +11,25 @@ public final class Threads {
 
     /** Of daemon threads, named {@code name-1}, {@code name-2} and so on. */
     public static ThreadFactory daemons(String name) {
+        return daemons(name, Thread::new);
+    }
+
+    /**
+     * As {@link #daemons(String)}, of a kind of their own.
+     *
+     * @param kind a thread for a task and a name
+     */
+    public static ThreadFactory daemons(String name, BiFunction<Runnable, String, Thread> kind) {
         AtomicInteger number = new AtomicInteger();
-        return task -> daemon(task, name + "-" + number.incrementAndGet());
+        return task -> daemon(kind.apply(task, name + "-" + number.incrementAndGet()));
     }
 
     /** A daemon thread that is not started. */
     public static Thread daemon(Runnable task, String name) {
-        Thread thread = new Thread(task, name);
+        return daemon(new Thread(task, name));
+    }
+
+    private static Thread daemon(Thread thread) {
         thread.setDaemon(true);
         return thread;
     }

@@ -101,18 +101,16 @@ public final class BlockWriteStream implements AutoCloseable {
     }
 
     /** Tells the servers what they are to write, unless they know. */
-    private RpcStream<WriteFrame> begun() throws TatamiException {
-        RpcStream<WriteFrame> begun = stream;
-        if (begun == null) {
-            if (spec.isNew() && !spec.packed()) {
-                // There will be more than the memory for the first frame holds.
-                builder.moveTo(leases.lease(false, spec.reserveBytes()));
-            }
-            begun = memory.connectionOr(connection)
-                    .openStream(BlockMethods.WRITE_BLOCK, CallOptions.DEFAULT.withTimeoutMillis(0), request(), window);
-            stream = begun;
+    private void begin() throws TatamiException {
+        if (stream != null) {
+            return;
         }
-        return begun;
+        if (spec.isNew() && !spec.packed()) {
+            // There will be more than the memory for the first frame holds.
+            builder.moveTo(leases.lease(false, spec.reserveBytes()));
+        }
+        stream = memory.connectionOr(connection)
+                .openStream(BlockMethods.WRITE_BLOCK, CallOptions.DEFAULT.withTimeoutMillis(0), request(), window);
     }
 
     private WriteBlockRequest request() {
@@ -188,7 +186,7 @@ public final class BlockWriteStream implements AutoCloseable {
      * and the caller commits it at the block's home before it writes.
      */
     public void awaitReady() throws TatamiException {
-        RpcStream<WriteFrame> unused = begun();
+        begin();
         window.awaitReady();
     }
 
@@ -299,7 +297,7 @@ public final class BlockWriteStream implements AutoCloseable {
             Check.check(frame.offset() <= position, "bytes from %d to %d are lost", position, frame.offset());
             PendingFrame rest = frame;
             try {
-                RpcStream<WriteFrame> unused = begun();
+                begin();
                 awaitRoom(frame.lengthBytes());
                 rest = frame.offset() == position ? frame : cut(frame);
             } catch (TatamiException e) {
@@ -374,7 +372,7 @@ public final class BlockWriteStream implements AutoCloseable {
 
     /** Sends what was gathered, which may be nothing where the frame is only for its flags. */
     private void sendBuilt(boolean sync, boolean last) throws TatamiException {
-        RpcStream<WriteFrame> unused = begun();
+        begin();
         awaitRoom(0);
         PendingFrame frame = builder.isEmpty() ? new PendingFrame(position, NO_BYTES, new int[0]) : builder.take();
         send(frame, sync, last);

@@ -55,6 +55,9 @@ final class FrameMemory {
             FrameBuffer taken = units == null ? null : units.take(roomBytes);
             moved = move(filling, taken == null ? FrameBuffer.own(takeOwn(roomBytes)) : taken);
         }
+        if (units != null) {
+            releaseOwn();
+        }
         giveBack(true);
         lease = other;
         shared = units;
@@ -104,11 +107,15 @@ final class FrameMemory {
      * @param isRead whether the server has read all that lies in shared memory
      */
     void release(boolean isRead) {
+        releaseOwn();
+        giveBack(isRead);
+    }
+
+    private void releaseOwn() {
         for (ByteBuf buffer : buffers) {
             buffer.release();
         }
         buffers.clear();
-        giveBack(isRead);
     }
 
     private void giveBack(boolean isRead) {

@@ -58,6 +58,7 @@ final class SharedWriteStreamTest {
             stream.write(bytes, 4 * MIB, MIB);
             assertLies(bytes, 4 * MIB, 0, server.frames().get(4));
             assertEquals(5 * MIB, stream.sharedBytes());
+            assertEquals(0, allocator.metric().usedDirectMemory());
         }
     }
 

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -50,14 +49,12 @@ public final class IoThreads implements AutoCloseable {
 
     /** Of daemon threads that nobody interrupts while they work. */
     public static ThreadFactory callers(String name) {
-        AtomicInteger number = new AtomicInteger();
-        return task -> new Caller(task, name + "-" + number.incrementAndGet());
+        return Threads.daemons(name, Caller::new);
     }
 
     private static final class Caller extends Thread {
         Caller(Runnable task, String name) {
             super(task, name);
-            setDaemon(true);
         }
     }
 
