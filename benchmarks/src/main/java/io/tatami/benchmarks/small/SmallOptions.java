@@ -34,9 +34,9 @@ final class SmallOptions {
     @Option(
             names = "--warm-up-seconds",
             description =
-                    "How long at least those are written, each time over those before, and how long they are read: as long"
-                            + " for each peer, since Java compiles by time (default: ${DEFAULT-VALUE}).")
-    int warmUpSeconds = 20;
+                    "How long at least those are written, each time anew, and how long they are read: as long for each"
+                            + " peer, since Java compiles by time (default: ${DEFAULT-VALUE}).")
+    int warmUpSeconds = 90;
 
     @Option(
             names = "--spare",

@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import org.apache.hadoop.fs.FileSystem;
 
 /**
  * In each round each peer, started anew, in random order: all files of a length are loaded into one directory, listed
@@ -76,7 +77,7 @@ final class SmallRounds {
             undo.add(clients::close);
             for (Crowd crowd : options.crowds()) {
                 progress.tell("round %d of %d, %s: warming up with %s files", round, rounds, name, crowd.name());
-                warmUp(clients, crowd);
+                warmUp(peer, clients, crowd);
             }
             for (Crowd crowd : options.crowds()) {
                 measure(round, peer, directory, clients, crowd);
@@ -84,21 +85,36 @@ final class SmallRounds {
         }
     }
 
-    private void warmUp(StreamClients clients, Crowd crowd) throws IOException {
+    private void warmUp(Peer peer, StreamClients clients, Crowd crowd) throws IOException {
         int files = crowd.files() * options.warmUpPercent / 100;
         if (files > 0) {
-            String directory = "/warm-up-" + crowd.name();
-            repeat(() -> clients.write(directory, options.clients, files, crowd.fileBytes()));
+            String directory = loadAnew(peer, clients, crowd, files);
             clients.list(directory, files, crowd.fileBytes());
-            repeat(() -> clients.read(directory, options.clients, files, crowd.fileBytes()));
+            double seconds = 0;
+            do {
+                seconds += clients.read(directory, options.clients, files, crowd.fileBytes())
+                        .seconds();
+            } while (seconds < options.warmUpSeconds);
         }
     }
 
-    private void repeat(Work work) throws IOException {
-        double seconds = 0;
-        do {
-            seconds += work.run().seconds();
-        } while (seconds < options.warmUpSeconds);
+    /**
+     * Loads files as it is measured, into directories that are not there yet: to write over files is other code. Those
+     * of before are deleted; returns the last directory.
+     */
+    private String loadAnew(Peer peer, StreamClients clients, Crowd crowd, int files) throws IOException {
+        try (FileSystem fs = FileSystem.newInstance(peer.configuration())) {
+            double seconds = 0;
+            for (int pass = 1; ; pass++) {
+                String directory = "/warm-up-" + crowd.name() + "-" + pass;
+                seconds += clients.write(directory, options.clients, files, crowd.fileBytes())
+                        .seconds();
+                if (seconds >= options.warmUpSeconds) {
+                    return directory;
+                }
+                fs.delete(new org.apache.hadoop.fs.Path(directory), true);
+            }
+        }
     }
 
     private void measure(int round, Peer peer, Path home, StreamClients clients, Crowd crowd)

@@ -9,6 +9,7 @@ import io.tatami.rpc.RpcStream;
 import io.tatami.rpc.StreamListener;
 import io.tatami.rpc.netty.frame.Frame;
 import java.util.ArrayDeque;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -66,7 +67,7 @@ final class ClientStream<U extends Message, D extends Message, R extends Message
     @Override
     public void replied(Frame frame) throws TatamiException {
         R reply = frame.body(method.replyParser());
-        finish(new TatamiException(ErrorCode.CANCELLED, "the stream has ended"));
+        finish(() -> new TatamiException(ErrorCode.CANCELLED, "the stream has ended"));
         guarded(() -> listener.onFinished(reply));
     }
 
@@ -79,7 +80,7 @@ final class ClientStream<U extends Message, D extends Message, R extends Message
 
     @Override
     public void failed(TatamiException failure) {
-        finish(failure);
+        finish(failure::again);
         guarded(() -> listener.onFailed(failure));
     }
 
@@ -100,7 +101,7 @@ final class ClientStream<U extends Message, D extends Message, R extends Message
         }
     }
 
-    private void finish(TatamiException reason) {
+    private void finish(Supplier<TatamiException> reason) {
         end(reason);
         while (!early.isEmpty()) {
             early.remove().discard();

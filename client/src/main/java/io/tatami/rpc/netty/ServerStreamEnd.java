@@ -74,7 +74,7 @@ final class ServerStreamEnd<U extends Message, D extends Message, R extends Mess
 
     @Override
     public void cancelled(TatamiException reason) {
-        end(reason);
+        end(reason::again);
         if (receiver != null && !call.isAnswered()) {
             try {
                 receiver.onCancelled(reason);
@@ -94,6 +94,6 @@ final class ServerStreamEnd<U extends Message, D extends Message, R extends Mess
 
     @Override
     public void answered() {
-        end(new TatamiException(ErrorCode.CANCELLED, "the stream has been answered"));
+        end(() -> new TatamiException(ErrorCode.CANCELLED, "the stream has been answered"));
     }
 }

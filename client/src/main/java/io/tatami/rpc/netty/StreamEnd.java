@@ -12,13 +12,16 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What both sides of a stream share: sending with back-pressure, and pausing what comes. */
 abstract class StreamEnd<M extends Message> implements MessageSender<M> {
     private final Link link;
     private final AtomicBoolean paused = new AtomicBoolean();
-    private final AtomicReference<@Nullable TatamiException> end = new AtomicReference<>();
+
+    /** Gives each who asks an error of its own; most streams end well, and nobody asks. */
+    private final AtomicReference<@Nullable Supplier<TatamiException>> end = new AtomicReference<>();
 
     StreamEnd(Link link) {
         this.link = link;
@@ -112,9 +115,9 @@ abstract class StreamEnd<M extends Message> implements MessageSender<M> {
         Check.check(!link.channel().eventLoop().inEventLoop(), "an event loop must not wait for itself");
         long giveUpNanos = link.clock().monotonicNanos() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
         while (true) {
-            TatamiException failure = end.get();
-            if (failure != null) {
-                throw failure.again();
+            Supplier<TatamiException> reason = end.get();
+            if (reason != null) {
+                throw reason.get();
             }
             if (isWritable()) {
                 return;
@@ -151,8 +154,12 @@ abstract class StreamEnd<M extends Message> implements MessageSender<M> {
         return end.get() != null;
     }
 
-    /** Lets go of whoever waits; on the event loop. What was queued before is still written if it was offered. */
-    final void end(TatamiException reason) {
+    /**
+     * Lets go of whoever waits; on the event loop. What was queued before is still written if it was offered.
+     *
+     * @param reason makes the error for whoever would still wait
+     */
+    final void end(Supplier<TatamiException> reason) {
         if (end.compareAndSet(null, reason)) {
             resumeReceiving();
             link.outbox().gate().wakeAll();
