@@ -109,12 +109,21 @@ public final class IoThreads implements AutoCloseable {
         try {
             pending.run();
         } finally {
-            synchronized (lock) {
-                running--;
-                lock.notifyAll();
-            }
+            leave();
         }
         return true;
+    }
+
+    /** Ends an access on a caller's thread: a device thread goes on with what is queued, and whoever closes looks. */
+    private void leave() {
+        synchronized (lock) {
+            running--;
+            if (closed) {
+                lock.notifyAll();
+            } else if (order.isBusy()) {
+                lock.notify();
+            }
+        }
     }
 
     List<PendingAccess> drop(AccessStream stream) {
@@ -127,7 +136,9 @@ public final class IoThreads implements AutoCloseable {
         synchronized (lock) {
             if (!threads.isEmpty() && !closed) {
                 addition.run();
-                lock.notify();
+                if (running < threads.size()) {
+                    lock.notify();
+                }
                 return;
             }
         }

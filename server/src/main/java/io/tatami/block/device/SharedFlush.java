@@ -1,20 +1,30 @@
 package io.tatami.block.device;
 
 import io.tatami.base.CrashPoint;
+import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Flushes for many callers at once: whoever comes while a flush runs waits for the next one, and all who wait share it.
- * A flush that was already running proves nothing for a write that returned after it began.
+ * A flush that was already running proves nothing for a write that returned after it began. Who waits is woken once,
+ * when its own flush has ended or, for the one who does it, can begin.
  */
 public final class SharedFlush {
     private final Device device;
     private final IoThreads threads;
-    private final Object lock = new Object();
-    private long started;
-    private long finished;
+
+    // Guarded by this.
+    private boolean running;
+    private @Nullable Flush next;
     private @Nullable TatamiException failure;
+
+    /** One that has not begun, or runs. Futures, as they wake all who wait at once, and do not end by an interrupt. */
+    private static final class Flush {
+        private final CompletableFuture<@Nullable Void> turn = new CompletableFuture<>();
+        private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
+    }
 
     public SharedFlush(Device device, IoThreads threads) {
         this.device = device;
@@ -27,61 +37,70 @@ public final class SharedFlush {
      * @throws TatamiException IO_ERROR, now and ever after, once a flush has failed
      */
     public void flush() throws TatamiException {
-        if (leads()) {
-            TatamiException thrown = null;
-            try {
-                CrashPoint.hit("device.flush.before");
-                threads.flush(device::flush).await();
-                CrashPoint.hit("device.flush.after");
-            } catch (TatamiException e) {
-                thrown = e;
-            } finally {
-                end(thrown);
+        Flush flush;
+        boolean leads = false;
+        synchronized (this) {
+            throwFailure();
+            flush = next;
+            if (flush == null) {
+                flush = new Flush();
+                next = flush;
+                leads = true;
             }
-            if (thrown != null) {
-                throw thrown;
+            if (!running) {
+                flush.turn.complete(null);
             }
         }
+        if (leads) {
+            flush.turn.join();
+            lead(flush);
+        } else {
+            flush.ended.join();
+        }
+        throwFailure();
     }
 
-    /** Waits for somebody else's flush, or returns true: this caller is to do the one numbered {@link #started}. */
-    private boolean leads() throws TatamiException {
-        boolean interrupted = false;
+    private void lead(Flush flush) {
+        boolean flushed = false;
+        TatamiException thrown = null;
         try {
-            synchronized (lock) {
-                long wanted = started + 1;
-                while (true) {
-                    if (failure != null) {
-                        throw failure;
-                    }
-                    if (finished >= wanted) {
-                        return false;
-                    }
-                    if (started == finished) {
-                        started++;
-                        return true;
-                    }
-                    try {
-                        lock.wait();
-                    } catch (InterruptedException e) {
-                        interrupted = true;
-                    }
-                }
-            }
+            begin();
+            CrashPoint.hit("device.flush.before");
+            threads.flush(device::flush).await();
+            CrashPoint.hit("device.flush.after");
+            flushed = true;
+        } catch (TatamiException e) {
+            thrown = e;
         } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
+            if (!flushed && thrown == null) {
+                thrown = new TatamiException(ErrorCode.INTERNAL, "the device was not flushed: a bug in Tatami");
             }
+            end(flush, thrown);
         }
     }
 
-    private void end(@Nullable TatamiException thrown) {
-        synchronized (lock) {
-            finished = started;
+    private synchronized void begin() throws TatamiException {
+        next = null;
+        running = true;
+        throwFailure();
+    }
+
+    private void end(Flush flush, @Nullable TatamiException thrown) {
+        synchronized (this) {
+            running = false;
             if (failure == null) {
                 failure = thrown;
             }
-            lock.notifyAll();
+            if (next != null) {
+                next.turn.complete(null);
+            }
+        }
+        flush.ended.complete(null);
+    }
+
+    private synchronized void throwFailure() throws TatamiException {
+        if (failure != null) {
+            throw failure;
         }
     }
 }

@@ -221,6 +221,28 @@ class IoThreadsTest {
         caller.join();
     }
 
+    @Test
+    void whatCameWhileACallerHadTheOnlyPlaceIsDoneWhenItHasLeft() throws Exception {
+        try (IoThreads threads = IoThreads.start("test", 1)) {
+            AccessStream writer = threads.stream(AccessKind.WRITE);
+            CountDownLatch held = new CountDownLatch(1);
+            Thread caller = IoThreads.callers("caller")
+                    .newThread(() -> writer.run(UNIT, () -> {
+                        held.countDown();
+                        await(gate);
+                        begun.add("caller's");
+                    }));
+            caller.start();
+            held.await();
+            PendingAccess queued = writer.submit(UNIT, () -> begun.add("queued"));
+            gate.countDown();
+            queued.await();
+            caller.join();
+        }
+
+        assertEquals(List.of("caller's", "queued"), begun);
+    }
+
     private static void callerDoes(Runnable work) throws InterruptedException {
         Thread caller = IoThreads.callers("caller").newThread(work);
         caller.start();

@@ -4,9 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tatami.base.CrashPoint;
+import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -55,5 +58,63 @@ class SharedFlushTest {
         assertThrows(TatamiException.class, flush::flush);
         assertThrows(TatamiException.class, flush::flush);
         assertEquals(1, faults.accesses());
+    }
+
+    @Test
+    void allWhoComeWhileAFlushIsUnderWayShareTheNext() throws Exception {
+        try (IoThreads threads = IoThreads.start("test", 1)) {
+            CountDownLatch gate = new CountDownLatch(1);
+            PendingAccess held = threads.stream(AccessKind.READ).submit(Device.UNIT_BYTES, () -> await(gate));
+            SharedFlush flush = new SharedFlush(disk, threads);
+            List<Thread> callers = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                Thread caller = new Thread(() -> flushed(flush));
+                caller.start();
+                callers.add(caller);
+                while (caller.getState() != Thread.State.WAITING) {
+                    Thread.onSpinWait();
+                }
+            }
+            gate.countDown();
+            held.await();
+            for (Thread caller : callers) {
+                caller.join();
+            }
+        }
+
+        assertEquals(2, faults.accesses());
+    }
+
+    @Test
+    void afterAFlushThatABugEndedNobodyBelievesThatItWasFlushed() {
+        SharedFlush flush = new SharedFlush(disk, IoThreads.onCaller());
+        CrashPoint.listen(point -> {
+            throw new IllegalStateException("a bug");
+        });
+        try {
+            assertThrows(IllegalStateException.class, flush::flush);
+        } finally {
+            CrashPoint.listen(null);
+        }
+        TatamiException refused = assertThrows(TatamiException.class, flush::flush);
+
+        assertEquals(ErrorCode.INTERNAL, refused.code());
+        assertEquals(0, faults.accesses());
+    }
+
+    private static void flushed(SharedFlush flush) {
+        try {
+            flush.flush();
+        } catch (TatamiException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 }
