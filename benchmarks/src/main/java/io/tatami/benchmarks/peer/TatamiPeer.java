@@ -36,7 +36,7 @@ public final class TatamiPeer implements Peer {
         return start(directory, arguments);
     }
 
-    /** As {@link #start(Path, String)}, with the blocks on a block device that holds nothing yet. */
+    /** As {@link #start(Path, String)}, with the blocks on a block device or file that holds nothing yet. */
     public static TatamiPeer startOnDevice(Path directory, Path device) throws IOException, InterruptedException {
         return startOnDevice(directory, device, List.of());
     }

@@ -40,6 +40,10 @@ public final class SmallBenchmark extends RoundsCommand {
                 options.clients + " clients, random bytes, all files of a length in one directory, replication 1;"
                         + " Tatami's files are durable when they are closed, HDFS's are in the page cache"
                         + (PageCache.canBeDropped() ? "" : "; nothing cold: only root can empty the page cache"));
+        results.remark("tatami: a volume file that was "
+                + (options.freshVolume
+                        ? "just made, whose places are written for the first time"
+                        : "written once before"));
         results.remark(SpaceUsed.DEFINITION);
         if (peers.names().contains("hdfs")) {
             results.remark("hdfs-peer.xml: " + HdfsPeer.settings());

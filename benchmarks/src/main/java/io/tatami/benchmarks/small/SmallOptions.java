@@ -34,8 +34,8 @@ final class SmallOptions {
     @Option(
             names = "--warm-up-seconds",
             description =
-                    "How long at least those are written, each time anew, and how long they are read: as long for each"
-                            + " peer, since Java compiles by time (default: ${DEFAULT-VALUE}).")
+                    "How long at least those are written, each time anew, and how long they are read where reading is"
+                            + " measured: as long for each peer, since Java compiles by time (default: ${DEFAULT-VALUE}).")
     int warmUpSeconds = 90;
 
     @Option(
@@ -45,6 +45,13 @@ final class SmallOptions {
                     "Room of Tatami's volume beyond twice the files: a server has no more new blocks under way at once than"
                             + " whole ones would fit (default: ${DEFAULT-VALUE}).")
     int spareMebibytes = 20_480;
+
+    @Option(
+            names = "--fresh-volume",
+            description =
+                    "Tatami's volume is a file that was just made. Otherwise all of it was written once before, as that of a"
+                            + " volume in use: the first write of a place changes metadata of the file system below.")
+    boolean freshVolume;
 
     @Option(
             names = "--only",
@@ -74,8 +81,8 @@ final class SmallOptions {
     }
 
     /** Of Tatami's volume. */
-    String capacity() {
+    long capacityMebibytes() {
         double megabytes = crowds().stream().mapToDouble(Crowd::megabytes).sum();
-        return (spareMebibytes + (long) (2 * megabytes)) + "m";
+        return spareMebibytes + (long) (2 * megabytes);
     }
 }

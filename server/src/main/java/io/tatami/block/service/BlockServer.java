@@ -28,6 +28,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class BlockServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BlockServer.class);
+    private static final long PREWRITE_LOOK_MILLIS = 60_000;
     private static final long STANDSTILL_CHECK_MILLIS = 1_000;
     private static final long MEMORY_SWEEP_MILLIS = 500;
     private static final long SLOWNESS_CHECK_MILLIS = 10_000;
@@ -95,6 +96,7 @@ public final class BlockServer implements AutoCloseable {
         threads.every(MEMORY_SWEEP_MILLIS, memory::sweep);
         threads.every(SLOWNESS_CHECK_MILLIS, reports::lookForSlowVolumes);
         threads.every(settings.compactMillis(), reports::compact);
+        threads.every(PREWRITE_LOOK_MILLIS, reports::prewrite);
     }
 
     /** What to serve; complete. */

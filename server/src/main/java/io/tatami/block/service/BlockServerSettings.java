@@ -30,6 +30,7 @@ import java.util.List;
  * @param sharedMemoryDirectory on a file system in memory
  * @param compactBytesPerSecondMax how fast short blocks of each volume are moved together
  * @param compactMillis between looks at whether there are any to be moved
+ * @param prewriteBytes how far ahead of its blocks a volume file is written; 0 for not at all
  */
 public record BlockServerSettings(
         int writeStreamsMax,
@@ -49,7 +50,8 @@ public record BlockServerSettings(
         long sharedMemoryBytesMax,
         Path sharedMemoryDirectory,
         long compactBytesPerSecondMax,
-        long compactMillis) {
+        long compactMillis,
+        long prewriteBytes) {
     static final Setting<Integer> WRITE_STREAMS =
             Setting.count("tatami.block.write.streams.max", 256, 1, 4096, "Write streams a volume has open at once.");
     static final Setting<Integer> READ_STREAMS =
@@ -100,6 +102,13 @@ public record BlockServerSettings(
             "Bytes per second of short blocks that a volume may move.");
     private static final Setting<Duration> COMPACT_EVERY = Setting.duration(
             "tatami.block.compact.every", "1m", "10ms", "7d", "Time between looks for short blocks to be moved.");
+    private static final Setting<Long> PREWRITE = Setting.size(
+            "tatami.block.prewrite.ahead",
+            "4g",
+            "0",
+            "1024g",
+            "How far ahead of its blocks, at each end of the free room, a volume file is written with zeros while nobody uses"
+                    + " it, so that the first write of a place is as fast as later ones; 0 for not at all.");
 
     /** Every setting read here. */
     public static final List<Setting<?>> ALL = List.of(
@@ -120,7 +129,8 @@ public record BlockServerSettings(
             SHARED_MEMORY,
             SHARED_DIRECTORY,
             COMPACT_RATE,
-            COMPACT_EVERY);
+            COMPACT_EVERY,
+            PREWRITE);
 
     /** @throws SettingException INVALID_ARGUMENT on a bad value */
     public static BlockServerSettings from(Settings settings) throws SettingException {
@@ -142,6 +152,7 @@ public record BlockServerSettings(
                 settings.get(SHARED_MEMORY),
                 Path.of(settings.get(SHARED_DIRECTORY)),
                 settings.get(COMPACT_RATE),
-                settings.get(COMPACT_EVERY).toMillis());
+                settings.get(COMPACT_EVERY).toMillis(),
+                settings.get(PREWRITE));
     }
 }

@@ -2,6 +2,7 @@ package io.tatami.block.service;
 
 import io.tatami.base.Clock;
 import io.tatami.block.volume.Compactor;
+import io.tatami.block.volume.Prewriter;
 import io.tatami.block.volume.Scrubber;
 import io.tatami.block.volume.Volume;
 import io.tatami.block.volume.VolumeStatistics;
@@ -12,13 +13,14 @@ import io.tatami.protocol.wire.ScrubRequest;
 import io.tatami.protocol.wire.VolumeStatus;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Scrubs the volumes on demand, compacts them by itself, looks whether one is slow, and reports how they are. Safe for
- * use by many threads.
+ * Scrubs the volumes on demand, compacts them and writes their files ahead by itself, looks whether one is slow, and
+ * reports how they are. Safe for use by many threads.
  */
 final class VolumeReports {
     private static final Logger LOG = LoggerFactory.getLogger(VolumeReports.class);
@@ -31,7 +33,7 @@ final class VolumeReports {
     private final IntSupplier serverId;
     private boolean closed;
 
-    private record Kept(VolumeSet.ServedVolume served, Scrubber scrubber, Compactor compactor) {}
+    private record Kept(VolumeSet.ServedVolume served, Scrubber scrubber, Compactor compactor, Prewriter prewriter) {}
 
     VolumeReports(DataPort port, PlanCommands plans, Clock clock, IntSupplier serverId) {
         this.metrics = port.metrics();
@@ -44,19 +46,28 @@ final class VolumeReports {
                     new Scrubber(served.volume(), clock, port.settings().scrubBytesPerSecondMax());
             Compactor compactor =
                     new Compactor(served.volume(), clock, port.settings().compactBytesPerSecondMax());
-            volumes.add(new Kept(served, scrubber, compactor));
+            Prewriter prewriter =
+                    new Prewriter(served.volume(), clock, port.settings().prewriteBytes());
+            volumes.add(new Kept(served, scrubber, compactor, prewriter));
         }
     }
 
     /** Moves short blocks together on each volume that serves, where that gives long free runs. */
-    synchronized void compact() {
-        if (closed) {
-            return;
-        }
-        for (Kept volume : volumes) {
-            if (volume.served().volume().statistics().failure().isEmpty()) {
-                volume.compactor().start();
-            }
+    void compact() {
+        startOnEach(volume -> volume.compactor().start());
+    }
+
+    /** Writes each volume file that serves ahead of its blocks. */
+    void prewrite() {
+        startOnEach(volume -> volume.prewriter().start());
+    }
+
+    private synchronized void startOnEach(Consumer<Kept> pass) {
+        if (!closed) {
+            volumes.stream()
+                    .filter(volume ->
+                            volume.served().volume().statistics().failure().isEmpty())
+                    .forEach(pass);
         }
     }
 
@@ -157,13 +168,16 @@ final class VolumeReports {
         volumes.forEach(volume -> {
             volume.scrubber().end();
             volume.compactor().end();
+            volume.prewriter().end();
         });
     }
 
     /** Whether the passes over a volume, which are to end, have ended, within {@code limitMillis}. */
     boolean awaitEnd(Volume volume, long limitMillis) throws InterruptedException {
         Kept kept = kept(volume);
-        return kept.scrubber().awaitEnd(limitMillis) && kept.compactor().awaitEnd(limitMillis);
+        return kept.scrubber().awaitEnd(limitMillis)
+                && kept.compactor().awaitEnd(limitMillis)
+                && kept.prewriter().awaitEnd(limitMillis);
     }
 
     private Kept kept(Volume volume) {

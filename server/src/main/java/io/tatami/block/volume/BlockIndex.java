@@ -46,18 +46,31 @@ final class BlockIndex implements AutoCloseable {
      */
     record ChecksumUpdate(int[] checksums, int firstChanged, int chunks, int chunksBefore) {}
 
-    static void writeIdentity(IndexStore store, Identity identity) throws TatamiException {
-        writeIdentity(store, identity, BlockIndexFormat.SUM_START);
+    /**
+     * Makes an empty store the index of a volume.
+     *
+     * @param unwritten see {@link #unwritten()}
+     */
+    static void writeIdentity(IndexStore store, Identity identity, Extent unwritten) throws TatamiException {
+        List<IndexStore.Change> changes = new ArrayList<>(identityChanges(identity, BlockIndexFormat.SUM_START));
+        if (!unwritten.isEmpty()) {
+            changes.add(unwrittenChange(unwritten));
+        }
+        CrashPoint.hit("volume.index.before-identity");
+        store.write(changes);
     }
 
-    private static void writeIdentity(IndexStore store, Identity identity, long sum) throws TatamiException {
+    private static List<IndexStore.Change> identityChanges(Identity identity, long sum) {
         byte[] payload = BlockIndexFormat.encodeIdentity(identity.volume(), identity.index());
         byte[] value = Envelope.wrap(
                 Envelope.Kind.BLOCK_INDEX, BlockIndexFormat.IDENTITY_VERSION, identity.cluster(), payload);
-        CrashPoint.hit("volume.index.before-identity");
-        store.write(List.of(
+        return List.of(
                 new IndexStore.Change(BlockIndexFormat.IDENTITY_KEY, value),
-                new IndexStore.Change(BlockIndexFormat.SUM_KEY, BlockIndexFormat.encodeSum(sum))));
+                new IndexStore.Change(BlockIndexFormat.SUM_KEY, BlockIndexFormat.encodeSum(sum)));
+    }
+
+    private static IndexStore.Change unwrittenChange(Extent unwritten) {
+        return new IndexStore.Change(BlockIndexFormat.UNWRITTEN_KEY, BlockIndexFormat.encodeUnwritten(unwritten));
     }
 
     /**
@@ -85,9 +98,28 @@ final class BlockIndex implements AutoCloseable {
         if (opened.version() == BlockIndexFormat.IDENTITY_VERSION_WITHOUT_SUM) {
             long[] sum = {BlockIndexFormat.SUM_START};
             store.scan(BlockIndexFormat.RECORD_PREFIX, (key, record) -> sum[0] += BlockIndexFormat.hash(key, record));
-            writeIdentity(store, identity, sum[0]);
+            store.write(identityChanges(identity, sum[0]));
         }
         return identity;
+    }
+
+    /**
+     * Outside of what nothing is written for the first time; nothing where that was never said.
+     *
+     * @throws TatamiException CORRUPT, IO_ERROR
+     */
+    Extent unwritten() throws TatamiException {
+        return BlockIndexFormat.decodeUnwritten(store.get(BlockIndexFormat.UNWRITTEN_KEY));
+    }
+
+    /** Commits {@link #unwritten()}. */
+    void setUnwritten(Extent unwritten) throws TatamiException {
+        failStop.check();
+        try {
+            store.write(List.of(unwrittenChange(unwritten)));
+        } catch (TatamiException e) {
+            throw failStop.stop(e);
+        }
     }
 
     /** Takes one record of a scan. */
@@ -151,6 +183,7 @@ final class BlockIndex implements AutoCloseable {
                 damages.add(SUM_IS_WRONG);
             }
             identity();
+            Extent unused = unwritten();
         } catch (TatamiException e) {
             if (e.code() != ErrorCode.CORRUPT) {
                 throw e;

@@ -34,6 +34,10 @@ import org.jspecify.annotations.Nullable;
  *                       | 'e' |                       value: 8 bytes, little-endian, {@link #SUM_START} and the hashes of all
  *                       +-----+                       records, added up with overflow; see {@link #hash}
  *
+ * key of what is        +-----+
+ * unwritten             | 'u' |                       value: offset and length of it (8 bytes each), crc32c; not there: nothing
+ *                       +-----+
+ *
  * key of a segment      0     1                 9                13
  *                       +-----+-----------------+----------------+
  *                       | 'c' | block id        | segment number |
@@ -54,6 +58,9 @@ final class BlockIndexFormat {
     static final int SEGMENT_CHUNKS = 256;
 
     static final byte[] SUM_KEY = RECORD_PREFIX;
+
+    /** Of the place outside of which nothing is written for the first time, see {@link FirstWrites}. */
+    static final byte[] UNWRITTEN_KEY = {'u'};
 
     /** Not 0, which a sum that is gone would be taken for. */
     static final long SUM_START = 0x7461_7461_6d69_3031L;
@@ -148,7 +155,7 @@ final class BlockIndexFormat {
             throw corrupt("the record of block " + block + " has only " + value.length + " bytes");
         }
         checkVersion(buffer.get(0), block);
-        Extent extent = extent(buffer, block);
+        Extent extent = extent(buffer, EXTENT_OFFSET, "block " + block);
         long length = buffer.getLong(LENGTH_OFFSET);
         BlockRecord.State state = state(buffer.get(STATE_OFFSET), block);
         int tailBytes = buffer.getShort(TAIL_BYTES_OFFSET);
@@ -178,6 +185,26 @@ final class BlockIndexFormat {
             throw corrupt(what + " is missing");
         }
         return unsealed(key, value, what);
+    }
+
+    static byte[] encodeUnwritten(Extent unwritten) {
+        return sealed(
+                UNWRITTEN_KEY,
+                ByteBuffer.allocate(2 * Long.BYTES + Integer.BYTES)
+                        .putLong(unwritten.offsetBytes())
+                        .putLong(unwritten.lengthBytes()));
+    }
+
+    /** @throws TatamiException CORRUPT */
+    static Extent decodeUnwritten(byte @Nullable [] value) throws TatamiException {
+        if (value == null) {
+            return Extent.EMPTY;
+        }
+        ByteBuffer buffer = unsealed(UNWRITTEN_KEY, value, "what of the volume is unwritten");
+        if (buffer.limit() != 2 * Long.BYTES) {
+            throw corrupt("what of the volume is unwritten has " + value.length + " bytes");
+        }
+        return extent(buffer, 0, "what of the volume is unwritten");
     }
 
     static byte[] encodeIdentity(UUID volume, UUID index) {
@@ -219,11 +246,12 @@ final class BlockIndexFormat {
         }
     }
 
-    private static Extent extent(ByteBuffer record, BlockId block) throws TatamiException {
-        long offset = record.getLong(EXTENT_OFFSET);
-        long length = record.getLong(EXTENT_LENGTH_OFFSET);
+    /** @param at where in the value offset and length are */
+    private static Extent extent(ByteBuffer value, int at, String owner) throws TatamiException {
+        long offset = value.getLong(at);
+        long length = value.getLong(at + Long.BYTES);
         if (offset < 0 || length < 0 || (offset | length) % Device.ALIGNMENT_BYTES != 0) {
-            throw corrupt("block " + block + " has an extent of " + length + " bytes at " + offset);
+            throw corrupt(owner + " has an extent of " + length + " bytes at " + offset);
         }
         return new Extent(offset, length);
     }

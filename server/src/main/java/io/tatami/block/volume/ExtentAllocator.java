@@ -166,6 +166,11 @@ final class ExtentAllocator {
         return found == null ? 0 : Math.min(lengthAt(found), Device.alignDown(freeBytes()));
     }
 
+    /** The lowest of the longest that are free, reserve and all; empty where nothing is. */
+    synchronized Extent longestRun() {
+        return byLength.isEmpty() ? Extent.EMPTY : byLength.last();
+    }
+
     /** How many free extents there are: a measure of fragmentation. */
     synchronized int freeExtents() {
         return lengths.size();

@@ -36,16 +36,25 @@ public final class Volume implements AutoCloseable {
     private final BlockCommitter committer;
     private final BlockReopener reopener;
     private final BlockMover mover;
+    private final FirstWrites firstWrites;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    /** @param replicas the blocks that the index names, their extents claimed from the allocator of {@code parts} */
-    Volume(SuperblockFormat.Superblock superblock, VolumeParts parts, ConcurrentMap<BlockId, Replica> replicas) {
+    /**
+     * @param replicas the blocks that the index names, their extents claimed from the allocator of {@code parts}
+     * @param unwritten what {@link BlockIndex#unwritten} says
+     */
+    Volume(
+            SuperblockFormat.Superblock superblock,
+            VolumeParts parts,
+            ConcurrentMap<BlockId, Replica> replicas,
+            Extent unwritten) {
         this.superblock = superblock;
         this.parts = parts;
         this.replicas = replicas;
         this.committer = new BlockCommitter(parts, replicas);
         this.reopener = new BlockReopener(parts, committer);
         this.mover = new BlockMover(parts, replicas);
+        this.firstWrites = new FirstWrites(parts, unwritten);
     }
 
     /** The id given when the volume was formatted. */
@@ -331,6 +340,10 @@ public final class Volume implements AutoCloseable {
 
     BlockMover mover() {
         return mover;
+    }
+
+    FirstWrites firstWrites() {
+        return firstWrites;
     }
 
     /** Whether somebody waits for the device now. */

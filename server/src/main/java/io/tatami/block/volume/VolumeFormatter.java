@@ -99,7 +99,7 @@ public final class VolumeFormatter {
             FailStop failStop = new FailStop("volume " + path);
             try (IndexStore store = RocksIndexStore.create(indexDirectory, failStop)) {
                 CrashPoint.hit("volume.format.index-made");
-                return format(device, store, begun.volume());
+                return format(device, store, begun.volume(), Files.isRegularFile(path));
             }
         }
     }
@@ -155,13 +155,16 @@ public final class VolumeFormatter {
 
     /** Writes identity and superblock onto an empty index and a device without a superblock. */
     UUID format(Device device, IndexStore store) throws TatamiException {
-        return format(device, store, nextId());
+        return format(device, store, nextId(), false);
     }
 
-    private UUID format(Device device, IndexStore store, UUID volume) throws TatamiException {
+    /** @param isFile whether it may lie in places of a file that nothing was written to yet */
+    private UUID format(Device device, IndexStore store, UUID volume, boolean isFile) throws TatamiException {
         SuperblockFormat.Superblock superblock =
                 new SuperblockFormat.Superblock(cluster, volume, nextId(), Device.alignDown(device.sizeBytes()));
-        BlockIndex.writeIdentity(store, new BlockIndex.Identity(cluster, superblock.volume(), superblock.index()));
+        Extent unwritten = new Extent(0, isFile ? superblock.sizeBytes() : 0);
+        BlockIndex.writeIdentity(
+                store, new BlockIndex.Identity(cluster, superblock.volume(), superblock.index()), unwritten);
         CrashPoint.hit("volume.format.after-index");
         SuperblockFormat.write(device, superblock);
         return superblock.volume();

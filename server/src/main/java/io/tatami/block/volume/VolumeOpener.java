@@ -107,7 +107,7 @@ public final class VolumeOpener {
                     failStop,
                     new LongAdder(),
                     new ReentrantLock(true));
-            return new Volume(superblock, parts, replicas);
+            return new Volume(superblock, parts, replicas, trusted(index::unwritten));
         } catch (TatamiException | RuntimeException e) {
             threads.close();
             closeAfter(index, e);

@@ -46,6 +46,18 @@ class BlockIndexFormatTest {
         assertEquals(ErrorCode.CORRUPT, failure(Arrays.copyOf(key, 5), BlockIndexFormat.encodeRecord(WRITING)));
     }
 
+    @Test
+    void whatIsUnwrittenIsReadBackAndDamageOfItIsTold() throws TatamiException {
+        Extent unwritten = new Extent(8L << 20, 1L << 40);
+        byte[] value = BlockIndexFormat.encodeUnwritten(unwritten);
+
+        assertEquals(unwritten, BlockIndexFormat.decodeUnwritten(value));
+        assertEquals(Extent.EMPTY, BlockIndexFormat.decodeUnwritten(null));
+        value[7]++;
+        TatamiException damaged = assertThrows(TatamiException.class, () -> BlockIndexFormat.decodeUnwritten(value));
+        assertEquals(ErrorCode.CORRUPT, damaged.code());
+    }
+
     private static ErrorCode failure(byte[] key, byte[] value) {
         return assertThrows(TatamiException.class, () -> BlockIndexFormat.decodeRecord(key, value))
                 .code();

@@ -8,9 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
+import io.tatami.base.Clock;
 import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.block.device.Device;
 import io.tatami.block.device.LoopDevice;
 import io.tatami.block.device.VolumeFile;
 import java.nio.ByteBuffer;
@@ -100,6 +102,19 @@ class VolumeOnDiskTest {
                 assertTrue(Files.exists(home.resolve("index-" + volume.id())));
                 assertFalse(Files.exists(home.resolve("index-" + number)));
             }
+        }
+    }
+
+    @Test
+    void aNewFileIsWrittenAheadOfItsBlocks() throws Exception {
+        Path file = newFile("ahead");
+        format(file, false);
+        try (Volume volume = open(file)) {
+            assertTrue(new Prewriter(volume, Clock.SYSTEM, Device.UNIT_BYTES).prewrite() > 0);
+            assertEquals(0, new Prewriter(volume, Clock.SYSTEM, Device.UNIT_BYTES).prewrite());
+        }
+        try (Volume volume = open(file)) {
+            assertEquals(0, new Prewriter(volume, Clock.SYSTEM, Device.UNIT_BYTES).prewrite());
         }
     }
 
