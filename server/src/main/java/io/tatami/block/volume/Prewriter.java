@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
  * no faster than {@link #BYTES_PER_SECOND_MAX}, and only while nobody else is at the device. Its methods may be called
  * by any thread.
  */
-public final class Prewriter implements AutoCloseable {
+public final class Prewriter {
     private static final Logger LOG = LoggerFactory.getLogger(Prewriter.class);
 
     private static final long BYTES_PER_SECOND_MAX = 256L << 20;
@@ -42,12 +42,6 @@ public final class Prewriter implements AutoCloseable {
     /** Whether the pass that is to end has ended, within {@code limitMillis}. */
     public boolean awaitEnd(long limitMillis) throws InterruptedException {
         return pass.awaitEnd(limitMillis);
-    }
-
-    /** Ends the pass under way and waits until it has ended; an interrupt is kept for later. */
-    @Override
-    public void close() {
-        pass.close();
     }
 
     /**

@@ -201,15 +201,7 @@ class IoThreadsTest {
     void theClosingWaitsForWhatACallerDoesAndNoMoreRunAtOnceThanThereAreThreads() throws Exception {
         IoThreads threads = IoThreads.start("test", 1);
         AccessStream writer = threads.stream(AccessKind.WRITE);
-        CountDownLatch held = new CountDownLatch(1);
-        Thread caller = IoThreads.callers("caller")
-                .newThread(() -> writer.run(UNIT, () -> {
-                    held.countDown();
-                    await(gate);
-                    begun.add("caller's");
-                }));
-        caller.start();
-        held.await();
+        Thread caller = heldCaller(writer);
         PendingAccess queued = writer.submit(UNIT, () -> begun.add("queued"));
 
         assertFalse(threads.close(() -> true));
@@ -225,15 +217,7 @@ class IoThreadsTest {
     void whatCameWhileACallerHadTheOnlyPlaceIsDoneWhenItHasLeft() throws Exception {
         try (IoThreads threads = IoThreads.start("test", 1)) {
             AccessStream writer = threads.stream(AccessKind.WRITE);
-            CountDownLatch held = new CountDownLatch(1);
-            Thread caller = IoThreads.callers("caller")
-                    .newThread(() -> writer.run(UNIT, () -> {
-                        held.countDown();
-                        await(gate);
-                        begun.add("caller's");
-                    }));
-            caller.start();
-            held.await();
+            Thread caller = heldCaller(writer);
             PendingAccess queued = writer.submit(UNIT, () -> begun.add("queued"));
             gate.countDown();
             queued.await();
@@ -241,6 +225,20 @@ class IoThreadsTest {
         }
 
         assertEquals(List.of("caller's", "queued"), begun);
+    }
+
+    /** A caller's thread, in an access that waits for the gate. */
+    private Thread heldCaller(AccessStream writer) throws InterruptedException {
+        CountDownLatch held = new CountDownLatch(1);
+        Thread caller = IoThreads.callers("caller")
+                .newThread(() -> writer.run(UNIT, () -> {
+                    held.countDown();
+                    await(gate);
+                    begun.add("caller's");
+                }));
+        caller.start();
+        held.await();
+        return caller;
     }
 
     private static void callerDoes(Runnable work) throws InterruptedException {
