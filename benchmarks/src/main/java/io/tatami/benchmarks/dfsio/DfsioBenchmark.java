@@ -113,12 +113,12 @@ public final class DfsioBenchmark implements Callable<Integer> {
 
     private void measure(int number, String name, Undo undo, Results results) throws Exception {
         Path directory = place.work().resolve("dfsio-" + name);
-        String capacity = (files * (mebibytes + warmUpMebibytes) + 2048L) + "m";
+        long capacity = files * (mebibytes + warmUpMebibytes) + 2048L;
         boolean hasTier = tierMebibytes > 0 && name.equals("tatami");
         List<String> tier = List.of("--cache", "memory", "--cache-size", tierMebibytes + "m");
-        Peers.Starter<Peer> starter =
-                () -> hasTier ? TatamiPeer.start(directory, capacity, tier) : Peers.start(name, directory, capacity);
-        try (Peer peer = Peers.inTurn(directory, undo, starter);
+        try (Peer peer = hasTier
+                        ? Peers.inTurn(directory, undo, () -> TatamiPeer.startInUse(directory, capacity, tier))
+                        : Peers.startInUse(name, directory, capacity, undo);
                 DfsioClient client = new DfsioClient(peer, files, directory.resolve("client"))) {
             client.run("write", warmUpMebibytes);
             client.run("read", warmUpMebibytes);

@@ -6,6 +6,7 @@ import io.tatami.protocol.UserIdentity;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.fs.FileUtil;
 
@@ -34,6 +35,17 @@ public final class Peers {
     public static Peer start(String name, Path directory, String capacity, Undo undo)
             throws IOException, InterruptedException {
         return inTurn(directory, undo, () -> start(name, directory, capacity));
+    }
+
+    /** The same, with the places of Tatami's volume written once before, as those of a volume in use are. */
+    public static Peer startInUse(String name, Path directory, long mebibytes, Undo undo)
+            throws IOException, InterruptedException {
+        return inTurn(
+                directory,
+                undo,
+                () -> name.equals("tatami")
+                        ? TatamiPeer.startInUse(directory, mebibytes, List.of())
+                        : start(name, directory, ""));
     }
 
     /** The same for a peer that is started otherwise. */

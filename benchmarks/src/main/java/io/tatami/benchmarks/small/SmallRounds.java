@@ -11,9 +11,7 @@ import io.tatami.benchmarks.peer.PageCache;
 import io.tatami.benchmarks.peer.Peer;
 import io.tatami.benchmarks.peer.PeerOrder;
 import io.tatami.benchmarks.peer.Peers;
-import io.tatami.benchmarks.peer.TatamiPeer;
 import io.tatami.benchmarks.peer.Undo;
-import io.tatami.benchmarks.peer.WrittenFile;
 import io.tatami.benchmarks.small.SmallOptions.Crowd;
 import io.tatami.benchmarks.small.SmallOptions.Workload;
 import java.io.IOException;
@@ -21,7 +19,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import org.apache.hadoop.fs.FileSystem;
-import org.jspecify.annotations.Nullable;
 
 /**
  * In each round each peer, started anew, in random order: all files of a length are loaded into one directory, listed
@@ -74,8 +71,8 @@ final class SmallRounds {
 
     private void measure(int round, String name) throws Exception {
         Path directory = work.resolve("small-" + name);
-        try (WrittenFile volume = volume(name);
-                Peer peer = Peers.inTurn(directory, undo, () -> start(name, directory, volume));
+        progress.tell("round %d of %d, %s: starting", round, rounds, name);
+        try (Peer peer = start(name, directory);
                 StreamClients clients =
                         new StreamClients(peer, options.clients, CALL_BYTES, directory.resolve("clients"))) {
             undo.add(clients::close);
@@ -89,22 +86,11 @@ final class SmallRounds {
         }
     }
 
-    /** What Tatami's blocks are on; null where the peer makes a file itself. */
-    private @Nullable WrittenFile volume(String name) throws IOException, InterruptedException {
-        if (!name.equals("tatami") || options.freshVolume) {
-            return null;
-        }
-        progress.tell("writing a volume of %d MiB once", options.capacityMebibytes());
-        WrittenFile volume = WrittenFile.make(work.resolve("small-tatami-volume"), options.capacityMebibytes());
-        undo.add(volume::close);
-        return volume;
-    }
-
-    private Peer start(String name, Path directory, @Nullable WrittenFile volume)
-            throws IOException, InterruptedException {
-        return volume == null
-                ? Peers.start(name, directory, options.capacityMebibytes() + "m")
-                : TatamiPeer.startOnDevice(directory, volume.path());
+    private Peer start(String name, Path directory) throws IOException, InterruptedException {
+        long mebibytes = options.capacityMebibytes();
+        return options.freshVolume
+                ? Peers.start(name, directory, mebibytes + "m", undo)
+                : Peers.startInUse(name, directory, mebibytes, undo);
     }
 
     private void warmUp(Peer peer, StreamClients clients, Crowd crowd) throws IOException {

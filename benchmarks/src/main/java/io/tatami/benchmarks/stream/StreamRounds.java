@@ -63,7 +63,8 @@ final class StreamRounds {
 
     Rounds run() throws Exception {
         results.remark(String.format(
-                "%d files of %d MiB of random bytes, shared by the streams; calls of %d bytes; replication 1",
+                "%d files of %d MiB of random bytes, shared by the streams; calls of %d bytes; replication 1;"
+                        + " places of Tatami's volume were written once before, as those of the device's file",
                 options.files, options.mebibytes, CALL_BYTES));
         if (!PageCache.canBeDropped()) {
             results.remark("no cold reads: only root can empty the page cache");
@@ -81,8 +82,8 @@ final class StreamRounds {
 
     private void measure(int round, String name) throws Exception {
         Path directory = work.resolve("stream-" + name);
-        String capacity = (2 * options.totalMebibytes() + SPARE_MEBIBYTES) + "m";
-        try (Peer peer = Peers.start(name, directory, capacity, undo);
+        long capacity = 2L * options.totalMebibytes() + SPARE_MEBIBYTES;
+        try (Peer peer = Peers.startInUse(name, directory, capacity, undo);
                 StreamClients clients =
                         new StreamClients(peer, options.streamsMax(), CALL_BYTES, directory.resolve("clients"))) {
             undo.add(clients::close);
