@@ -54,7 +54,8 @@ final class BlockIndex implements AutoCloseable {
     static void writeIdentity(IndexStore store, Identity identity, Extent unwritten) throws TatamiException {
         List<IndexStore.Change> changes = new ArrayList<>(identityChanges(identity, BlockIndexFormat.SUM_START));
         if (!unwritten.isEmpty()) {
-            changes.add(unwrittenChange(unwritten));
+            changes.add(
+                    new IndexStore.Change(BlockIndexFormat.UNWRITTEN_KEY, BlockIndexFormat.encodeUnwritten(unwritten)));
         }
         CrashPoint.hit("volume.index.before-identity");
         store.write(changes);
@@ -67,10 +68,6 @@ final class BlockIndex implements AutoCloseable {
         return List.of(
                 new IndexStore.Change(BlockIndexFormat.IDENTITY_KEY, value),
                 new IndexStore.Change(BlockIndexFormat.SUM_KEY, BlockIndexFormat.encodeSum(sum)));
-    }
-
-    private static IndexStore.Change unwrittenChange(Extent unwritten) {
-        return new IndexStore.Change(BlockIndexFormat.UNWRITTEN_KEY, BlockIndexFormat.encodeUnwritten(unwritten));
     }
 
     /**
@@ -114,12 +111,9 @@ final class BlockIndex implements AutoCloseable {
 
     /** Commits {@link #unwritten()}. */
     void setUnwritten(Extent unwritten) throws TatamiException {
-        failStop.check();
-        try {
-            store.write(List.of(unwrittenChange(unwritten)));
-        } catch (TatamiException e) {
-            throw failStop.stop(e);
-        }
+        RecordChanges changes = new RecordChanges();
+        changes.put(BlockIndexFormat.UNWRITTEN_KEY, BlockIndexFormat.encodeUnwritten(unwritten));
+        write(changes);
     }
 
     /** Takes one record of a scan. */

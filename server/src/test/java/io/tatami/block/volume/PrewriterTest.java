@@ -138,12 +138,10 @@ class PrewriterTest {
         assertThrows(TatamiException.class, () -> write(1, 10, false));
     }
 
-    private BlockId write(long id, long length, boolean isShort) throws TatamiException {
-        BlockId block = new BlockId(id);
-        BlockWriter writer = volume().create(block, 1, new Reservation(length, length, isShort));
+    private void write(long id, long length, boolean isShort) throws TatamiException {
+        BlockWriter writer = volume().create(new BlockId(id), 1, new Reservation(length, length, isShort));
         writer.append(ByteBuffer.allocate((int) Math.min(length, UNIT)), null);
         writer.sync();
-        return block;
     }
 
     private long prewritten() throws TatamiException {
