@@ -39,6 +39,7 @@ import picocli.CommandLine.Option;
         description = "Operations on names by many clients, beside HDFS with --vs hdfs.")
 public final class MetaBenchmark implements Callable<Integer> {
     private static final String MEASURED = "/run";
+    private static final long CAPACITY_MEBIBYTES = 4_096;
 
     private static final List<String> COLUMNS = List.of(
             "round",
@@ -98,13 +99,16 @@ public final class MetaBenchmark implements Callable<Integer> {
             return scale();
         }
         PeerOrder order = new PeerOrder(peers.names(), rounds.random());
+        Undo undo = new Undo();
         try (Results results = new Results(place.results(), "meta", COLUMNS)) {
             for (int round = 1; round <= rounds.rounds(); round++) {
                 for (String peer : order.next()) {
-                    measure(round, peer, results);
+                    measure(round, peer, undo, results);
                 }
             }
             summarize(results);
+        } finally {
+            undo.run();
         }
         return 0;
     }
@@ -141,10 +145,9 @@ public final class MetaBenchmark implements Callable<Integer> {
         return 0;
     }
 
-    private void measure(int round, String name, Results results) throws Exception {
+    private void measure(int round, String name, Undo undo, Results results) throws Exception {
         Path directory = Files.createDirectories(place.work()).resolve("meta-" + name);
-        FileUtil.fullyDelete(directory.toFile());
-        try (Peer peer = Peers.start(name, directory, "4g")) {
+        try (Peer peer = Peers.startInUse(name, directory, CAPACITY_MEBIBYTES, undo)) {
             for (int clients : clientCounts) {
                 measure(round, peer, clients, results);
             }

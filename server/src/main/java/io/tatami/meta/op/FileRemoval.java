@@ -5,7 +5,6 @@ import io.tatami.base.Check;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.FileId;
 import io.tatami.base.ServerId;
-import io.tatami.base.SessionId;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.EntryRecord;
@@ -57,9 +56,7 @@ public final class FileRemoval {
         if (home == null) {
             return;
         }
-        if (home.getState() != HomeRecord.State.CLOSED) {
-            state.removeLease(new SessionId(home.getWriterSession()), file);
-        }
+        WriteLease.remove(state, file, home);
         if (home.hasGranted()) {
             reclaimGranted(state, home.getGranted());
         }

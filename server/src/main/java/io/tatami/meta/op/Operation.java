@@ -20,4 +20,12 @@ public interface Operation<S, Q extends Message, R extends Message> {
      *     once it has answered
      */
     R decide(S state, RequestContext context, Q request) throws TatamiException, UnsettledException;
+
+    /**
+     * Whether the request is likely to change nothing but {@linkplain io.tatami.meta.state.Keys#isVolatile volatile}
+     * records: then it is tried as it arrives, ahead of those that wait for a device.
+     */
+    default boolean isPassing(Q request) {
+        return false;
+    }
 }

@@ -26,12 +26,17 @@ import java.util.Arrays;
  *             x number(8)               intent               k kind id(4)             cluster map
  *             h directory(8)            being widened
  *  both       c session(8) page(8)      remembered replies   m name                   singletons and counters
+ *  volatile   ~ session(8) file(8)      first write lease
  * </pre>
  *
- * A group stands in a key by its number and one, because keys are compared without signs. The letters and layouts are a
- * stored format; {@code docs/formats.md} tells which value belongs to which key.
+ * Volatile records are in the memory of a group's leader only, see {@link #isVolatile}.
+ *
+ * <p>A group stands in a key by its number and one, because keys are compared without signs. The letters and layouts
+ * are a stored format; {@code docs/formats.md} tells which value belongs to which key.
  */
 public final class Keys {
+    private static final byte VOLATILE = '~';
+
     private Keys() {}
 
     public static byte[] entry(DirectoryId directory, String name) {
@@ -113,6 +118,28 @@ public final class Keys {
 
     public static byte[] leases(SessionId session) {
         return of((byte) 'l', session.value());
+    }
+
+    /** Of a file that nothing was written to; volatile. */
+    public static byte[] firstLease(SessionId session, FileId file) {
+        return of(VOLATILE, session.value(), file.value());
+    }
+
+    public static byte[] firstLeases(SessionId session) {
+        return of(VOLATILE, session.value());
+    }
+
+    /** Before every key of a volatile record, and after every other. */
+    public static byte[] volatiles() {
+        return new byte[] {VOLATILE};
+    }
+
+    /**
+     * Whether a record is kept in the memory of the group's leader only: it is in no log and no store, and gone with
+     * the leader.
+     */
+    public static boolean isVolatile(byte[] key) {
+        return key[0] == VOLATILE;
     }
 
     /** The page of a session's remembered replies with a number. */

@@ -217,8 +217,8 @@ public final class ShardState extends Records {
         return read(Keys.lease(session, file), LeaseRecord.parser());
     }
 
-    /** The first lease of a file that was minted in this draft. */
-    public void putFirstLease(SessionId session, FileId file, LeaseRecord lease) {
+    /** A lease under a session and file that have none. */
+    public void putNewLease(SessionId session, FileId file, LeaseRecord lease) {
         writeNew(Keys.lease(session, file), lease);
     }
 
@@ -228,6 +228,29 @@ public final class ShardState extends Records {
 
     public void removeLease(SessionId session, FileId file) {
         remove(Keys.lease(session, file));
+    }
+
+    /** The lease of a file that nothing was written to, or a spent one; null where the leader knows of none. */
+    public @Nullable LeaseRecord firstLease(SessionId session, FileId file) {
+        return read(Keys.firstLease(session, file), LeaseRecord.parser());
+    }
+
+    /** @param lease with a directory, by which it differs from a spent one */
+    public void putFirstLease(SessionId session, FileId file, LeaseRecord lease) {
+        Check.check(lease.getAncestorIdCount() > 0, "the first lease of %s knows no directory", file);
+        write(Keys.firstLease(session, file), lease);
+    }
+
+    public void removeFirstLease(SessionId session, FileId file) {
+        remove(Keys.firstLease(session, file));
+    }
+
+    /**
+     * Another record than before tells from here on whether the file is open. Who reads the records as they were finds
+     * that the lease was there then.
+     */
+    public void spendFirstLease(SessionId session, FileId file) {
+        draft().put(Keys.firstLease(session, file), NOTHING);
     }
 
     /** This shard's part of a directory; all zero where it has none. */

@@ -22,7 +22,7 @@ public final class AddBlocks implements Operation<ShardState, AddBlocksRequest, 
     @Override
     public AddBlocksReply decide(ShardState state, RequestContext context, AddBlocksRequest request)
             throws TatamiException, UnsettledException {
-        HomedFile file = Writer.require(state, context, new FileId(request.getFileId()), request.getRecoveryId());
+        HomedFile file = Writer.requireBegun(state, context, new FileId(request.getFileId()), request.getRecoveryId());
         List<OpenBlock> left = Writer.take(state, file, request.getWrittenList(), true);
         if (left.size() + request.getGrants() > FileLimits.GRANTS_MAX) {
             throw new TatamiException(

@@ -31,7 +31,7 @@ public final class AppendFile implements Operation<ShardState, AppendRequest, Ap
         EntryRecord entry = place.settledFile(state, context, Access.WRITE);
         if (!Place.isHomeHere(state, entry.getFile())) {
             return AppendReply.newBuilder()
-                    .setStatus(FileStatus.of(place.name(), entry))
+                    .setStatus(FileStatus.of(state, place.name(), entry))
                     .build();
         }
         HomedFile file = place.requireHomed(state, entry);

@@ -17,7 +17,7 @@ public final class CommitLength implements Operation<ShardState, CommitLengthReq
     @Override
     public Empty decide(ShardState state, RequestContext context, CommitLengthRequest request)
             throws TatamiException, UnsettledException {
-        HomedFile file = Writer.require(state, context, new FileId(request.getFileId()), request.getRecoveryId());
+        HomedFile file = Writer.requireBegun(state, context, new FileId(request.getFileId()), request.getRecoveryId());
         Writer.take(state, file, request.getWrittenList(), false);
         file.save();
         return Empty.getDefaultInstance();

@@ -20,7 +20,7 @@ import java.util.List;
 /**
  * Closes a file that its writer has finished: every block is final, or the whole content is given to be stored inline.
  * Grants that were not used are given up, and reclaimed in case a server has begun them. Refused with LEASE_EXPIRED
- * once a recovery was issued.
+ * once a recovery was issued. An empty file that was made and closed again is as it was made: no record changes.
  */
 public final class CompleteFile implements Operation<ShardState, CompleteRequest, CompleteReply> {
     private final FileLimits limits;
@@ -33,6 +33,10 @@ public final class CompleteFile implements Operation<ShardState, CompleteRequest
     public CompleteReply decide(ShardState state, RequestContext context, CompleteRequest request)
             throws TatamiException, UnsettledException {
         HomedFile file = Writer.require(state, context, new FileId(request.getFileId()), request.getRecoveryId());
+        if (isLeftEmpty(state, file, request)) {
+            file.closeUnwritten();
+            return reply(FileStatus.ofHome(state, file.id(), file.home()));
+        }
         List<BlockReport> written = request.getWrittenList().stream()
                 .filter(report -> report.getLength() > 0)
                 .toList();
@@ -48,10 +52,26 @@ public final class CompleteFile implements Operation<ShardState, CompleteRequest
         }
         file.close(context.nowMillis());
         EntryRecord entry = file.entry();
-        Status.Builder status = entry == null
-                ? FileStatus.ofHome(file.id(), file.home())
-                : FileStatus.of(file.home().getName(), entry);
+        return reply(
+                entry == null
+                        ? FileStatus.ofHome(state, file.id(), file.home())
+                        : FileStatus.of(state, file.home().getName(), entry));
+    }
+
+    private static CompleteReply reply(Status.Builder status) {
         return CompleteReply.newBuilder().setStatus(status).build();
+    }
+
+    @Override
+    public boolean isPassing(CompleteRequest request) {
+        return request.getInline().isEmpty() && request.getWrittenCount() == 0 && request.getUnusedBlockIdCount() == 0;
+    }
+
+    /** A name in another shard may say that the file is open and is to be told of its end. */
+    private boolean isLeftEmpty(ShardState state, HomedFile file, CompleteRequest request) {
+        return isPassing(request)
+                && file.isUnwritten()
+                && file.home().getEntryGroup() == state.id().value();
     }
 
     /** From the last block to the first, so that those which stay are without a gap. */

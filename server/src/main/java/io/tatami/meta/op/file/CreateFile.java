@@ -10,11 +10,13 @@ import io.tatami.meta.op.FileRemoval;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.Subject;
 import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.op.WriteLease;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.FileEntry;
 import io.tatami.meta.state.wire.HomeRecord;
+import io.tatami.meta.state.wire.LeaseRecord;
 import io.tatami.protocol.wire.CreateReply;
 import io.tatami.protocol.wire.CreateRequest;
 import io.tatami.protocol.wire.Grant;
@@ -24,7 +26,7 @@ import java.util.List;
  * Makes a file, open for writing by the request's session, with grants for its first blocks. With {@code overwrite} a
  * file that is there goes in the same step, its writer's lease with it. Grants are given as far as there is place,
  * after one wait for credits where none are left: a small file needs none, and a writer without one asks again when it
- * has bytes.
+ * has bytes. A file without a grant is unwritten, see {@link WriteLease}.
  */
 public final class CreateFile implements Operation<ShardState, CreateRequest, CreateReply> {
     private final HandleCheck handles;
@@ -52,18 +54,24 @@ public final class CreateFile implements Operation<ShardState, CreateRequest, Cr
             FileRemoval.releaseContent(state, before);
         }
         FileId id = state.mintFile();
-        EntryRecord entry = entry(context, place, request, id);
-        place.put(state, before, entry, context.nowMillis());
-        state.putFirstLease(context.session(), id, Writer.lease(place.handle()).build());
         HomedFile file = HomedFile.create(state, id, home(state, context, place, request));
         Grants grants = new Grants(state, context, request.getClientHost(), request.getExcludedServerIdList());
         List<Grant> granted = grants.grant(file, request.getGrants());
         if (granted.isEmpty() && request.getGrants() > 0) {
             grants.awaitCredits();
         }
+        LeaseRecord lease = Writer.lease(place.handle()).build();
+        if (granted.isEmpty()) {
+            file.home().setState(HomeRecord.State.UNWRITTEN);
+            state.putFirstLease(context.session(), id, lease);
+        } else {
+            state.putNewLease(context.session(), id, lease);
+        }
         file.save();
+        EntryRecord entry = entry(context, place, request, file);
+        place.put(state, before, entry, context.nowMillis());
         return CreateReply.newBuilder()
-                .setStatus(FileStatus.of(place.name(), entry))
+                .setStatus(FileStatus.of(state, place.name(), entry))
                 .addAllGrant(granted)
                 .build();
     }
@@ -78,22 +86,25 @@ public final class CreateFile implements Operation<ShardState, CreateRequest, Cr
             Access.require(place.caller(), file.getAttributes(), Access.WRITE, Subject.entry(place.name()));
             return;
         }
-        if (file.getOpen()) {
+        if (WriteLease.isOpen(state, file)) {
             throw Reopening.held(state, new FileId(file.getFileId()), place.name());
         }
         throw new TatamiException(ErrorCode.ALREADY_EXISTS, place.name() + " already exists");
     }
 
-    private static EntryRecord entry(RequestContext context, Place place, CreateRequest request, FileId id) {
-        return EntryRecord.newBuilder()
-                .setFile(FileEntry.newBuilder()
-                        .setFileId(id.value())
-                        .setAttributes(AttributeChanges.inherit(
-                                context, place.handle().getAttributes(), request.getModes(), false))
-                        .setReplication(request.getReplication())
-                        .setBlockSize(request.getBlockSize())
-                        .setOpen(true))
-                .build();
+    private static EntryRecord entry(RequestContext context, Place place, CreateRequest request, HomedFile made) {
+        FileEntry.Builder file = FileEntry.newBuilder()
+                .setFileId(made.id().value())
+                .setAttributes(
+                        AttributeChanges.inherit(context, place.handle().getAttributes(), request.getModes(), false))
+                .setReplication(request.getReplication())
+                .setBlockSize(request.getBlockSize());
+        if (made.isUnwritten()) {
+            file.setUnwrittenBy(context.session().value());
+        } else {
+            file.setOpen(true);
+        }
+        return EntryRecord.newBuilder().setFile(file).build();
     }
 
     private static HomeRecord home(ShardState state, RequestContext context, Place place, CreateRequest request) {

@@ -5,6 +5,7 @@ import io.tatami.base.FileId;
 import io.tatami.meta.gate.Rights;
 import io.tatami.meta.gate.Rights.Sight;
 import io.tatami.meta.op.ExtendedAttributes;
+import io.tatami.meta.op.WriteLease;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
@@ -23,18 +24,18 @@ final class FileStatus {
     private FileStatus() {}
 
     /** All that the entry says and {@code caller} may know, without content. */
-    static Status.Builder of(Caller caller, String name, EntryRecord entry) {
-        Status.Builder status = of(name, entry);
+    static Status.Builder of(ShardState state, Caller caller, String name, EntryRecord entry) {
+        Status.Builder status = of(state, name, entry);
         return entry.hasFile()
                 ? status.setAttributes(ExtendedAttributes.visibleTo(caller, status.getAttributes()))
                 : status;
     }
 
     /** All that the entry says, without content. */
-    static Status.Builder of(String name, EntryRecord entry) {
+    static Status.Builder of(ShardState state, String name, EntryRecord entry) {
         Status.Builder status = Status.newBuilder().setName(name);
         switch (entry.getKindCase()) {
-            case FILE -> fill(status, entry.getFile());
+            case FILE -> fill(state, status, entry.getFile());
             case MARKER ->
                 status.setKind(Status.Kind.DIRECTORY).setId(entry.getMarker().getDirectoryId());
             case SYMLINK ->
@@ -57,6 +58,9 @@ final class FileStatus {
         if (!isIncomplete(entry, sight) || !id.home().equals(state.id())) {
             return status;
         }
+        if (file.getUnwrittenBy() != 0) {
+            return status;
+        }
         if (!file.getOpen() && file.getContentInline()) {
             // Where a name and its home are in one shard a close changes both at once: the home says no more of it.
             return addInline(state, status, id);
@@ -72,11 +76,12 @@ final class FileStatus {
     /** Whether only the home can tell all of it. */
     private static boolean isIncomplete(EntryRecord entry, Sight sight) {
         FileEntry file = entry.getFile();
+        boolean open = file.getOpen() || file.getUnwrittenBy() != 0;
         return entry.hasFile()
                 && switch (sight) {
-                    case LENGTH -> file.getOpen();
-                    case LOCATIONS -> file.getOpen() || (file.getLength() > 0 && !file.getContentInline());
-                    case CONTENT -> file.getOpen() || file.getLength() > 0;
+                    case LENGTH -> open;
+                    case LOCATIONS -> open || (file.getLength() > 0 && !file.getContentInline());
+                    case CONTENT -> open || file.getLength() > 0;
                 };
     }
 
@@ -113,7 +118,7 @@ final class FileStatus {
     }
 
     /** A file by its home alone, without content. */
-    static Status.Builder ofHome(FileId file, HomeRecordOrBuilder home) {
+    static Status.Builder ofHome(ShardState state, FileId file, HomeRecordOrBuilder home) {
         Status.Builder status = Status.newBuilder()
                 .setKind(Status.Kind.FILE)
                 .setName(home.getName())
@@ -121,7 +126,7 @@ final class FileStatus {
                 .setLength(home.getLength())
                 .setReplication(home.getReplication())
                 .setBlockSize(home.getBlockSize())
-                .setOpen(home.getState() != HomeRecord.State.CLOSED)
+                .setOpen(WriteLease.isOpen(state, file, home))
                 .setContentVersion(home.getContentVersion())
                 .setIsInline(home.getContentInline());
         status.getAttributesBuilder().setModifiedMillis(home.getModifiedMillis());
@@ -153,14 +158,14 @@ final class FileStatus {
         return locations;
     }
 
-    private static void fill(Status.Builder status, FileEntry file) {
+    private static void fill(ShardState state, Status.Builder status, FileEntry file) {
         status.setKind(Status.Kind.FILE)
                 .setId(file.getFileId())
                 .setAttributes(file.getAttributes())
                 .setLength(file.getLength())
                 .setReplication(file.getReplication())
                 .setBlockSize(file.getBlockSize())
-                .setOpen(file.getOpen())
+                .setOpen(WriteLease.isOpen(state, file))
                 .setIsInline(file.getContentInline())
                 .setContentVersion(file.getContentVersion());
     }

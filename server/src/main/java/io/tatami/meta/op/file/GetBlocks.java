@@ -55,7 +55,7 @@ public final class GetBlocks implements Operation<ShardState, GetBlocksRequest, 
         if (home == null) {
             throw new TatamiException(ErrorCode.NOT_FOUND, "File does not exist: " + file);
         }
-        Status.Builder status = FileStatus.ofHome(file, home);
+        Status.Builder status = FileStatus.ofHome(state, file, home);
         if (right.getLocations()) {
             FileStatus.addContent(state, status, file, home, right.getContent());
         }

@@ -11,6 +11,7 @@ import io.tatami.meta.op.FileRemoval;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Shares;
 import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.op.WriteLease;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.EntryRecord;
@@ -239,20 +240,52 @@ public final class HomedFile {
         home.setWriterSession(to.value());
     }
 
+    /** Whether it was made without a block and nothing was written since; who made it may have it open still. */
+    boolean isUnwritten() {
+        return home.getState() == HomeRecord.State.UNWRITTEN;
+    }
+
+    /** Whether somebody writes it, or it is being recovered or cut. */
+    public boolean isOpen() {
+        return WriteLease.isOpen(state, id, home);
+    }
+
+    /** Something is about to be written: a file that was unwritten has a lease like others from here on. */
+    void begin(long nowMillis) throws UnsettledException {
+        if (isUnwritten()) {
+            LeaseRecord first = WriteLease.of(state, id, home);
+            WriteLease.remove(state, id, home);
+            state.putNewLease(
+                    new SessionId(home.getWriterSession()),
+                    id,
+                    first == null ? LeaseRecord.getDefaultInstance() : first);
+            home.setState(HomeRecord.State.OPEN);
+            publish(nowMillis);
+        }
+    }
+
+    /** Closes a file that is unwritten, which changes no record but the leader's. */
+    void closeUnwritten() {
+        state.removeFirstLease(new SessionId(home.getWriterSession()), id);
+    }
+
     /** Closed from here on: the lease is gone, the content is another version, and the name is told. */
     public void close(long nowMillis) throws UnsettledException {
-        state.removeLease(new SessionId(home.getWriterSession()), id);
+        WriteLease.remove(state, id, home);
         home.setState(HomeRecord.State.CLOSED).clearWriterSession().clearTruncateLength();
         publish(nowMillis);
     }
 
     /**
      * The content is another version from here on, and the name is told of it: in the same batch where it is here, else
-     * by the outbox.
+     * by the outbox. An unwritten file that stays closed is one like others.
      *
      * @throws UnsettledException the name is leaving for another shard, whose copy of it would miss this
      */
     public void publish(long nowMillis) throws UnsettledException {
+        if (isUnwritten()) {
+            home.setState(HomeRecord.State.CLOSED).clearWriterSession();
+        }
         boolean open = home.getState() != HomeRecord.State.CLOSED;
         home.setContentVersion(home.getContentVersion() + 1);
         if (!open) {
@@ -264,7 +297,8 @@ public final class HomedFile {
                     .setOpen(open)
                     .setLength(home.getLength())
                     .setContentInline(home.getContentInline())
-                    .setContentVersion(home.getContentVersion());
+                    .setContentVersion(home.getContentVersion())
+                    .clearUnwrittenBy();
             if (!open) {
                 file.getAttributesBuilder().setModifiedMillis(home.getModifiedMillis());
             }

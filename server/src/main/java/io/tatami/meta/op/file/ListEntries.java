@@ -63,7 +63,7 @@ public final class ListEntries implements Operation<ShardState, ListRequest, Lis
         for (Named named : page.subList(0, Math.min(limit, page.size()))) {
             Sight sight = request.getWithLocations() ? Sight.LOCATIONS : Sight.LENGTH;
             Status.Builder status = FileStatus.complete(
-                    state, FileStatus.of(place.caller(), named.name(), named.entry()), named.entry(), sight);
+                    state, FileStatus.of(state, place.caller(), named.name(), named.entry()), named.entry(), sight);
             FileStatus.addRight(handles.rights(), state, context, place.caller(), named.entry(), sight, status);
             reply.addStatus(status);
             blocks += status.getBlockCount();

@@ -28,7 +28,7 @@ public final class LocateFile implements Operation<ShardState, LookupRequest, Lo
         Place place = Place.reach(handles, state, context, request.getHandle(), request.getName());
         EntryRecord entry = place.settledFile(state, context, Access.WRITE);
         return LookupReply.newBuilder()
-                .setStatus(FileStatus.of(place.caller(), place.name(), entry))
+                .setStatus(FileStatus.of(state, place.caller(), place.name(), entry))
                 .build();
     }
 }

@@ -35,7 +35,7 @@ public final class Lookup implements Operation<ShardState, LookupRequest, Lookup
         if (request.getOpen() && entry.hasFile()) {
             Access.require(place.caller(), entry.getFile().getAttributes(), Access.READ, Subject.entry(place.name()));
         }
-        Status.Builder status = FileStatus.of(place.caller(), place.name(), entry);
+        Status.Builder status = FileStatus.of(state, place.caller(), place.name(), entry);
         if (entry.hasFile()) {
             status.setCallerAccess(
                             Access.granted(place.caller(), entry.getFile().getAttributes()))

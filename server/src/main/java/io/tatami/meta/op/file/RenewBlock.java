@@ -27,7 +27,7 @@ public final class RenewBlock implements Operation<ShardState, RenewBlockRequest
     @Override
     public RenewBlockReply decide(ShardState state, RequestContext context, RenewBlockRequest request)
             throws TatamiException, UnsettledException {
-        HomedFile file = Writer.require(state, context, new FileId(request.getFileId()), request.getRecoveryId());
+        HomedFile file = Writer.requireBegun(state, context, new FileId(request.getFileId()), request.getRecoveryId());
         OpenBlock open = open(file, request.getBlockId());
         BlockRecord renewed = request.getCommitted()
                 ? commit(file, open.block(), request)

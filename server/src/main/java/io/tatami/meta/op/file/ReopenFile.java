@@ -32,7 +32,7 @@ public final class ReopenFile implements Operation<ShardState, ReopenFileRequest
                 && request.getNumber() > 0
                 && lease.getOpenedBy() == request.getNumber()
                 && file.home().getState() == HomeRecord.State.OPEN) {
-            return Reopening.reply(file);
+            return Reopening.reply(state, file);
         }
         Reopening.requireClosed(file, file.home().getName());
         if (request.getReplication() > 0) {

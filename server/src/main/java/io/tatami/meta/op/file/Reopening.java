@@ -29,7 +29,7 @@ final class Reopening {
 
     private static TatamiException held(HomeRecordOrBuilder home, FileId id, String name) {
         return switch (home.getState()) {
-            case OPEN, CLOSED, UNRECOGNIZED ->
+            case OPEN, UNWRITTEN, CLOSED, UNRECOGNIZED ->
                 new TatamiException(
                         ErrorCode.LEASE_HELD,
                         "Failed to open " + name + ": it is being written already",
@@ -42,19 +42,23 @@ final class Reopening {
 
     /** @throws TatamiException LEASE_HELD or RECOVERY_IN_PROGRESS where the file is not closed */
     static void requireClosed(HomedFile file, String name) throws TatamiException {
-        if (file.home().getState() != HomeRecord.State.CLOSED) {
+        if (file.isOpen()) {
             throw held(file.home(), file.id(), name);
         }
     }
 
     /**
      * Opens a closed file for the context's session. Its last block, where not full, goes on under a new generation
-     * that counts once it is committed.
+     * that counts once it is committed. The close of an unwritten file is not remembered: should it be repeated later,
+     * it does not concern who opened the file after it.
      */
     static AppendReply reopen(
             ShardState state, RequestContext context, HomedFile file, LeaseRecord lease, boolean newBlock)
             throws UnsettledException {
         HomeRecord.Builder home = file.home();
+        if (file.isUnwritten()) {
+            home.setRecoveryId(home.getRecoveryId() + 1);
+        }
         home.setState(HomeRecord.State.OPEN).setWriterSession(context.session().value());
         state.putLease(context.session(), file.id(), lease);
         int last = home.getBlocks() - 1;
@@ -70,14 +74,14 @@ final class Reopening {
             }
         }
         file.publish(context.nowMillis());
-        return reply(file);
+        return reply(state, file);
     }
 
     /** What a writer needs to go on. */
-    static AppendReply reply(HomedFile file) {
+    static AppendReply reply(ShardState state, HomedFile file) {
         HomeRecord home = file.home().build();
         AppendReply.Builder reply = AppendReply.newBuilder().setRecoveryId(home.getRecoveryId());
-        Status.Builder status = FileStatus.ofHome(file.id(), home);
+        Status.Builder status = FileStatus.ofHome(state, file.id(), home);
         ByteString inline = file.inline();
         if (inline != null) {
             reply.setInline(inline);

@@ -8,6 +8,7 @@ import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.op.UnsettledException.WriterInDoubt;
+import io.tatami.meta.op.WriteLease;
 import io.tatami.meta.op.file.HomedFile.OpenBlock;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
@@ -52,7 +53,7 @@ final class Writer {
             throw expired(id, "it was deleted or replaced");
         }
         HomeRecord.Builder home = file.home();
-        if (home.getState() != HomeRecord.State.OPEN) {
+        if (home.getState() != HomeRecord.State.OPEN && !file.isUnwritten()) {
             throw expired(id, "it is " + home.getState());
         }
         if (home.getWriterSession() != context.session().value()) {
@@ -61,10 +62,19 @@ final class Writer {
         if (home.getRecoveryId() != recoveryId) {
             throw expired(id, "it was recovered since it was opened, and opened again");
         }
-        LeaseRecord lease = state.lease(context.session(), id);
-        if (lease != null && hasChangedAbove(state, lease)) {
+        LeaseRecord lease = WriteLease.of(state, id, home);
+        // A first lease may have gone with the leader that had it.
+        if (lease == null ? file.isUnwritten() : hasChangedAbove(state, lease)) {
             requireStanding(state, context, file);
         }
+        return file;
+    }
+
+    /** {@link #require} where the session writes something now. */
+    static HomedFile requireBegun(ShardState state, RequestContext context, FileId id, long recoveryId)
+            throws TatamiException, UnsettledException {
+        HomedFile file = require(state, context, id, recoveryId);
+        file.begin(context.nowMillis());
         return file;
     }
 
@@ -136,6 +146,9 @@ final class Writer {
 
     /** Whether a directory that was above the file may have been changed, moved or deleted since that was known. */
     private static boolean hasChangedAbove(ShardState state, LeaseRecord lease) {
+        if (lease.getAncestorIdCount() == 0) {
+            return true;
+        }
         long known = lease.getVersion();
         return known < state.gateNewest()
                 && (known < state.gateFloor()

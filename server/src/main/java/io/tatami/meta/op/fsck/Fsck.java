@@ -5,6 +5,7 @@ import io.tatami.base.FileId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.Access;
 import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.WriteLease;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
@@ -50,8 +51,7 @@ public final class Fsck implements Operation<ShardState, FsckRequest, FsckReply>
                     FileId file = new FileId(entry.getFile().getFileId());
                     Report.Place place = new Report.Place(directory, Keys.nameOf(cursor.key()), file);
                     count(counted, entry.getFile());
-                    report.countFile(
-                            entry.getFile().getLength(), entry.getFile().getOpen());
+                    report.countFile(entry.getFile().getLength(), WriteLease.isOpen(state, entry.getFile()));
                     homes.checkNamed(place, entry.getFile());
                 } else if (entry.hasSymlink()) {
                     counted.setSymlinks(counted.getSymlinks() + 1);

@@ -47,7 +47,7 @@ final class HomeCheck {
         if (home.getParentId() != place.directory().value() || !home.getName().equals(place.name())) {
             report.find(place, "is known to its home as " + home.getName() + " in directory " + home.getParentId());
         }
-        boolean closed = home.getState() == HomeRecord.State.CLOSED;
+        boolean closed = isAtRest(home);
         if (closed && (home.getLength() != file.getLength() || file.getOpen())) {
             report.find(
                     place,
@@ -86,11 +86,16 @@ final class HomeCheck {
             lengthBytes += block.getLength();
             checkBlock(place, home, block);
         }
-        boolean closed = home.getState() == HomeRecord.State.CLOSED;
+        boolean closed = isAtRest(home);
         if (closed && !home.getContentInline() && lengthBytes != home.getLength()) {
             report.find(place, "is " + home.getLength() + " bytes long, and its blocks are " + lengthBytes);
         }
         checkInline(place, home);
+    }
+
+    /** Whether it has all of its content, if any. */
+    private static boolean isAtRest(HomeRecord home) {
+        return home.getState() == HomeRecord.State.CLOSED || home.getState() == HomeRecord.State.UNWRITTEN;
     }
 
     private void checkInline(Report.Place place, HomeRecord home) {
@@ -110,7 +115,7 @@ final class HomeCheck {
         if (!place.file().equals(state.fileOf(id))) {
             report.find(place, id, "the block is not recorded as this file's");
         }
-        if (block.getOpen() && home.getState() == HomeRecord.State.CLOSED) {
+        if (block.getOpen() && isAtRest(home)) {
             report.find(place, id, "the block is open and its file is closed");
         }
         boolean readable = block.getOpen();

@@ -27,7 +27,7 @@ public final class BeginRecovery implements Operation<ShardState, RecoverFileReq
     public RecoverFileReply decide(ShardState state, RequestContext context, RecoverFileRequest request)
             throws TatamiException, UnsettledException {
         HomedFile file = HomedFile.find(state, new FileId(request.getFileId()));
-        if (file == null || isNoConcern(file.home(), request.getWriterSession())) {
+        if (file == null || isNoConcern(file, request.getWriterSession())) {
             return RecoverFileReply.newBuilder().setClosed(true).build();
         }
         HomeRecord.Builder home = file.home();
@@ -49,9 +49,8 @@ public final class BeginRecovery implements Operation<ShardState, RecoverFileReq
         return reply.build();
     }
 
-    private static boolean isNoConcern(HomeRecord.Builder home, long writerSession) {
-        boolean closed = home.getState() == HomeRecord.State.CLOSED;
-        return closed || (writerSession != 0 && home.getWriterSession() != writerSession);
+    private static boolean isNoConcern(HomedFile file, long writerSession) {
+        return !file.isOpen() || (writerSession != 0 && file.home().getWriterSession() != writerSession);
     }
 
     private static RecoveringBlock issue(HomedFile file, OpenBlock open) {

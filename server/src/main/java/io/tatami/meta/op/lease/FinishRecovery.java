@@ -56,7 +56,7 @@ public final class FinishRecovery implements Operation<ShardState, FinishRecover
     private static boolean isAwaited(HomeRecord.Builder home, long recoveryId) {
         return switch (home.getState()) {
             case RECOVERING, TRUNCATING -> home.getRecoveryId() == recoveryId;
-            case OPEN, CLOSED, UNRECOGNIZED -> false;
+            case OPEN, UNWRITTEN, CLOSED, UNRECOGNIZED -> false;
         };
     }
 

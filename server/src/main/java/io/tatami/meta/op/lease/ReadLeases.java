@@ -13,20 +13,24 @@ import java.util.Arrays;
 
 /**
  * A page of the leases of a shard, by session and file; under session 0 stand the files that are being recovered or
- * cut. Changes nothing.
+ * cut. First leases are told apart from those that have records, and only those of files that are unwritten still.
+ * Changes nothing.
  */
 public final class ReadLeases implements Operation<ShardState, ReadLeasesRequest, ReadLeasesReply> {
     public static final int LIMIT_MAX = 1_000;
 
     @Override
     public ReadLeasesReply decide(ShardState state, RequestContext context, ReadLeasesRequest request) {
-        byte[] prefix = request.hasSession() ? Keys.leases(new SessionId(request.getSession())) : Keys.kind('l');
         long afterSession = request.hasSession() ? request.getSession() : request.getAfterSession();
-        byte[] after = Keys.lease(new SessionId(afterSession), new FileId(request.getAfterFileId()));
+        byte[] after = key(request.getFirst(), new SessionId(afterSession), new FileId(request.getAfterFileId()));
+        byte[] prefix = Arrays.copyOf(after, request.hasSession() ? 1 + Long.BYTES : 1);
         int limit = Math.min(request.getLimit(), LIMIT_MAX);
         ReadLeasesReply.Builder reply = ReadLeasesReply.newBuilder();
         try (View.Cursor cursor = state.draft().scan(Arrays.copyOf(after, after.length + 1), Keys.after(prefix))) {
             while (cursor.next()) {
+                if (request.getFirst() && cursor.value().length == 0) {
+                    continue;
+                }
                 if (reply.getLeaseCount() == limit) {
                     return reply.setMore(true).build();
                 }
@@ -36,5 +40,9 @@ public final class ReadLeases implements Operation<ShardState, ReadLeasesRequest
             }
         }
         return reply.build();
+    }
+
+    private static byte[] key(boolean first, SessionId session, FileId file) {
+        return first ? Keys.firstLease(session, file) : Keys.lease(session, file);
     }
 }

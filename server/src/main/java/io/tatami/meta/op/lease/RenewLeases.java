@@ -1,9 +1,11 @@
 package io.tatami.meta.op.lease;
 
 import io.tatami.base.FileId;
+import io.tatami.base.SessionId;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.HomeRecord;
 import io.tatami.protocol.wire.RenewLeasesReply;
 import io.tatami.protocol.wire.RenewLeasesRequest;
 
@@ -16,10 +18,21 @@ public final class RenewLeases implements Operation<ShardState, RenewLeasesReque
     public RenewLeasesReply decide(ShardState state, RequestContext context, RenewLeasesRequest request) {
         RenewLeasesReply.Builder reply = RenewLeasesReply.newBuilder();
         for (long file : request.getFileIdList()) {
-            if (state.lease(context.session(), new FileId(file)) == null) {
+            if (!mayWrite(state, context.session(), new FileId(file))) {
                 reply.addLostFileId(file);
             }
         }
         return reply.build();
+    }
+
+    /** Also where its first lease has gone with an earlier leader. */
+    private static boolean mayWrite(ShardState state, SessionId session, FileId file) {
+        if (state.lease(session, file) != null) {
+            return true;
+        }
+        HomeRecord home = state.home(file);
+        return home != null
+                && home.getState() == HomeRecord.State.UNWRITTEN
+                && home.getWriterSession() == session.value();
     }
 }

@@ -2,8 +2,8 @@ package io.tatami.meta.op.lease;
 
 import io.tatami.base.DirectoryId;
 import io.tatami.base.FileId;
-import io.tatami.base.SessionId;
 import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.WriteLease;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.HomeRecord;
@@ -35,12 +35,12 @@ public final class SettleWriter implements Operation<ShardState, SettleWriterReq
         if (home == null || home.getParentId() != directory.value()) {
             return;
         }
-        SessionId writer = new SessionId(home.getWriterSession());
-        LeaseRecord lease = state.lease(writer, file);
+        LeaseRecord lease = WriteLease.of(state, file, home);
         if (lease != null && lease.getVersion() < place.getVersion()) {
-            state.putLease(
-                    writer,
+            WriteLease.change(
+                    state,
                     file,
+                    home,
                     lease.toBuilder()
                             .clearAncestorId()
                             .addAllAncestorId(place.getPathIdList())

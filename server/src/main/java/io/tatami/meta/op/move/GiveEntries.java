@@ -7,6 +7,7 @@ import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.Shares;
 import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.op.WriteLease;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
@@ -91,7 +92,7 @@ public final class GiveEntries implements Operation<ShardState, GiveEntriesReque
                         MoveMarks.requireSettled(directory(), name, record);
                         reply.addEntry(GiveEntriesReply.Entry.newBuilder()
                                 .setName(name)
-                                .setEntry(record.toByteString()));
+                                .setEntry(WriteLease.forElsewhere(state, record).toByteString()));
                         bytes += cursor.value().length;
                     }
                 }
@@ -110,7 +111,9 @@ public final class GiveEntries implements Operation<ShardState, GiveEntriesReque
             GiveEntriesReply.Builder reply = GiveEntriesReply.newBuilder();
             if (record != null && holds(name)) {
                 MoveMarks.requireSettled(directory(), name, record);
-                reply.addEntry(GiveEntriesReply.Entry.newBuilder().setName(name).setEntry(record.toByteString()));
+                reply.addEntry(GiveEntriesReply.Entry.newBuilder()
+                        .setName(name)
+                        .setEntry(WriteLease.forElsewhere(state, record).toByteString()));
             }
             return reply.build();
         }

@@ -3,7 +3,7 @@ package io.tatami.meta.op.move;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.FileId;
 import io.tatami.base.GroupId;
-import io.tatami.base.SessionId;
+import io.tatami.meta.op.WriteLease;
 import io.tatami.meta.op.file.HomedFile;
 import io.tatami.meta.op.move.RenameRules.End;
 import io.tatami.meta.state.ShardState;
@@ -106,12 +106,12 @@ final class HomeName {
                 .setNameVersion(moved.getNameVersion())
                 .build();
         state.putHome(file, renamed);
-        SessionId writer = new SessionId(home.getWriterSession());
-        LeaseRecord lease = home.getState() == HomeRecord.State.CLOSED ? null : state.lease(writer, file);
+        LeaseRecord lease = WriteLease.of(state, file, home);
         if (lease != null && moved.getAncestorIdCount() > 0) {
-            state.putLease(
-                    writer,
+            WriteLease.change(
+                    state,
                     file,
+                    home,
                     lease.toBuilder()
                             .clearAncestorId()
                             .addAllAncestorId(moved.getAncestorIdList())
@@ -131,7 +131,8 @@ final class HomeName {
                 .setLength(content.getLength())
                 .setContentVersion(content.getContentVersion())
                 .setContentInline(content.getContentInline())
-                .setOpen(content.getOpen());
+                .setOpen(content.getOpen())
+                .clearUnwrittenBy();
         if (content.getModifiedMillis() != 0) {
             current.getAttributesBuilder().setModifiedMillis(content.getModifiedMillis());
         }

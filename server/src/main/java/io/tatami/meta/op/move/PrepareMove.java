@@ -7,6 +7,7 @@ import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.Shares;
 import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.op.WriteLease;
 import io.tatami.meta.op.move.RenameRules.End;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
@@ -45,7 +46,7 @@ public final class PrepareMove implements Operation<ShardState, PrepareMoveReque
         }
         EntryRecord record = withoutYoungerArrival(state, source, request.getTransactionId());
         if (record != null && record.getLeavingTransaction() == request.getTransactionId()) {
-            return reply(record);
+            return reply(state, record);
         }
         MoveMarks.requireSettled(source.directory(), source.name(), record);
         EntryRecord standing = MoveMarks.standing(record);
@@ -54,7 +55,7 @@ public final class PrepareMove implements Operation<ShardState, PrepareMoveReque
         }
         EntryRecord entry = RenameRules.movable(
                 HandleCheck.callerOf(source.parent()), source, standing, request.getDestinationPath());
-        return reply(mark(state, source, entry, request, context.nowMillis()));
+        return reply(state, mark(state, source, entry, request, context.nowMillis()));
     }
 
     private static @Nullable EntryRecord withoutYoungerArrival(ShardState state, End source, long transaction) {
@@ -88,9 +89,10 @@ public final class PrepareMove implements Operation<ShardState, PrepareMoveReque
         return marked;
     }
 
-    private static PrepareMoveReply reply(EntryRecord marked) {
+    private static PrepareMoveReply reply(ShardState state, EntryRecord marked) {
         return PrepareMoveReply.newBuilder()
-                .setEntry(RenameRules.unmarked(marked).toByteString())
+                .setEntry(WriteLease.forElsewhere(state, RenameRules.unmarked(marked))
+                        .toByteString())
                 .setMark(marked.getLeavingMark())
                 .build();
     }

@@ -17,8 +17,8 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * When write leases lapse: on this leader's monotonic clock, counted from a session's last renewal or, for one not
  * heard of, from when this leader first met its lease, so that a change of leaders never takes a file from a live
- * writer. All leases of a session live and lapse together. A sweep goes over the leases page by page; what stands under
- * no session is a recovery to be carried on.
+ * writer. All leases of a session live and lapse together. A sweep goes over the leases page by page, and over first
+ * leases in the same way; what stands under no session is a recovery to be carried on.
  *
  * <p>{@link #renewed} and {@link #isLapsed} may be called by many threads; the other fields belong to the sweep.
  */
@@ -32,6 +32,7 @@ final class LeaseMonitor {
     private final FileSettings settings;
     private final ReadLeases read = new ReadLeases();
     private final Map<SessionId, Long> renewedNanos = new ConcurrentHashMap<>();
+    private boolean atFirst;
     private long afterSession;
     private long afterFile;
 
@@ -58,6 +59,7 @@ final class LeaseMonitor {
                 .setAfterSession(afterSession)
                 .setAfterFileId(afterFile)
                 .setLimit(PAGE)
+                .setFirst(atFirst)
                 .build();
         return group.read(read, RequestOrigin.SERVICE, page).thenApply(this::check);
     }
@@ -76,6 +78,10 @@ final class LeaseMonitor {
         }
         afterSession = 0;
         afterFile = 0;
+        atFirst = !atFirst;
+        if (atFirst) {
+            return Duration.ZERO;
+        }
         forgetSilent();
         Duration often = Duration.ofNanos(settings.softLimitNanos() / 4);
         return often.compareTo(REST_MAX) < 0 ? often : REST_MAX;

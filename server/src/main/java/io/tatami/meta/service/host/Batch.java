@@ -1,20 +1,24 @@
 package io.tatami.meta.service.host;
 
 import io.tatami.meta.state.Draft;
+import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.Totals;
 import io.tatami.meta.state.View;
+import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /** Requests that are decided one after the other, each seeing those before it, and become durable together. */
 final class Batch {
     private final Draft draft;
     private final @Nullable RecentRecords recent;
+    private final VolatileRecords volatiles;
     private final Totals totals = new Totals();
     private final long logMillis;
 
-    private Batch(View base, @Nullable RecentRecords recent, long logMillis) {
-        this.draft = new Draft(base);
+    private Batch(View base, @Nullable RecentRecords recent, VolatileRecords volatiles, long logMillis) {
+        this.draft = new Draft(volatiles.beside(base));
         this.recent = recent;
+        this.volatiles = volatiles;
         this.logMillis = logMillis;
     }
 
@@ -23,17 +27,18 @@ final class Batch {
      *
      * @param base what the batch before left
      * @param recent is laid over this batch, and told of what it does
+     * @param volatiles are changed by each request at once
      * @param lastMillis log time of the batch before, below which this one's does not fall
      */
-    static Batch next(View base, RecentRecords recent, long lastMillis, long wallMillis) {
-        Batch batch = new Batch(base, recent, Math.max(lastMillis, wallMillis));
+    static Batch next(View base, RecentRecords recent, VolatileRecords volatiles, long lastMillis, long wallMillis) {
+        Batch batch = new Batch(base, recent, volatiles, Math.max(lastMillis, wallMillis));
         recent.layOver(batch.draft);
         return batch;
     }
 
     /** For a request that only reads. */
-    static Batch ofRead(View base, long nowMillis) {
-        return new Batch(base, null, nowMillis);
+    static Batch ofRead(View base, VolatileRecords volatiles, long nowMillis) {
+        return new Batch(base, null, volatiles, nowMillis);
     }
 
     /** What the next request is decided on. */
@@ -41,10 +46,35 @@ final class Batch {
         return recent == null ? draft : recent;
     }
 
-    /** Takes what a request does, which was decided on {@link #view}. */
-    void accept(Draft operation) {
+    /**
+     * Takes what a request does, which was decided on {@link #view}, where that is no more than to change volatile
+     * records.
+     */
+    boolean acceptPassing(Draft operation) {
+        if (!operation.changes().headMap(Keys.volatiles()).isEmpty()) {
+            return false;
+        }
+        volatiles.change(operation.changes());
+        return true;
+    }
+
+    /**
+     * Takes what a request does, which was decided on {@link #view}.
+     *
+     * @return whether it is known later that this was done; not where it changed volatile records only, so that it may
+     *     be done again
+     */
+    boolean accept(Draft operation) {
+        SortedMap<byte[], Draft.Change> passing = operation.changes().tailMap(Keys.volatiles());
+        boolean isKnown = passing.isEmpty();
+        if (!isKnown) {
+            volatiles.change(passing);
+            passing.clear();
+            isKnown = !operation.isEmpty();
+        }
         totals.count(operation, view());
         merge(operation);
+        return isKnown;
     }
 
     /** Says that nothing more is decided: the changes get their totals. */

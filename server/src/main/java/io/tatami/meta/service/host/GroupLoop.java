@@ -34,7 +34,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Where a group's requests are decided, by one thread: those that have arrived one after the other, each seeing those
  * before it; then what they changed is made durable, as one batch, and they are answered. What arrives meanwhile is the
- * next batch. No timer is involved: a lone request is a batch of its own.
+ * next batch. No timer is involved: a lone request is a batch of its own. A request that changes volatile records only
+ * is answered as it arrives, if that is between two batches.
  *
  * <p>The thread owns the memory of replies, and nobody else changes the store. It is never interrupted, as that would
  * close the file of a log. When a commit fails the group stops: nothing is known of the batch, and everything in it and
@@ -62,6 +63,7 @@ final class GroupLoop implements AutoCloseable {
     // Owned by the thread.
     private final View durable;
     private final RecentRecords recent;
+    private final VolatileRecords volatiles = new VolatileRecords();
     private final List<Pending<?, ?, ?>> work = new ArrayList<>();
     private boolean atWork;
 
@@ -92,7 +94,7 @@ final class GroupLoop implements AutoCloseable {
         this.settlers = settlers;
         this.committed = committed;
         this.memory = new ReplyMemory(store.newest(), clock);
-        this.reads = new SnapshotReads(id, store, clock, cluster, memory);
+        this.reads = new SnapshotReads(id, store, volatiles, clock, cluster, memory);
         this.durable = store.newest();
         this.recent = new RecentRecords(durable);
     }
@@ -108,11 +110,14 @@ final class GroupLoop implements AutoCloseable {
         return stopped.copy();
     }
 
-    /** Puts a request behind those that wait. */
+    /** Puts a request behind those that wait; one that can be answered at once is. */
     void enqueue(Pending<?, ?, ?> pending) {
         TatamiException reason = failure();
         if (reason != null) {
             pending.fail(reason);
+            return;
+        }
+        if (pending.isPassing() && isBetweenBatches() && passes(pending)) {
             return;
         }
         switch (intake.offer(pending)) {
@@ -125,6 +130,19 @@ final class GroupLoop implements AutoCloseable {
         if (stopped.isDone()) {
             failWaiting();
         }
+    }
+
+    /** What changes volatile records only needs no log, but to know that nobody else leads the group. */
+    private boolean passes(Pending<?, ?, ?> pending) {
+        CompletableFuture<Void> confirmed = log.confirm();
+        return confirmed.isDone()
+                && !confirmed.isCompletedExceptionally()
+                && !pending.origin().isExpired(clock.monotonicNanos())
+                && pending.decideAlone(nextBatch(), cluster.get(), memory);
+    }
+
+    private Batch nextBatch() {
+        return Batch.next(durable, recent, volatiles, store.logMillis(), clock.wallMillis());
     }
 
     private void begin() {
@@ -236,7 +254,7 @@ final class GroupLoop implements AutoCloseable {
         try {
             intake.poll(work, BATCH_MAX);
             if (failure() == null) {
-                Batch batch = Batch.next(durable, recent, store.logMillis(), clock.wallMillis());
+                Batch batch = nextBatch();
                 decide(batch);
                 commit(batch);
                 work.forEach(pending -> conclude(pending, this::enqueue));

@@ -88,6 +88,36 @@ final class Pending<S, Q extends Message, R extends Message> {
         }
     }
 
+    /** Whether it is to be tried with {@link #decideAlone}. */
+    boolean isPassing() {
+        return operation.isPassing(request);
+    }
+
+    /**
+     * Decides, where that changes no more than volatile records, and answers. Else this is as before, and is to be
+     * decided with others; so is what was done already, is refused, or has something in its way.
+     *
+     * @param batch of this request alone, on what is durable
+     */
+    boolean decideAlone(Batch batch, ClusterMap cluster, ReplyMemory memory) {
+        Draft draft = new Draft(batch.view());
+        try {
+            if (remembered != null && memory.recall(origin, remembered) != null) {
+                return false;
+            }
+            R decided = operation.decide(state.apply(draft), context(batch, cluster), request);
+            if (!batch.acceptPassing(draft)) {
+                return false;
+            }
+            reply = decided;
+        } catch (UnsettledException | TatamiException | RuntimeException e) {
+            LOG.debug("{} is decided with others", operation.getClass().getSimpleName(), e);
+            return false;
+        }
+        answer();
+        return true;
+    }
+
     /** Refused without a look at the state; such a refusal is not remembered. */
     void refuse(TatamiException reason) {
         reply = null;
@@ -98,11 +128,9 @@ final class Pending<S, Q extends Message, R extends Message> {
     private void decideAnew(Batch batch, ClusterMap cluster, ReplyMemory memory) {
         Draft draft = new Draft(batch.view());
         try {
-            RequestContext context = new RequestContext(
-                    origin.caller(), origin.session(), batch.logMillis(), settled, cluster, creditsAwaited, treeAsked);
-            R decided = operation.decide(state.apply(draft), context, request);
-            batch.accept(draft);
-            if (remembered != null) {
+            R decided = operation.decide(state.apply(draft), context(batch, cluster), request);
+            boolean isKnown = batch.accept(draft);
+            if (remembered != null && isKnown) {
                 memory.remember(origin, remembered, decided);
             }
             reply = decided;
@@ -120,6 +148,11 @@ final class Pending<S, Q extends Message, R extends Message> {
                     e);
             failure = new TatamiException(ErrorCode.INTERNAL, "a bug in Tatami: " + e, e);
         }
+    }
+
+    private RequestContext context(Batch batch, ClusterMap cluster) {
+        return new RequestContext(
+                origin.caller(), origin.session(), batch.logMillis(), settled, cluster, creditsAwaited, treeAsked);
     }
 
     /** Refusals for good are remembered, so that a retry hears the same. */

@@ -56,7 +56,7 @@ final class RecentRecords implements View {
     }
 
     private byte @Nullable [] get(byte[] key, View from) {
-        if (Keys.isOfReplies(key)) {
+        if (Keys.isOfReplies(key) || Keys.isVolatile(key)) {
             return from.get(key);
         }
         ByteString wrapped = UnsafeByteOperations.unsafeWrap(key);

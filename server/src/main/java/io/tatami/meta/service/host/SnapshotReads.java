@@ -23,8 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides a group's reads on its state as of one moment, of which all is durable. Those under way end before it is
- * closed: the store can be closed then, and opened again at once. Safe for use by many threads.
+ * Decides a group's reads on its state as of one moment, of which all is durable but for the leader's volatile records.
+ * Those under way end before it is closed: the store can be closed then, and opened again at once. Safe for use by many
+ * threads.
  */
 final class SnapshotReads implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SnapshotReads.class);
@@ -39,6 +40,7 @@ final class SnapshotReads implements AutoCloseable {
 
     private final GroupId id;
     private final GroupStore store;
+    private final VolatileRecords volatiles;
     private final Clock clock;
     private final Supplier<ClusterMap> cluster;
     private final ReplyMemory memory;
@@ -56,9 +58,16 @@ final class SnapshotReads implements AutoCloseable {
 
     private boolean closed;
 
-    SnapshotReads(GroupId id, GroupStore store, Clock clock, Supplier<ClusterMap> cluster, ReplyMemory memory) {
+    SnapshotReads(
+            GroupId id,
+            GroupStore store,
+            VolatileRecords volatiles,
+            Clock clock,
+            Supplier<ClusterMap> cluster,
+            ReplyMemory memory) {
         this.id = id;
         this.store = store;
+        this.volatiles = volatiles;
         this.clock = clock;
         this.cluster = cluster;
         this.memory = memory;
@@ -182,7 +191,7 @@ final class SnapshotReads implements AutoCloseable {
     }
 
     private Outcome decideOn(View view, Pending<?, ?, ?> pending) {
-        Batch batch = Batch.ofRead(view, Math.max(store.logMillis(), clock.wallMillis()));
+        Batch batch = Batch.ofRead(view, volatiles, Math.max(store.logMillis(), clock.wallMillis()));
         pending.decide(batch, cluster.get(), memory);
         if (!batch.draft().isEmpty()) {
             throw new IllegalStateException("a read of " + id + " changed records");

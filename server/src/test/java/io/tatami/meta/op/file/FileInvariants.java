@@ -98,7 +98,9 @@ final class FileInvariants {
         assertNotNull(home, name);
         assertEquals(directory.value(), home.getParentId());
         assertEquals(name, home.getName());
-        assertEquals(entry.getFile().getOpen(), home.getState() != HomeRecord.State.CLOSED, name);
+        boolean unwritten = home.getState() == HomeRecord.State.UNWRITTEN;
+        assertEquals(entry.getFile().getOpen(), !unwritten && home.getState() != HomeRecord.State.CLOSED, name);
+        assertEquals(entry.getFile().getUnwrittenBy(), unwritten ? home.getWriterSession() : 0, name);
         assertEquals(entry.getFile().getContentVersion(), home.getContentVersion(), name);
         if (!entry.getFile().getOpen()) {
             assertEquals(entry.getFile().getLength(), home.getLength(), name);
@@ -133,7 +135,9 @@ final class FileInvariants {
             if (!home.getContentInline()) {
                 assertEquals(length, home.getLength(), home.getName());
             }
-            if (home.getState() != HomeRecord.State.CLOSED) {
+            if (home.getState() == HomeRecord.State.UNWRITTEN) {
+                assertEquals(0, home.getBlocks() + home.getLength(), home.getName());
+            } else if (home.getState() != HomeRecord.State.CLOSED) {
                 assertNotNull(state.lease(new SessionId(home.getWriterSession()), file), "an open file has a lease");
             }
         });
@@ -143,8 +147,18 @@ final class FileInvariants {
         each('l', (key, value) -> {
             HomeRecord home = state.home(new FileId(Keys.secondIdOf(key)));
             assertNotNull(home, "no lease without a file");
-            assertTrue(home.getState() != HomeRecord.State.CLOSED, "no lease without an open file");
+            assertTrue(
+                    home.getState() != HomeRecord.State.CLOSED && home.getState() != HomeRecord.State.UNWRITTEN,
+                    "no lease without an open file");
             assertEquals(home.getWriterSession(), Keys.idOf(key));
+        });
+        each('~', (key, value) -> {
+            HomeRecord home = state.home(new FileId(Keys.secondIdOf(key)));
+            if (value.length > 0) {
+                assertNotNull(home, "no first lease without a file");
+                assertEquals(HomeRecord.State.UNWRITTEN, home.getState(), "no first lease on a file that was written");
+                assertEquals(home.getWriterSession(), Keys.idOf(key));
+            }
         });
     }
 

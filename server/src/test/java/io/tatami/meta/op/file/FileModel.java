@@ -19,6 +19,12 @@ final class FileModel {
         @Nullable
         SessionId writer;
 
+        /**
+         * While nothing was written since it was made: who made it, and may begin as long as no other has opened it.
+         */
+        @Nullable
+        SessionId maker;
+
         /** The newest recovery when it was opened. */
         long opening;
 
@@ -33,6 +39,10 @@ final class FileModel {
 
         boolean isOpen() {
             return writer != null || cutting;
+        }
+
+        boolean mayWrite(SessionId session) {
+            return session.equals(writer) || (writer == null && session.equals(maker));
         }
 
         long length() {

@@ -19,6 +19,7 @@ import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.MemoryView;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.CreditRecord;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.state.wire.HomeRecord;
@@ -38,6 +39,7 @@ import io.tatami.protocol.wire.Handle;
 import io.tatami.protocol.wire.LookupRequest;
 import io.tatami.protocol.wire.SignedHandle;
 import io.tatami.protocol.wire.Status;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -116,6 +118,18 @@ public final class FileShard {
         Draft draft = new Draft(store);
         changes.accept(new ShardState(draft));
         store.apply(draft);
+    }
+
+    /** Another leader takes over: volatile records are gone. */
+    public void loseLeader() {
+        List<byte[]> lost = new ArrayList<>();
+        byte[] from = Keys.volatiles();
+        try (View.Cursor cursor = store.scan(from, Keys.after(from))) {
+            while (cursor.next()) {
+                lost.add(cursor.key());
+            }
+        }
+        change(state -> lost.forEach(state.draft()::delete));
     }
 
     public ShardState state() {

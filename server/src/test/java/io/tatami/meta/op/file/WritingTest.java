@@ -314,7 +314,7 @@ class WritingTest {
         announce(DirectoryId.ROOT, 9);
         answer(created, placed(9, DirectoryId.ROOT, FileShard.HOME));
         answer(created, placed(8, DirectoryId.ROOT, new DirectoryId(33), FileShard.HOME));
-        LeaseRecord lease = Objects.requireNonNull(shard.state().lease(FileShard.WRITER, fileOf(created)));
+        LeaseRecord lease = Objects.requireNonNull(shard.state().firstLease(FileShard.WRITER, fileOf(created)));
         assertEquals(9, lease.getVersion());
         assertEquals(List.of(DirectoryId.ROOT.value(), FileShard.HOME.value()), lease.getAncestorIdList());
     }

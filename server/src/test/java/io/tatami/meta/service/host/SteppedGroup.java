@@ -21,6 +21,7 @@ import io.tatami.meta.service.Peers;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.service.Settler;
 import io.tatami.meta.state.Draft;
+import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.MemoryView;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.protocol.Method;
@@ -51,6 +52,7 @@ public final class SteppedGroup implements Opening {
     private final GroupId id;
     private final ReplyMemory memory;
     private final RecentRecords recent;
+    private final VolatileRecords volatiles = new VolatileRecords();
     private final SteppedTimer timer;
     private final Map<Integer, Served<?, ?>> served = new HashMap<>();
     private final Map<Class<?>, Function<Question, CompletableFuture<Void>>> settlers = new HashMap<>();
@@ -168,7 +170,7 @@ public final class SteppedGroup implements Opening {
         }
         List<Pending<?, ?, ?>> work = arrived;
         arrived = new ArrayList<>();
-        Batch batch = Batch.next(store, recent, logMillis, clock.wallMillis());
+        Batch batch = Batch.next(store, recent, volatiles, logMillis, clock.wallMillis());
         logMillis = batch.logMillis();
         for (Pending<?, ?, ?> pending : work) {
             if (pending.origin().isExpired(clock.monotonicNanos())) {
@@ -222,7 +224,7 @@ public final class SteppedGroup implements Opening {
                 pending.fail(SnapshotReads.expired());
                 return;
             }
-            Batch alone = Batch.ofRead(store, clock.wallMillis());
+            Batch alone = Batch.ofRead(store, volatiles, clock.wallMillis());
             pending.decide(alone, peers.map(), memory);
             Check.check(alone.draft().isEmpty(), "a read of %s changed records", id);
             effects.remove(pending);
@@ -323,6 +325,11 @@ public final class SteppedGroup implements Opening {
             return pending.future();
         }
 
+        private static boolean isPassing(Draft changes) {
+            return !changes.isEmpty()
+                    && changes.changes().headMap(Keys.volatiles()).isEmpty();
+        }
+
         /** Notes what the operation did as long as it is not durable. */
         private <Q extends Message, R extends Message> Pending<Draft, Q, R> pending(
                 Operation<S, Q, R> operation, RequestOrigin origin, Q request, @Nullable Method<?, R> once) {
@@ -333,7 +340,7 @@ public final class SteppedGroup implements Opening {
                     steps.meddling().before(operation, draft, same);
                     R reply = operation.decide(state.apply(draft), context, same);
                     steps.meddling().after(operation, draft, same, reply);
-                    boolean remembered = once != null && origin.isRemembered();
+                    boolean remembered = once != null && origin.isRemembered() && !isPassing(records);
                     effects.put(self.get(0), new SteppedWork.Decided(operation, origin, remembered, same, reply));
                     return reply;
                 } catch (RuntimeException e) {

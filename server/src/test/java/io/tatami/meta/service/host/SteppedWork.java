@@ -42,6 +42,10 @@ public interface SteppedWork {
         void after(Operation<?, ?, ?> operation, Draft records, Message request, Message reply);
     }
 
-    /** An operation that was not refused. */
+    /**
+     * An operation that was not refused.
+     *
+     * @param once whether it is remembered, so that it is done once
+     */
     record Decided(Operation<?, ?, ?> operation, RequestOrigin origin, boolean once, Message request, Message reply) {}
 }

@@ -215,10 +215,27 @@ final class Checker {
                 name,
                 home);
         boolean open = home.getState() == HomeRecord.State.OPEN;
+        boolean unwritten = home.getState() == HomeRecord.State.UNWRITTEN;
         Check.check(
-                file.getOpen() == (home.getState() != HomeRecord.State.CLOSED)
-                        && home.getWriterSession() == expected.writer()
-                        && open == (expected.writer() != 0),
+                !unwritten
+                        || (expected.unwritten()
+                                && !file.getOpen()
+                                && (expected.writer() == 0 || home.getWriterSession() == expected.writer())),
+                "%s is unwritten, and should be %s, open for %d: %s",
+                name,
+                expected.unwritten() ? "so" : "written",
+                expected.writer(),
+                file);
+        Check.check(
+                file.getUnwrittenBy() == 0 || file.getUnwrittenBy() == (unwritten ? home.getWriterSession() : 0),
+                "%s is unwritten, and its home is %s",
+                name,
+                home);
+        Check.check(
+                unwritten
+                        || (file.getOpen() == (home.getState() != HomeRecord.State.CLOSED)
+                                && home.getWriterSession() == expected.writer()
+                                && open == (expected.writer() != 0)),
                 "%s is open for %d: %s and %s",
                 name,
                 expected.writer(),

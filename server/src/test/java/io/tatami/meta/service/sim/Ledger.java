@@ -59,6 +59,9 @@ final class Ledger {
         for (Entry entry : entries) {
             int times = oracle.timesDone(entry.session, entry.number);
             Check.check(times <= 1, "%s was done %d times", entry.method, times);
+            if (oracle.hasPassed(entry.session, entry.number)) {
+                continue;
+            }
             Check.check(entry.told != Told.DONE || times == 1, "%s was acknowledged and not done", entry.method);
             Check.check(
                     entry.told != Told.REFUSED || times == 0,

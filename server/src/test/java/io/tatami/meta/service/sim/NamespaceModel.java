@@ -2,6 +2,8 @@ package io.tatami.meta.service.sim;
 
 import io.tatami.base.Check;
 import io.tatami.base.DirectoryId;
+import io.tatami.base.FileId;
+import io.tatami.base.GroupId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -43,6 +45,8 @@ final class NamespaceModel {
         private Name name;
         private long writer;
         private long opening;
+        private final long maker;
+        private boolean unwritten;
         private boolean recovering;
         private long attempt;
         private long length;
@@ -50,6 +54,7 @@ final class NamespaceModel {
         File(Name name, long writer) {
             this.name = name;
             this.writer = writer;
+            this.maker = writer;
         }
 
         Name name() {
@@ -64,6 +69,16 @@ final class NamespaceModel {
         /** What tells this opening from others by the same session. */
         long opening() {
             return opening;
+        }
+
+        /** Made without a block, and not opened again or closed with content since. */
+        boolean unwritten() {
+            return unwritten;
+        }
+
+        /** Whether a session may write it: one that has it open, or made it where nobody opened it since. */
+        boolean mayBeWrittenBy(long session) {
+            return writer == session || (unwritten && writer == 0 && maker == session);
         }
 
         /** It is neither written nor closed: the servers of its last block are asked, or told, how long it is. */
@@ -87,6 +102,30 @@ final class NamespaceModel {
         forget(before);
         files.put(file, new File(at, session));
         set(at, file);
+    }
+
+    /** It was made without a block: that it is open is not durable. */
+    void leaveUnwritten(long file) {
+        file(file).unwritten = true;
+    }
+
+    /** It has a block now, and its lease is durable. */
+    void begun(long file, long session) {
+        File begun = files.get(file);
+        if (begun != null) {
+            Check.check(begun.mayBeWrittenBy(session), "file %x is begun by session %d, and not its", file, session);
+            begun.writer = session;
+            begun.unwritten = false;
+        }
+    }
+
+    /** Files that are unwritten count as closed. */
+    void loseFirstLeases(GroupId home) {
+        files.forEach((id, file) -> {
+            if (file.unwritten && new FileId(id).home().equals(home)) {
+                file.writer = 0;
+            }
+        });
     }
 
     void rename(List<Long> from, String source, List<Long> to, String destination, long file, boolean overwrite) {
@@ -118,6 +157,7 @@ final class NamespaceModel {
         if (opened != null) {
             requireClosed(file, opened);
             opened.writer = session;
+            opened.unwritten = false;
             opened.opening = opening;
         }
     }
@@ -172,6 +212,7 @@ final class NamespaceModel {
         File closed = files.get(file);
         if (closed != null) {
             closed.writer = 0;
+            closed.unwritten &= length == 0;
             closed.length = length;
         }
     }
@@ -189,6 +230,7 @@ final class NamespaceModel {
         }
         if (taken.writer != 0) {
             taken.writer = 0;
+            taken.unwritten = false;
             taken.length = UNKNOWN_LENGTH;
         }
         taken.recovering = attempt != 0;

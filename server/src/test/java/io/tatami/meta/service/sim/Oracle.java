@@ -6,6 +6,7 @@ import io.tatami.base.FileId;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleSigner;
+import io.tatami.meta.op.file.AddBlocks;
 import io.tatami.meta.op.file.AppendFile;
 import io.tatami.meta.op.file.CompleteFile;
 import io.tatami.meta.op.file.ConcatFiles;
@@ -29,6 +30,7 @@ import io.tatami.meta.service.host.SteppedWork.Decided;
 import io.tatami.meta.state.wire.CommitMoveRequest;
 import io.tatami.meta.state.wire.FinishRecoveryRequest;
 import io.tatami.meta.state.wire.RecoverFileReply;
+import io.tatami.protocol.wire.AddBlocksRequest;
 import io.tatami.protocol.wire.AppendReply;
 import io.tatami.protocol.wire.BulkDeleteReply;
 import io.tatami.protocol.wire.BulkDeleteRequest;
@@ -49,8 +51,10 @@ import io.tatami.protocol.wire.TruncateReply;
 import io.tatami.protocol.wire.TruncateRequest;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Sees every commit of every group at the moment when it becomes durable, and has the model do the same. So the order
@@ -62,6 +66,7 @@ final class Oracle {
     private final HandleSigner signer;
     private final NamespaceModel model = new NamespaceModel();
     private final Map<Request, Integer> done = new HashMap<>();
+    private final Set<Request> passed = new HashSet<>();
 
     Oracle(SimWorld world, HandleSigner signer) {
         this.world = world;
@@ -79,6 +84,16 @@ final class Oracle {
         return done.getOrDefault(new Request(session, number), 0);
     }
 
+    /** Whether a client's request was done without being remembered: it may be done, and refused, once more. */
+    boolean hasPassed(long session, long number) {
+        return passed.contains(new Request(session, number));
+    }
+
+    /** What only the memory of a group's leader held is lost. */
+    void crashed(GroupId group) {
+        model.loseFirstLeases(group);
+    }
+
     void committed(GroupId group, Decided decided) {
         Message request = decided.request();
         Message reply = decided.reply();
@@ -86,10 +101,15 @@ final class Oracle {
         world.trace(Crashes.nameOf(decided.operation()).hashCode());
         if (decided.once() && !isOnlyLocated(group, decided.reply())) {
             count(session, decided.origin().number());
+        } else {
+            passed.add(new Request(session, decided.origin().number()));
         }
         if (decided.operation() instanceof CreateFile && request instanceof CreateRequest create) {
             long file = ((CreateReply) reply).getStatus().getId();
             model.create(chain(create.getHandle()), create.getName(), file, create.getOverwrite(), session);
+            if (((CreateReply) reply).getGrantCount() == 0) {
+                model.leaveUnwritten(file);
+            }
         } else if (decided.operation() instanceof RenameFile && request instanceof RenameFileRequest rename) {
             renamed(rename, 0);
         } else if (decided.operation() instanceof CommitMove && request instanceof CommitMoveRequest move) {
@@ -146,7 +166,9 @@ final class Oracle {
 
     private void committedEnd(GroupId group, Decided decided) {
         Message request = decided.request();
-        if (decided.operation() instanceof CompleteFile && request instanceof CompleteRequest complete) {
+        if (decided.operation() instanceof AddBlocks && request instanceof AddBlocksRequest added) {
+            model.begun(added.getFileId(), decided.origin().session().value());
+        } else if (decided.operation() instanceof CompleteFile && request instanceof CompleteRequest complete) {
             model.closed(
                     complete.getFileId(),
                     ((CompleteReply) decided.reply()).getStatus().getLength());

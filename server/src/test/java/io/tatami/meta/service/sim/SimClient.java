@@ -308,7 +308,8 @@ final class SimClient {
                 .setFileId(open.file)
                 .setRecoveryId(open.opening)
                 .addAllWritten(open.blocks);
-        if (open.blocks.isEmpty() && open.mayBeInline) {
+        boolean mayBeEmpty = open.lengthBefore == 0 && world.chance(0.5);
+        if (open.blocks.isEmpty() && open.mayBeInline && !mayBeEmpty) {
             request.setInline(ByteString.copyFrom(new byte[(int) open.lengthBefore + 1]));
         }
         writing.remove(open);
@@ -387,7 +388,8 @@ final class SimClient {
      * been taken: a request to take it may be late, too.
      */
     CompletableFuture<?> finish(Writing open) {
-        boolean mightWrite = isWriter(open);
+        File file = model.find(open.file);
+        boolean mightWrite = file != null && file.mayBeWrittenBy(session.id()) && file.opening() == open.opening;
         return addBlock(open)
                 .handle((granted, thrown) -> {
                     Check.check(

@@ -171,6 +171,7 @@ final class SimulatedCluster {
         coverage.count("crashes at " + step);
         Member member = member(group.id().value());
         group.crash();
+        oracle.crashed(group.id());
         network.crashed(group);
         member.running = null;
         world.trace(step.hashCode());
