@@ -122,7 +122,11 @@ final class HistoryClient implements AutoCloseable {
         if (status.isDirectory()) {
             return "dir";
         }
-        return status.isOpen() ? Recorder.openFile(status.id()) : "file:" + status.lengthBytes();
+        if (status.isOpen()) {
+            return Recorder.openFile(status.id());
+        }
+        // Histories close no file that is empty.
+        return status.lengthBytes() == 0 ? Recorder.lostFile(status.id()) : "file:" + status.lengthBytes();
     }
 
     private static String listing(TatamiPath asked, List<PathStatus> entries) {

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 /** Writes a history down as it happens. Safe for use by many threads. */
 final class Recorder {
     /** A file that is told by its id, until it is known which call has made it. */
-    private static final Pattern OPEN_ID = Pattern.compile("open:@(\\d+)");
+    private static final Pattern OPEN_ID = Pattern.compile("(open|lost):@(\\d+)");
 
     private final AtomicLong clock = new AtomicLong();
     private final AtomicInteger begun = new AtomicInteger();
@@ -66,6 +66,11 @@ final class Recorder {
         return "open:@" + id;
     }
 
+    /** The same for one that is closed, and not by its maker. */
+    static String lostFile(long id) {
+        return "lost:@" + id;
+    }
+
     void made(long id, int file) {
         filesById.put(id, file);
     }
@@ -96,8 +101,9 @@ final class Recorder {
     private String numbered(String result) {
         boolean allKnown = OPEN_ID.matcher(result)
                 .results()
-                .allMatch(match -> filesById.containsKey(Long.parseLong(match.group(1))));
+                .allMatch(match -> filesById.containsKey(Long.parseLong(match.group(2))));
         return OPEN_ID.matcher(result)
-                .replaceAll(match -> "open:" + (allKnown ? filesById.get(Long.parseLong(match.group(1))) : "?"));
+                .replaceAll(match ->
+                        match.group(1) + ":" + (allKnown ? filesById.get(Long.parseLong(match.group(2))) : "?"));
     }
 }

@@ -71,6 +71,22 @@ class CheckerTest {
     }
 
     @Test
+    void anOpenFileThatIsLostWithTheLeaderStaysSoUntilItIsClosed() {
+        String before = "c1 1 2 mkdirs /a -> true\nc1 3 4 create /a/f #7 -> ok\n";
+        accepts(before + "c2 5 6 status /a/f -> open:7\nc2 7 8 status /a/f -> lost:7\nc2 9 10 list /a -> [f=lost:7]");
+        accepts(before + "c2 5 6 status /a/f -> lost:?");
+        rejects(before + "c2 5 6 status /a/f -> lost:7\nc2 7 8 status /a/f -> open:7");
+        rejects(before + "c2 5 6 status /a/f -> lost:8");
+        rejects(before + "c2 5 6 list /a -> [g=lost:7]");
+        accepts(before + "c2 5 6 status /a/f -> lost:7\nc1 7 8 close #7 -> ok\nc2 9 10 status /a/f -> file:7");
+        rejects(before + "c1 5 6 close #7 -> ok\nc2 7 8 status /a/f -> lost:7");
+        accepts(before + "c2 5 6 create /a/f #8 -> ALREADY_EXISTS\nc2 7 8 status /a/f -> lost:7");
+        rejects(before + "c2 5 6 create /a/f #8 -> ALREADY_EXISTS\nc2 7 8 status /a/f -> open:7");
+        rejects(before + "c2 5 6 status /a/f -> lost:7\nc2 7 8 create /a/f #8 -> LEASE_HELD");
+        accepts(before + "c2 5 6 list / -> [a/]\nc2 7 8 overwrite /a/f #8 -> ok\nc1 9 10 close #7 -> LEASE_EXPIRED");
+    }
+
+    @Test
     void aCreateThatLandsUnderTheOldPathAfterTheDirectoryWasRenamed() {
         String before = "c1 1 2 mkdirs /a/d -> true\nc1 3 4 rename /a/d /a/e -> ok\n";
         rejects(before + "c2 5 6 create /a/d/f #1 -> ok");

@@ -2,7 +2,6 @@ package io.tatami.linear.check;
 
 import java.util.HashSet;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -12,9 +11,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The model: a small file system that does one call after the other, for the superuser, as HDFS does. Never changes.
  *
- * <p>Nodes are told as {@code dir}, {@code open:N} and {@code file:N}, a listing as {@code [d/ f=file:N]}. Results of
- * changes are {@code ok}, {@code true} and {@code false}, or the code of an error. Where a call is refused for two
- * reasons at once, either of them may be told.
+ * <p>Nodes are told as {@code dir}, {@code open:N}, {@code file:N} and {@code lost:N}, a listing as {@code [d/
+ * f=file:N]}. A file that is open has nothing in it before it is closed, and when the leader of its shard changes it
+ * counts as closed and empty, for good or until its maker closes it: then it is told as lost. Results of changes are
+ * {@code ok}, {@code true} and {@code false}, or the code of an error. Where a call is refused for two reasons at once,
+ * either of them may be told.
  */
 public final class FileTree {
     public static final FileTree EMPTY = new FileTree(new TreeMap<>(), Set.of());
@@ -22,15 +23,16 @@ public final class FileTree {
     private static final String DIRECTORY = "dir";
     private static final String OPEN = "open:";
     private static final String CLOSED = "file:";
+    private static final String LOST = "lost:";
     private static final String OK = "ok";
     private static final String NOT_FOUND = "NOT_FOUND";
     private static final String NOT_A_DIRECTORY = "NOT_A_DIRECTORY";
     private static final String ALREADY_EXISTS = "ALREADY_EXISTS";
 
-    /** An open file whose maker does not know that it has made one. */
-    private static final String OPEN_UNKNOWN = "open:?";
+    /** Of a file whose maker does not know that it has made one. */
+    private static final String UNKNOWN = ":?";
 
-    private static final Pattern ANY_OPEN = Pattern.compile("open:\\d+");
+    private static final Pattern ANY_OPEN = Pattern.compile("(open|lost):\\d+");
 
     /** By path, without the root. */
     private final TreeMap<String, String> nodes;
@@ -55,10 +57,10 @@ public final class FileTree {
     public record Answer(FileTree after, Set<String> results) {
         /** Whether a client may have been told {@code result}. */
         public boolean allows(String result) {
-            return result.contains(OPEN_UNKNOWN)
+            return result.contains(UNKNOWN)
                     ? results.stream()
                             .anyMatch(one -> ANY_OPEN.matcher(one)
-                                    .replaceAll(OPEN_UNKNOWN)
+                                    .replaceAll("$1" + UNKNOWN)
                                     .equals(result))
                     : results.contains(result);
         }
@@ -78,6 +80,30 @@ public final class FileTree {
             case STATUS -> status(call.path());
             case LIST -> list(call.path());
         };
+    }
+
+    /**
+     * The tree in which all files are lost of which {@code result} of a call tells it; this one where there are none.
+     */
+    FileTree losing(Call call, String result) {
+        Set<String> lost = new TreeSet<>();
+        if (result.startsWith(LOST) || (call.kind() == Call.Kind.CREATE && result.equals(ALREADY_EXISTS))) {
+            lost.add(call.path());
+        } else if (result.startsWith("[")) {
+            for (String entry : result.substring(1, result.length() - 1).split(" ", -1)) {
+                int end = entry.indexOf("=" + LOST);
+                if (end > 0) {
+                    lost.add((call.path().equals("/") ? "" : call.path()) + "/" + entry.substring(0, end));
+                }
+            }
+        }
+        lost.removeIf(path -> !nodes.getOrDefault(path, "").startsWith(OPEN));
+        if (lost.isEmpty()) {
+            return this;
+        }
+        TreeMap<String, String> after = new TreeMap<>(nodes);
+        lost.forEach(path -> after.computeIfPresent(path, (same, node) -> node.replace(OPEN, LOST)));
+        return new FileTree(after, moved);
     }
 
     private Answer mkdirs(String path, boolean parents) {
@@ -104,7 +130,7 @@ public final class FileTree {
         }
         if (there != null && (there.equals(DIRECTORY) || !overwrite)) {
             // The shard of a file's new name hears a moment later that it was closed.
-            return moved.contains(there.replace(CLOSED, OPEN))
+            return moved.contains(there.replace(CLOSED, OPEN).replace(LOST, OPEN))
                     ? new Answer(this, Set.of("LEASE_HELD", ALREADY_EXISTS))
                     : told(there.startsWith(OPEN) ? "LEASE_HELD" : ALREADY_EXISTS);
         }
@@ -115,7 +141,7 @@ public final class FileTree {
 
     private Answer close(int file) {
         for (Map.Entry<String, String> node : nodes.entrySet()) {
-            if (node.getValue().equals(OPEN + file)) {
+            if (node.getValue().equals(OPEN + file) || node.getValue().equals(LOST + file)) {
                 TreeMap<String, String> after = new TreeMap<>(nodes);
                 after.put(node.getKey(), CLOSED + file);
                 return changed(after, OK);
@@ -138,9 +164,10 @@ public final class FileTree {
             }
         });
         Set<String> movedThen = moved;
-        if (nodes.getOrDefault(source, "").startsWith(OPEN)) {
+        String renamed = nodes.getOrDefault(source, "").replace(LOST, OPEN);
+        if (renamed.startsWith(OPEN)) {
             movedThen = new HashSet<>(moved);
-            movedThen.add(Objects.requireNonNull(nodes.get(source)));
+            movedThen.add(renamed);
         }
         return new Answer(new FileTree(after, movedThen), Set.of(OK));
     }

@@ -64,7 +64,7 @@ final class Search {
     private boolean anyOf(List<Integer> next, BitSet done, FileTree tree) {
         for (int index : next) {
             Operation operation = operations.get(index);
-            Answer answer = tree.apply(operation.call());
+            Answer answer = answer(tree, operation);
             boolean fits = operation.isUnknown() ? answer.after() != tree : answer.allows(operation.result());
             if (fits) {
                 BitSet more = (BitSet) done.clone();
@@ -78,6 +78,13 @@ final class Search {
             }
         }
         return false;
+    }
+
+    /** That a file was lost is told by what shows it, and happens just before that. */
+    private static Answer answer(FileTree tree, Operation operation) {
+        return operation.isUnknown()
+                ? tree.apply(operation.call())
+                : tree.losing(operation.call(), operation.result()).apply(operation.call());
     }
 
     private boolean doWhatChangesNothing(BitSet done, FileTree tree, List<Integer> next) {
