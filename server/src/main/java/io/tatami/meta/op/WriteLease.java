@@ -45,7 +45,12 @@ public final class WriteLease {
     public static void remove(ShardState state, FileId file, HomeRecordOrBuilder home) {
         SessionId writer = new SessionId(home.getWriterSession());
         switch (home.getState()) {
-            case UNWRITTEN -> state.spendFirstLease(writer, file);
+            case UNWRITTEN -> {
+                // Where it was lost the file has counted as closed, and who reads old records is to find that.
+                if (state.firstLease(writer, file) != null) {
+                    state.spendFirstLease(writer, file);
+                }
+            }
             case OPEN, RECOVERING, TRUNCATING -> state.removeLease(writer, file);
             case CLOSED, UNRECOGNIZED -> {}
         }

@@ -14,6 +14,7 @@ import io.tatami.meta.op.move.RenameFile;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.HomeRecord;
 import io.tatami.meta.state.wire.ReadLeasesReply;
 import io.tatami.meta.state.wire.ReadLeasesRequest;
@@ -188,21 +189,29 @@ class UnwrittenFileTest {
     @Test
     void whoReadsOldRecordsDoesNotTakeAWrittenFileForOneThatWasClosedEmpty() throws Exception {
         FileId file = create("a");
-        byte[] entry = Objects.requireNonNull(shard.store().get(Keys.entry(FileShard.HOME, "a")));
-        shard.run(
-                complete,
-                completion(file).toBuilder()
-                        .setInline(ByteString.copyFromUtf8("x"))
-                        .build());
-        shard.change(state -> {
-            Draft before = new Draft(shard.store());
-            before.put(Keys.entry(FileShard.HOME, "a"), entry);
-            assertTrue(FileStatus.of(
-                            new ShardState(before),
-                            "a",
-                            Objects.requireNonNull(new ShardState(before).entry(FileShard.HOME, "a")))
-                    .getOpen());
-        });
+        EntryRecord before = entry("a");
+        shard.run(complete, withContent(file));
+        assertTrue(FileStatus.of(shard.state(), "a", before).getOpen());
+    }
+
+    @Test
+    void whoReadsOldRecordsDoesNotTakeAFileThatWasLostForOneThatIsOpen() throws Exception {
+        FileId file = create("a");
+        EntryRecord before = entry("a");
+        shard.loseLeader();
+        shard.treeAsked = true;
+        shard.run(complete, withContent(file));
+        assertFalse(FileStatus.of(shard.state(), "a", before).getOpen());
+    }
+
+    private EntryRecord entry(String name) {
+        return Objects.requireNonNull(shard.state().entry(FileShard.HOME, name));
+    }
+
+    private static CompleteRequest withContent(FileId file) {
+        return completion(file).toBuilder()
+                .setInline(ByteString.copyFromUtf8("x"))
+                .build();
     }
 
     @Test
