@@ -51,7 +51,8 @@ final class Batch {
      * records.
      */
     boolean acceptPassing(Draft operation) {
-        if (!operation.changes().headMap(Keys.volatiles()).isEmpty()) {
+        if (operation.isEmpty()
+                || !operation.changes().headMap(Keys.volatiles()).isEmpty()) {
             return false;
         }
         volatiles.change(operation.changes());

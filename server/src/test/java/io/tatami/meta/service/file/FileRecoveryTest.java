@@ -149,19 +149,22 @@ class FileRecoveryTest {
 
     @Test
     void filesOfAWriterThatIsSilentForLongAreClosedUnasked() throws Exception {
-        create("a", 0);
+        create("unwritten", 0);
+        create("begun", 1);
         service.sweep();
         clock.advance(Duration.ofMinutes(19));
         service.sweep();
-        assertTrue(shard.open("a").getOpen());
+        assertTrue(shard.open("unwritten").getOpen());
+        assertTrue(shard.open("begun").getOpen());
         clock.advance(Duration.ofMinutes(2));
         service.sweep();
-        assertFalse(shard.open("a").getOpen());
+        assertFalse(shard.open("unwritten").getOpen());
+        assertFalse(shard.open("begun").getOpen());
     }
 
     @Test
     void newLeaderCountsFromItsOwnStart() throws Exception {
-        create("a", 0);
+        create("a", 1);
         clock.advance(Duration.ofMinutes(30));
         service = new FileService(shard, servers, clock);
         service.sweep();
