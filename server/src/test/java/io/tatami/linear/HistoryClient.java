@@ -16,6 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** A client that does calls and has what came of them written down. Used by one thread. */
 final class HistoryClient implements AutoCloseable {
@@ -25,6 +26,7 @@ final class HistoryClient implements AutoCloseable {
     private final Recorder recorder;
     private final Map<String, Long> outcomes;
     private final Map<Integer, FileWriter> writers = new TreeMap<>();
+    private @Nullable TatamiException unanswered;
 
     /**
      * @param client is closed with this
@@ -44,6 +46,12 @@ final class HistoryClient implements AutoCloseable {
         return List.copyOf(writers.keySet());
     }
 
+    /** Why it is not known what came of the last call of which that is so. */
+    @Nullable
+    TatamiException unanswered() {
+        return unanswered;
+    }
+
     /** Returns whether it is known what came of it. */
     boolean perform(Call call) throws IOException {
         long invoked = recorder.begin();
@@ -54,6 +62,7 @@ final class HistoryClient implements AutoCloseable {
             return true;
         } catch (TatamiException e) {
             if (isOpenEnded(e.code())) {
+                unanswered = e;
                 recorder.endUnknown(number, invoked, call);
                 count(call, "unknown");
                 return false;

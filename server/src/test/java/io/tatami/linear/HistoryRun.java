@@ -128,7 +128,8 @@ final class HistoryRun {
             for (Call call : calls) {
                 if (!client.perform(call)) {
                     throw new IllegalStateException(
-                            "seed " + seed + ": nothing is amiss, and yet there is no answer to: " + call);
+                            "seed " + seed + ": nothing is amiss, and yet there is no answer to: " + call,
+                            client.unanswered());
                 }
             }
         }
