@@ -75,6 +75,11 @@ public final class Draft implements View {
         return changes.isEmpty();
     }
 
+    /** Whether something was changed, and nothing but {@linkplain Keys#isVolatile volatile} records. */
+    public boolean isVolatile() {
+        return !changes.isEmpty() && changes.headMap(Keys.volatiles()).isEmpty();
+    }
+
     /** Lays this draft's changes over {@code target}'s, which must be its base. */
     public void mergeInto(Draft target) {
         changes.forEach(target::change);

@@ -1,8 +1,6 @@
 package io.tatami.meta.state;
 
 import java.util.Arrays;
-import java.util.Iterator;
-import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -51,43 +49,5 @@ public final class MemoryView implements View {
     @Override
     public Cursor scan(byte[] from, byte[] to) {
         return new MapCursor(records.subMap(from, true, to, false));
-    }
-
-    private static final class MapCursor implements Cursor {
-        private final Iterator<Map.Entry<byte[], byte[]>> iterator;
-        private Map.@Nullable Entry<byte[], byte[]> record;
-
-        MapCursor(NavigableMap<byte[], byte[]> range) {
-            this.iterator = range.entrySet().iterator();
-        }
-
-        @Override
-        public boolean next() {
-            record = iterator.hasNext() ? iterator.next() : null;
-            return record != null;
-        }
-
-        @Override
-        public byte[] key() {
-            return current().getKey();
-        }
-
-        @Override
-        public byte[] value() {
-            return current().getValue();
-        }
-
-        private Map.Entry<byte[], byte[]> current() {
-            Map.Entry<byte[], byte[]> current = record;
-            if (current == null) {
-                throw new IllegalStateException("the cursor stands on no record");
-            }
-            return current;
-        }
-
-        @Override
-        public void close() {
-            record = null;
-        }
     }
 }

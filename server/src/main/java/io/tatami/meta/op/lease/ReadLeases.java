@@ -23,7 +23,7 @@ public final class ReadLeases implements Operation<ShardState, ReadLeasesRequest
     public ReadLeasesReply decide(ShardState state, RequestContext context, ReadLeasesRequest request) {
         long afterSession = request.hasSession() ? request.getSession() : request.getAfterSession();
         byte[] after = key(request.getFirst(), new SessionId(afterSession), new FileId(request.getAfterFileId()));
-        byte[] prefix = Arrays.copyOf(after, request.hasSession() ? 1 + Long.BYTES : 1);
+        byte[] prefix = prefix(request);
         int limit = Math.min(request.getLimit(), LIMIT_MAX);
         ReadLeasesReply.Builder reply = ReadLeasesReply.newBuilder();
         try (View.Cursor cursor = state.draft().scan(Arrays.copyOf(after, after.length + 1), Keys.after(prefix))) {
@@ -40,6 +40,14 @@ public final class ReadLeases implements Operation<ShardState, ReadLeasesRequest
             }
         }
         return reply.build();
+    }
+
+    private static byte[] prefix(ReadLeasesRequest request) {
+        if (!request.hasSession()) {
+            return request.getFirst() ? Keys.volatiles() : Keys.kind('l');
+        }
+        SessionId session = new SessionId(request.getSession());
+        return request.getFirst() ? Keys.firstLeases(session) : Keys.leases(session);
     }
 
     private static byte[] key(boolean first, SessionId session, FileId file) {

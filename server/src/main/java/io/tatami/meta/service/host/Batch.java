@@ -51,8 +51,7 @@ final class Batch {
      * records.
      */
     boolean acceptPassing(Draft operation) {
-        if (operation.isEmpty()
-                || !operation.changes().headMap(Keys.volatiles()).isEmpty()) {
+        if (!operation.isVolatile()) {
             return false;
         }
         volatiles.change(operation.changes());

@@ -2,11 +2,10 @@ package io.tatami.meta.service.host;
 
 import io.tatami.meta.state.Draft.Change;
 import io.tatami.meta.state.Keys;
+import io.tatami.meta.state.MapCursor;
 import io.tatami.meta.state.View;
 import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.Iterator;
-import java.util.Map;
 import java.util.Queue;
 import java.util.SortedMap;
 import java.util.concurrent.ConcurrentNavigableMap;
@@ -39,7 +38,7 @@ final class VolatileRecords {
 
             @Override
             public Cursor scan(byte[] from, byte[] to) {
-                return Keys.isVolatile(from) ? new Walk(records.subMap(from, to)) : stored.scan(from, to);
+                return Keys.isVolatile(from) ? new MapCursor(records.subMap(from, to)) : stored.scan(from, to);
             }
         };
     }
@@ -60,42 +59,5 @@ final class VolatileRecords {
         while (spent.size() > SPENT_MAX) {
             records.remove(spent.remove());
         }
-    }
-
-    /** Over records that may change meanwhile. */
-    private static final class Walk implements View.Cursor {
-        private final Iterator<Map.Entry<byte[], byte[]>> left;
-        private Map.@Nullable Entry<byte[], byte[]> current;
-
-        Walk(SortedMap<byte[], byte[]> records) {
-            left = records.entrySet().iterator();
-        }
-
-        @Override
-        public boolean next() {
-            current = left.hasNext() ? left.next() : null;
-            return current != null;
-        }
-
-        @Override
-        public byte[] key() {
-            return at().getKey();
-        }
-
-        @Override
-        public byte[] value() {
-            return at().getValue();
-        }
-
-        private Map.Entry<byte[], byte[]> at() {
-            Map.Entry<byte[], byte[]> entry = current;
-            if (entry == null) {
-                throw new IllegalStateException("the cursor stands on no record");
-            }
-            return entry;
-        }
-
-        @Override
-        public void close() {}
     }
 }

@@ -74,6 +74,12 @@ class UnwrittenFileTest {
                 .getLeaseList();
     }
 
+    private List<Long> toldAsLost(FileId file) throws Exception {
+        RenewLeasesRequest renewal =
+                RenewLeasesRequest.newBuilder().addFileId(file.value()).build();
+        return shard.run(new RenewLeases(), renewal).getLostFileIdList();
+    }
+
     @Test
     void closingChangesNoRecordButTheLeaders() throws Exception {
         FileId file = create("a");
@@ -137,9 +143,7 @@ class UnwrittenFileTest {
         FileId file = create("a");
         shard.loseLeader();
         assertFalse(shard.open("a").getOpen());
-        RenewLeasesRequest renewal =
-                RenewLeasesRequest.newBuilder().addFileId(file.value()).build();
-        assertEquals(List.of(), shard.run(new RenewLeases(), renewal).getLostFileIdList());
+        assertEquals(List.of(), toldAsLost(file));
         shard.treeAsked = true;
         shard.run(new AddBlocks(), blockFor(file));
         assertTrue(shard.open("a").getOpen());
@@ -152,10 +156,7 @@ class UnwrittenFileTest {
         shard.session = FileShard.OTHER;
         AppendReply opened = shard.run(append, opening("a"));
         shard.session = FileShard.WRITER;
-        RenewLeasesRequest renewal =
-                RenewLeasesRequest.newBuilder().addFileId(file.value()).build();
-        assertEquals(
-                List.of(file.value()), shard.run(new RenewLeases(), renewal).getLostFileIdList());
+        assertEquals(List.of(file.value()), toldAsLost(file));
         shard.treeAsked = true;
         assertEquals(ErrorCode.LEASE_EXPIRED, shard.refusal(new AddBlocks(), blockFor(file)));
         assertEquals(ErrorCode.LEASE_EXPIRED, shard.refusal(complete, completion(file)));

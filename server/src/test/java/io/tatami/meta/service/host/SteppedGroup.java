@@ -21,7 +21,6 @@ import io.tatami.meta.service.Peers;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.service.Settler;
 import io.tatami.meta.state.Draft;
-import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.MemoryView;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.protocol.Method;
@@ -325,11 +324,6 @@ public final class SteppedGroup implements Opening {
             return pending.future();
         }
 
-        private static boolean isPassing(Draft changes) {
-            return !changes.isEmpty()
-                    && changes.changes().headMap(Keys.volatiles()).isEmpty();
-        }
-
         /** Notes what the operation did as long as it is not durable. */
         private <Q extends Message, R extends Message> Pending<Draft, Q, R> pending(
                 Operation<S, Q, R> operation, RequestOrigin origin, Q request, @Nullable Method<?, R> once) {
@@ -340,7 +334,7 @@ public final class SteppedGroup implements Opening {
                     steps.meddling().before(operation, draft, same);
                     R reply = operation.decide(state.apply(draft), context, same);
                     steps.meddling().after(operation, draft, same, reply);
-                    boolean remembered = once != null && origin.isRemembered() && !isPassing(records);
+                    boolean remembered = once != null && origin.isRemembered() && !records.isVolatile();
                     effects.put(self.get(0), new SteppedWork.Decided(operation, origin, remembered, same, reply));
                     return reply;
                 } catch (RuntimeException e) {
