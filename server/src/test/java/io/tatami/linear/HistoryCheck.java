@@ -33,13 +33,17 @@ final class HistoryCheck {
                 System.out.println("the history of seed " + seed + " is undecided: " + result.explanation());
             }
             case VIOLATION -> {
-                Path file = Path.of("target", "history-" + seed + ".txt").toAbsolutePath();
-                Files.createDirectories(file.getParent());
+                Path file = file("history-" + seed + ".txt");
                 Files.writeString(file, notes + History.text(history));
                 throw new AssertionError("the history of seed " + seed + " is not linearizable; all of it is in " + file
                         + "\n" + result.explanation() + "shrunk:\n"
                         + History.text(Shrinking.shrink(Checker.DEFAULT, history)));
             }
         }
+    }
+
+    /** Where something is kept for who looks for the cause of a failure. */
+    static Path file(String name) throws IOException {
+        return Files.createDirectories(Path.of("target").toAbsolutePath()).resolve(name);
     }
 }

@@ -9,6 +9,8 @@ import io.tatami.linear.check.Operation;
 import io.tatami.linear.check.RandomCalls;
 import io.tatami.rpc.sim.SimFaults;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -106,7 +108,7 @@ final class HistoryRun {
         return recorder.notes();
     }
 
-    private void begin(Map<String, Long> counts) throws IOException {
+    private void begin(Map<String, Long> counts) throws IOException, InterruptedException {
         try (TatamiClient client = clients.open(clients.connector(-1, new Ways(SMOOTH), seed), PATIENT_MILLIS)) {
             boolean made = client.mkdirs(TatamiPath.of(root), CreateSpec.modes(0777, 022), true);
             if (!made) {
@@ -117,18 +119,21 @@ final class HistoryRun {
     }
 
     /** What is there in the end. Reads that fail are asked again: all servers are up, and nothing is lost any more. */
-    private void survey(Map<String, Long> counts) throws IOException {
+    private void survey(Map<String, Long> counts) throws IOException, InterruptedException {
         performAll(RandomCalls.survey(), counts);
     }
 
-    private void performAll(List<Call> calls, Map<String, Long> counts) throws IOException {
+    private void performAll(List<Call> calls, Map<String, Long> counts) throws IOException, InterruptedException {
         RoughConnector smooth = clients.connector(clientCount, new Ways(SMOOTH), seed);
         try (HistoryClient client =
                 new HistoryClient(clientCount, clients.open(smooth, PATIENT_MILLIS), root, recorder, counts)) {
             for (Call call : calls) {
                 if (!client.perform(call)) {
+                    Path report = HistoryCheck.file("servers-" + seed + ".txt");
+                    Files.writeString(report, notes() + servers.report());
                     throw new IllegalStateException(
-                            "seed " + seed + ": nothing is amiss, and yet there is no answer to: " + call,
+                            "seed " + seed + ": nothing is amiss, and yet there is no answer to: " + call
+                                    + "; what servers and clients say and do is in " + report,
                             client.unanswered());
                 }
             }

@@ -85,6 +85,15 @@ final class ProcessServers implements Servers {
     }
 
     @Override
+    public String report() throws IOException, InterruptedException {
+        StringBuilder report = new StringBuilder(Servers.super.report());
+        for (ServerProcess process : processes) {
+            report.append(process.report());
+        }
+        return report.toString();
+    }
+
+    @Override
     public void close() throws IOException {
         for (ServerProcess process : processes) {
             process.close();

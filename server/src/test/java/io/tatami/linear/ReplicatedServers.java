@@ -129,6 +129,17 @@ final class ReplicatedServers implements Servers {
     }
 
     @Override
+    public String report() throws IOException, InterruptedException {
+        StringBuilder report = new StringBuilder(Servers.super.report());
+        if (trio instanceof MetadataTrio.InProcesses processes) {
+            for (int server = 0; server < MetadataTrio.SERVERS; server++) {
+                report.append(processes.report(server));
+            }
+        }
+        return report.toString();
+    }
+
+    @Override
     public void close() throws IOException {
         trio.close();
         for (TcpRelay relay : relays) {

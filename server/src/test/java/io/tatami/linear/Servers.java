@@ -52,6 +52,21 @@ interface Servers extends AutoCloseable {
         throw new UnsupportedOperationException("these servers do not keep together");
     }
 
+    /**
+     * What threads of this JVM do now, and, of servers in processes of their own, what those said and do: for who looks
+     * for the cause of a failure.
+     */
+    default String report() throws IOException, InterruptedException {
+        StringBuilder report = new StringBuilder("this JVM:\n");
+        Thread.getAllStackTraces().forEach((thread, frames) -> {
+            report.append(thread).append(' ').append(thread.getState()).append('\n');
+            for (StackTraceElement frame : frames) {
+                report.append("    at ").append(frame).append('\n');
+            }
+        });
+        return report.toString();
+    }
+
     @Override
     void close() throws IOException;
 }

@@ -194,11 +194,20 @@ public abstract class MetadataTrio implements AutoCloseable {
 
         /** Of a server that runs. */
         public long pid(int server) {
+            return running(server).pid();
+        }
+
+        /** {@link ServerProcess#report} of a server that runs. */
+        public String report(int server) throws IOException, InterruptedException {
+            return running(server).report();
+        }
+
+        private ServerProcess running(int server) {
             ServerProcess running = servers[server];
             if (running == null) {
                 throw new IllegalStateException("server " + server + " does not run");
             }
-            return running.pid();
+            return running;
         }
 
         @Override

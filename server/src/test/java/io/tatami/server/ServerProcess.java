@@ -1,5 +1,6 @@
 package io.tatami.server;
 
+import io.tatami.crash.Signals;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +16,11 @@ import java.util.concurrent.TimeUnit;
 public final class ServerProcess implements AutoCloseable {
     private static final long POLL_MILLIS = 20;
     private static final long SECONDS_MAX = 120;
+
+    /** A JVM's answer to SIGQUIT ends with this line; one that does not run well may not get that far. */
+    private static final String DUMP_END = "JNI global refs";
+
+    private static final long DUMP_MILLIS_MAX = 5_000;
 
     private final DataDirectory directory;
     private final Path console;
@@ -73,6 +79,24 @@ public final class ServerProcess implements AutoCloseable {
 
     public long pid() {
         return process.pid();
+    }
+
+    /** What it has said so far, and behind that what its threads do now, where it runs. */
+    public String report() throws IOException, InterruptedException {
+        String all = Files.readString(console);
+        int said = all.length();
+        if (process.isAlive()) {
+            Signals.send("QUIT", process.pid());
+        }
+        for (long waited = 0; isDumping(all, said) && waited < DUMP_MILLIS_MAX; waited += POLL_MILLIS) {
+            Thread.sleep(POLL_MILLIS);
+            all = Files.readString(console);
+        }
+        return directory.root() + ", " + (process.isAlive() ? "process " + process.pid() : "ended") + ":\n" + all;
+    }
+
+    private boolean isDumping(String all, int from) {
+        return process.isAlive() && all.indexOf(DUMP_END, from) < 0;
     }
 
     /** Waits for the end that somebody else brings about. */
