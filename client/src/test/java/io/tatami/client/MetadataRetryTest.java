@@ -87,6 +87,29 @@ final class MetadataRetryTest {
         assertEquals(List.of("c"), namesIn("/a"));
     }
 
+    /** When the directory has its new name, the file is gone that was there when the name was only kept for it. */
+    @Test
+    void aDirectoryIsNotListedBesideAFileThatWasDeletedBeforeItCame() throws Exception {
+        client.create(path("/a/f"), CreateSpec.DEFAULT).close();
+        cluster.metadata.addDirectory("/d");
+        cluster.metadata.reserve("/d", "/a/e");
+        cluster.metadata.faults.beforeNext(MetaMethods.GET_DIRECTORIES, () -> {
+            cluster.metadata.deleteFile("/a", "f");
+            cluster.metadata.moveDirectory("/d", "/a/e");
+        });
+        assertEquals(List.of("b", "e"), namesIn("/a"));
+    }
+
+    @Test
+    void aPageIsReadOnceWhereTheClientKnewOfItsDirectories() throws Exception {
+        cluster.metadata.addDirectory("/a/new");
+        client.list(path("/"), false).toList();
+        int before = cluster.metadata.faults.arrivals(MetaMethods.LIST).size();
+        assertEquals(List.of("b", "new"), namesIn("/a"));
+        assertEquals(
+                before + 1, cluster.metadata.faults.arrivals(MetaMethods.LIST).size());
+    }
+
     /** The shard says that the path is a file, and a directory is there when the file is asked for. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})

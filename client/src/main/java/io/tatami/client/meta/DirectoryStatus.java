@@ -26,9 +26,12 @@ import java.util.Map;
  */
 final class DirectoryStatus {
     private final MetadataCaller caller;
+    private final KnownLinks links;
 
-    DirectoryStatus(MetadataCaller caller) {
+    /** @param links told of what the tree says */
+    DirectoryStatus(MetadataCaller caller, KnownLinks links) {
         this.caller = caller;
+        this.links = links;
     }
 
     /**
@@ -75,6 +78,7 @@ final class DirectoryStatus {
                 .addAllName(names)
                 .build();
         GetDirectoriesReply reply = caller.call(GroupId.NAMESPACE, MetaMethods.GET_DIRECTORIES, request, deadline);
+        links.heardOf(reply.getLinks());
         Map<String, Status> found = new HashMap<>();
         withShares(reply.getStatusList(), reply.getRight(), deadline)
                 .forEach(status -> found.put(status.getName(), status));

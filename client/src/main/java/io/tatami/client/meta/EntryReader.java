@@ -34,7 +34,7 @@ public final class EntryReader {
         this.caller = caller;
         this.resolver = resolver;
         this.servers = servers;
-        this.directories = new DirectoryStatus(caller);
+        this.directories = new DirectoryStatus(caller, resolver.links());
         this.pageEntries = pageEntries;
     }
 

@@ -18,14 +18,16 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The pages of one listing. A page is one range scan in each shard that holds entries, merged by name as far as all of
  * them were read; the directories on it are completed by one call to the tree and one to each shard. Where entries
- * moved between the shards meanwhile, or a file of whose length its home was asked was deleted, the page is read again,
- * and so it is where the tree has no directory at a name that is kept for one: that may just have got another name,
- * which is not on the page yet. A page that stays as it was is of one moment. Used by one thread.
+ * moved between the shards meanwhile, or a file of whose length its home was asked was deleted, the page is read again.
+ * So it is where the tree has no directory at a name that is kept for one, which may just have got another name that is
+ * not on the page yet; and where the directory may have got its name after the page was read, beside which there may be
+ * what was gone by then. A page that stays as it was is of one moment. Used by one thread.
  */
 final class ListingPages implements DirectoryListing.Pages {
     /**
@@ -45,17 +47,35 @@ final class ListingPages implements DirectoryListing.Pages {
     /** What homes last said of files of which names did not know as much, by their ids. */
     private final Map<Long, Status> toldByHomes = new HashMap<>();
 
-    /** Entries of a directory in order, and the name up to which they are complete; null for all. */
+    /**
+     * Entries of a directory in order.
+     *
+     * @param upTo the name up to which they are complete; null for all
+     * @param links so many names, at least, the tree had given to directories before they were read
+     */
     private record Page(
             DirectoryId directory,
             List<Status> entries,
-            @Nullable String upTo) {
+            @Nullable String upTo,
+            long links) {
         /** Those that are kept for directories. */
         List<String> names() {
             return entries.stream()
                     .filter(status -> status.getKind() == Status.Kind.DIRECTORY)
                     .map(Status::getName)
                     .toList();
+        }
+
+        /** Whether every name that is kept for a directory was already that directory's which has it now. */
+        boolean isOfOneMomentWith(Map<String, Status> directories) {
+            return names().size() == directories.size()
+                    && directories.values().stream().allMatch(directory -> directory.getLink() <= links);
+        }
+
+        boolean isSameAs(Page other) {
+            return directory.equals(other.directory)
+                    && entries.equals(other.entries)
+                    && Objects.equals(upTo, other.upTo);
         }
     }
 
@@ -75,9 +95,9 @@ final class ListingPages implements DirectoryListing.Pages {
         while (!atEnd) {
             Page page = read(deadline);
             Map<String, Status> directories = directories(page, deadline);
-            for (int reads = 1; page.names().size() > directories.size() && reads < READS_OF_A_PAGE_MAX; reads++) {
+            for (int reads = 1; !page.isOfOneMomentWith(directories) && reads < READS_OF_A_PAGE_MAX; reads++) {
                 Page again = read(deadline);
-                if (again.equals(page)) {
+                if (again.isSameAs(page)) {
                     break;
                 }
                 page = again;
@@ -106,6 +126,7 @@ final class ListingPages implements DirectoryListing.Pages {
                 .setWithLocations(withLocations)
                 .build();
         for (int reads = 1; ; reads++) {
+            long links = reader.resolver().links().count();
             List<ListReply> parts = reader.caller().callAll(shards, MetaMethods.LIST, request, deadline);
             boolean isOneMoment = shards.size() == 1
                     || parts.stream()
@@ -114,7 +135,7 @@ final class ListingPages implements DirectoryListing.Pages {
                             .equals(reader.directories().moves(directory, shards, deadline));
             boolean isLast = reads == READS_OF_A_PAGE_MAX;
             if (isOneMoment || isLast) {
-                Page page = merged(directory.id(), parts, isLast, deadline);
+                Page page = merged(directory.id(), links, parts, isLast, deadline);
                 if (page != null) {
                     return page;
                 }
@@ -126,7 +147,8 @@ final class ListingPages implements DirectoryListing.Pages {
      * Null where a file on it was deleted since or its content became another, unless the page is given
      * {@code inAnyCase}, without a deleted one then.
      */
-    private @Nullable Page merged(DirectoryId directory, List<ListReply> parts, boolean inAnyCase, Deadline deadline)
+    private @Nullable Page merged(
+            DirectoryId directory, long links, List<ListReply> parts, boolean inAnyCase, Deadline deadline)
             throws TatamiException {
         List<Status> all = new ArrayList<>();
         boolean isOutdated = false;
@@ -154,13 +176,13 @@ final class ListingPages implements DirectoryListing.Pages {
             all.sort(BY_NAME);
         }
         if (upTo == null) {
-            return new Page(directory, all, null);
+            return new Page(directory, all, null, links);
         }
         byte[] limit = upTo;
         if (parts.size() > 1) {
             all.removeIf(status -> Arrays.compareUnsigned(utf8(status), limit) > 0);
         }
-        return new Page(directory, all, new String(limit, StandardCharsets.UTF_8));
+        return new Page(directory, all, new String(limit, StandardCharsets.UTF_8), links);
     }
 
     /** What the tree has at those names that shards say are kept for directories. */

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class PathResolver {
     private final MetadataCaller caller;
     private final HandleCache cache;
+    private final KnownLinks links = new KnownLinks();
 
     /** A request made with a directory's handle; may be made several times. */
     @FunctionalInterface
@@ -31,6 +32,10 @@ public final class PathResolver {
     public PathResolver(MetadataCaller caller, int handlesMax) {
         this.caller = caller;
         this.cache = new HandleCache(handlesMax);
+    }
+
+    KnownLinks links() {
+        return links;
     }
 
     /** What is cached of a path, which may be out of date; null for nothing. */
@@ -131,6 +136,7 @@ public final class PathResolver {
                 ResolveRequest.newBuilder().setPath(path.toString()).build();
         ResolveReply reply = caller.call(GroupId.NAMESPACE, MetaMethods.RESOLVE, request, deadline);
         ResolvedDirectory deepest = ResolvedDirectory.of(path.prefix(reply.getResolvedComponents()), reply.getHandle());
+        links.heardOf(reply.getLinks());
         cache.put(deepest);
         return deepest;
     }

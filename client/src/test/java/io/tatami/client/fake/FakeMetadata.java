@@ -70,6 +70,10 @@ public final class FakeMetadata {
     public final Faults faults = new Faults();
     private final Supplier<ClusterMap> map;
     private final Map<String, Long> directories = new TreeMap<>(Map.of("/", DirectoryId.ROOT.value()));
+    /** Names that are kept for directories which have others as yet. */
+    private final Map<String, Long> reserved = new TreeMap<>();
+
+    private final Map<Long, Long> linkOf = new HashMap<>();
     private final Map<Long, Long> changedAt = new HashMap<>();
     private final Map<Long, TreeMap<String, FakeFile>> files = new HashMap<>();
     private final Map<Long, TreeMap<String, String>> links = new HashMap<>();
@@ -77,6 +81,7 @@ public final class FakeMetadata {
     private final Map<String, Message> replies = new HashMap<>();
     private final Map<DeleteDirectoryRequest, Integer> deletionParts = new HashMap<>();
     private final Set<Long> lostLeases = new HashSet<>();
+    private long lastLink;
     private long version = 1;
     private long nextId = 10;
     private long sessions;
@@ -108,7 +113,17 @@ public final class FakeMetadata {
     }
 
     public synchronized void addDirectory(String path) {
-        directories.put(path, nextId++);
+        link(path, nextId++);
+    }
+
+    private void link(String path, long directory) {
+        directories.put(path, directory);
+        linkOf.put(directory, ++lastLink);
+    }
+
+    /** A directory is about to be renamed. */
+    public synchronized void reserve(String from, String to) {
+        reserved.put(to, Objects.requireNonNull(directories.get(from)));
     }
 
     /** Handles of a directory, and of all below it, are stale from now on. */
@@ -118,7 +133,8 @@ public final class FakeMetadata {
 
     public synchronized void moveDirectory(String from, String to) {
         change(from);
-        directories.put(to, Objects.requireNonNull(directories.remove(from)));
+        link(to, Objects.requireNonNull(directories.remove(from)));
+        reserved.remove(to);
     }
 
     public synchronized void addLink(String directory, String name, String target) {
@@ -264,6 +280,7 @@ public final class FakeMetadata {
         return ResolveReply.newBuilder()
                 .setHandle(SignedHandle.newBuilder().setPayload(handle.build().toByteString()))
                 .setResolvedComponents(found.equals("/") ? 0 : found.split("/", -1).length - 1)
+                .setLinks(lastLink)
                 .build();
     }
 
@@ -298,11 +315,12 @@ public final class FakeMetadata {
                 .setName(path.substring(path.lastIndexOf('/') + 1))
                 .setId(id)
                 .setSpread((int) spread)
+                .setLink(linkOf.getOrDefault(id, 0L))
                 .build();
     }
 
     private GetDirectoriesReply directories(GetDirectoriesRequest request) {
-        GetDirectoriesReply.Builder reply = GetDirectoriesReply.newBuilder();
+        GetDirectoriesReply.Builder reply = GetDirectoriesReply.newBuilder().setLinks(lastLink);
         directories.forEach((parent, parentId) -> {
             if (parentId == request.getParentId()) {
                 for (String name : request.getNameList()) {
@@ -336,14 +354,22 @@ public final class FakeMetadata {
                                 .setName(name)
                                 .setSymlinkTarget(target)
                                 .build()));
-        directories.forEach((path, id) -> {
+        entries.putAll(markers(directory, reserved));
+        entries.putAll(markers(directory, directories));
+        return entries;
+    }
+
+    private Map<String, Status> markers(long directory, Map<String, Long> names) {
+        Map<String, Status> markers = new HashMap<>();
+        names.forEach((path, id) -> {
             int slash = path.lastIndexOf('/');
             Long parent = directories.get(slash == 0 ? "/" : path.substring(0, slash));
             if (parent != null && parent == directory && path.length() > 1) {
-                entries.put(path.substring(slash + 1), directoryStatus(path, id));
+                Status kept = directoryStatus(path, id).toBuilder().clearLink().build();
+                markers.put(path.substring(slash + 1), kept);
             }
         });
-        return entries;
+        return markers;
     }
 
     private LookupReply lookup(LookupRequest request) throws TatamiException {

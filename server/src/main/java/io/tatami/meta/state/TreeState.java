@@ -26,6 +26,9 @@ public final class TreeState extends Records {
     private static final byte[] FIRST_DIRECTORY = Keys.singleton("tree.first-directory");
     private static final byte[] LAST_ID = Keys.singleton("tree.last-directory");
 
+    /** A counter. */
+    private static final String LINK = "link";
+
     public TreeState(Draft draft) {
         super(draft);
     }
@@ -69,14 +72,28 @@ public final class TreeState extends Records {
 
     /** Puts a directory under a name; where it had another before, that one must be removed. */
     public void put(Named directory) {
-        replaceRecord(directory);
+        replaceRecord(linked(directory));
         write(Keys.directoryName(directory.id()), nameRecord(directory));
     }
 
     /** {@link #put} of a directory whose id no other has ever had. */
     public void putNew(Named directory) {
-        replaceRecord(directory);
+        replaceRecord(linked(directory));
         writeNew(Keys.directoryName(directory.id()), nameRecord(directory));
+    }
+
+    private Named linked(Named directory) {
+        DirectoryRecord record =
+                directory.record().toBuilder().setLink(next(LINK)).build();
+        return new Named(directory.parent(), directory.name(), record);
+    }
+
+    /**
+     * How many names were given to directories. Who knows that of a moment knows of each name that a directory has
+     * later whether it had it then: its number tells.
+     */
+    public long links() {
+        return last(LINK);
     }
 
     private static DirectoryNameRecord nameRecord(Named directory) {

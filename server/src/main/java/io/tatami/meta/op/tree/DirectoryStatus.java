@@ -20,6 +20,7 @@ final class DirectoryStatus {
                 .setCallerAccess(Access.granted(caller, directory.record().getAttributes()))
                 .setCallerSuperuser(caller.superuser())
                 .setSpread(directory.record().getSpread())
+                .setLink(directory.record().getLink())
                 .build();
     }
 }

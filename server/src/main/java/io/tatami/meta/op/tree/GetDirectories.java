@@ -31,7 +31,7 @@ public final class GetDirectories implements Operation<TreeState, GetDirectories
     public GetDirectoriesReply decide(TreeState state, RequestContext context, GetDirectoriesRequest request) {
         Caller caller = context.caller();
         Map<DirectoryId, Boolean> reachable = new HashMap<>();
-        GetDirectoriesReply.Builder reply = GetDirectoriesReply.newBuilder();
+        GetDirectoriesReply.Builder reply = GetDirectoriesReply.newBuilder().setLinks(state.links());
         for (long id : request.getDirectoryIdList()) {
             Named directory = state.find(new DirectoryId(id));
             if (directory != null && isEnterable(state, caller, directory.parent(), reachable)) {

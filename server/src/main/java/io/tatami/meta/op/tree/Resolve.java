@@ -38,6 +38,7 @@ public final class Resolve implements Operation<TreeState, ResolveRequest, Resol
         return Resolution.newBuilder()
                 .setHandle(handle)
                 .setResolvedComponents(walk.path().length() - walk.missing())
+                .setLinks(state.links())
                 .build();
     }
 }

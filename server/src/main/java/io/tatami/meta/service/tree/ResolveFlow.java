@@ -46,6 +46,7 @@ final class ResolveFlow implements Flow<ResolveRequest, ResolveReply> {
         return ResolveReply.newBuilder()
                 .setHandle(tree.parts().signer().sign(handle))
                 .setResolvedComponents(resolution.getResolvedComponents())
+                .setLinks(resolution.getLinks())
                 .build();
     }
 
