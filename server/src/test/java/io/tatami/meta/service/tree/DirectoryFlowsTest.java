@@ -418,6 +418,23 @@ class DirectoryFlowsTest {
     }
 
     @Test
+    void whoKnowsHowManyNamesWereGivenKnowsWhichDirectoriesWereThere() throws TatamiException {
+        root.mkdirs("/a/b");
+        root.mkdirs("/d");
+        long known = root.resolve("/a").getLinks();
+        assertTrue(root.status("/a/b").getLink() <= known);
+
+        root.rename("/d", "/a/d", false);
+        assertTrue(root.status("/a/d").getLink() > known);
+        assertTrue(root.status("/a/b").getLink() <= known);
+
+        cluster.restart();
+        assertTrue(root.status("/a/d").getLink() <= root.resolve("/a").getLinks());
+        root.mkdirs("/a/e");
+        assertTrue(root.status("/a/e").getLink() > root.status("/a/d").getLink());
+    }
+
+    @Test
     void retriedDeletionIsDoneOnce() throws TatamiException {
         root.mkdirs("/a");
         RequestOrigin origin = new RequestOrigin(
