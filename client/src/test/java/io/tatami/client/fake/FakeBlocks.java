@@ -41,6 +41,8 @@ public final class FakeBlocks {
     private final Map<Long, Block> blocks = new HashMap<>();
     private int writesUntilFailure = Integer.MAX_VALUE;
     private boolean refusing;
+    private boolean holding;
+    private final List<Runnable> heldAnswers = new ArrayList<>();
     private int writeStreams;
     private int readStreams;
     private final List<List<Long>> askedForStaged = new ArrayList<>();
@@ -60,6 +62,25 @@ public final class FakeBlocks {
     /** Whether every stream and call is refused. */
     public synchronized void setRefusing(boolean whether) {
         refusing = whether;
+    }
+
+    /** No write is answered from now on, until {@link #releaseAnswers}. */
+    public synchronized void holdAnswers() {
+        holding = true;
+    }
+
+    public synchronized void releaseAnswers() {
+        holding = false;
+        heldAnswers.forEach(Runnable::run);
+        heldAnswers.clear();
+    }
+
+    private void answer(Runnable answer) {
+        if (holding) {
+            heldAnswers.add(answer);
+        } else {
+            answer.run();
+        }
     }
 
     /** The checksums sent with this block's chunks are wrong from the one that holds {@code rottenAt} on. */
@@ -206,11 +227,12 @@ public final class FakeBlocks {
         }
 
         void acknowledge(long sequence, Block block) {
-            stream.send(WriteAck.newBuilder()
+            WriteAck written = WriteAck.newBuilder()
                     .setSequence(sequence)
                     .setVisibleLength(block.bytes.length)
                     .setDurableLength(block.bytes.length)
-                    .build());
+                    .build();
+            answer(() -> stream.send(written));
         }
 
         @Override
@@ -239,9 +261,10 @@ public final class FakeBlocks {
                 if (frame.getLast()) {
                     block.finalized = true;
                     ended = true;
-                    stream.success(WriteBlockReply.newBuilder()
+                    WriteBlockReply reply = WriteBlockReply.newBuilder()
                             .setLength(block.bytes.length)
-                            .build());
+                            .build();
+                    answer(() -> stream.success(reply));
                 }
             }
         }
