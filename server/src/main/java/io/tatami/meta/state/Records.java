@@ -57,18 +57,10 @@ public class Records {
 
     /** Takes the next value of a counter that is stored under its own key; the first is 1. */
     final long next(String counter) {
-        long next = last(counter) + 1;
-        writeLong(counterKey(counter), next);
+        byte[] key = Keys.singleton("counter." + counter);
+        long next = longOr(key, 0) + 1;
+        writeLong(key, next);
         return next;
-    }
-
-    /** The value of a counter that was taken last; 0 before the first. */
-    final long last(String counter) {
-        return longOr(counterKey(counter), 0);
-    }
-
-    private static byte[] counterKey(String counter) {
-        return Keys.singleton("counter." + counter);
     }
 
     /** A stored record as its message. */

@@ -25,9 +25,7 @@ public final class TreeState extends Records {
     private static final byte[] TERM = Keys.singleton("tree.term");
     private static final byte[] FIRST_DIRECTORY = Keys.singleton("tree.first-directory");
     private static final byte[] LAST_ID = Keys.singleton("tree.last-directory");
-
-    /** A counter. */
-    private static final String LINK = "link";
+    private static final byte[] LINKS = Keys.singleton("counter.link");
 
     public TreeState(Draft draft) {
         super(draft);
@@ -83,8 +81,9 @@ public final class TreeState extends Records {
     }
 
     private Named linked(Named directory) {
-        DirectoryRecord record =
-                directory.record().toBuilder().setLink(next(LINK)).build();
+        long link = links() + 1;
+        writeLong(LINKS, link);
+        DirectoryRecord record = directory.record().toBuilder().setLink(link).build();
         return new Named(directory.parent(), directory.name(), record);
     }
 
@@ -93,7 +92,7 @@ public final class TreeState extends Records {
      * later whether it had it then: its number tells.
      */
     public long links() {
-        return last(LINK);
+        return longOr(LINKS, 0);
     }
 
     private static DirectoryNameRecord nameRecord(Named directory) {
