@@ -2,8 +2,8 @@ package io.tatami.cluster;
 
 import io.tatami.base.ServerId;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * Chooses the servers of a new block: the writer's own host first, then another rack than those chosen so far where
@@ -11,6 +11,12 @@ import java.util.List;
  * up in proportion to the room they have. Pure: the same input gives the same servers.
  */
 public final class BlockPlacer {
+    /** Refused candidates after which all others are asked at once, so that each refusal does not cost a pass. */
+    private static final int REFUSALS_MAX = 8;
+
+    /** The score of a candidate that is chosen or refused; all others are above it. */
+    private static final double OUT = 0;
+
     private BlockPlacer() {}
 
     /**
@@ -22,40 +28,82 @@ public final class BlockPlacer {
 
     /**
      * The servers for one block, nearest to the writer first; fewer than {@code copies} where there are not so many
-     * candidates.
+     * usable candidates. Scores each candidate once and then passes over the scores once a copy; this runs on a group's
+     * thread, for a cluster of thousands of servers.
      *
-     * @param clientHost where the writer runs; empty where unknown
+     * @param isUsable asked of a candidate when it would be chosen, as the answer may cost more than its score; at most
+     *     once of each candidate
+     * @param clientHost the host of the writer; empty where unknown
      * @param seed differs from block to block
      */
-    public static List<ServerId> place(List<Candidate> candidates, String clientHost, int copies, long seed) {
-        List<Candidate> left = new ArrayList<>(candidates);
-        left.sort(Comparator.comparingDouble((Candidate candidate) -> -score(candidate, seed))
-                .thenComparing(candidate -> candidate.server().value()));
+    public static List<ServerId> place(
+            List<Candidate> candidates, Predicate<Candidate> isUsable, String clientHost, int copies, long seed) {
+        double[] scores = new double[candidates.size()];
+        for (int i = 0; i < scores.length; i++) {
+            scores[i] = score(candidates.get(i), seed);
+        }
         List<Candidate> chosen = new ArrayList<>(copies);
-        while (chosen.size() < copies && !left.isEmpty()) {
-            Candidate next = chosen.isEmpty() ? nearest(left, clientHost) : farthest(left, chosen);
-            left.remove(next);
-            chosen.add(next);
+        int refusals = 0;
+        while (chosen.size() < copies) {
+            int best = best(candidates, scores, clientHost, chosen);
+            if (best < 0) {
+                break;
+            }
+            scores[best] = OUT;
+            if (refusals >= REFUSALS_MAX || isUsable.test(candidates.get(best))) {
+                chosen.add(candidates.get(best));
+            } else if (++refusals == REFUSALS_MAX) {
+                dropUnusable(candidates, isUsable, scores);
+            }
         }
         return chosen.stream().map(Candidate::server).toList();
     }
 
-    private static Candidate nearest(List<Candidate> best, String clientHost) {
-        for (Candidate candidate : best) {
-            if (!clientHost.isEmpty() && candidate.host().equalsIgnoreCase(clientHost)) {
-                return candidate;
+    private static void dropUnusable(List<Candidate> candidates, Predicate<Candidate> isUsable, double[] scores) {
+        for (int i = 0; i < scores.length; i++) {
+            if (scores[i] != OUT && !isUsable.test(candidates.get(i))) {
+                scores[i] = OUT;
             }
         }
-        return best.get(0);
     }
 
-    private static Candidate farthest(List<Candidate> best, List<Candidate> chosen) {
-        for (Candidate candidate : best) {
-            if (chosen.stream().noneMatch(other -> other.rack().equals(candidate.rack()))) {
-                return candidate;
+    /** The index of the highest score among the preferred candidates, else among all; -1 where none is left. */
+    private static int best(List<Candidate> candidates, double[] scores, String clientHost, List<Candidate> chosen) {
+        int best = -1;
+        int preferred = -1;
+        for (int i = 0; i < scores.length; i++) {
+            if (isHigher(candidates, scores, i, best)) {
+                best = i;
+            }
+            if (isHigher(candidates, scores, i, preferred) && isPreferred(candidates.get(i), clientHost, chosen)) {
+                preferred = i;
             }
         }
-        return best.get(0);
+        return preferred < 0 ? best : preferred;
+    }
+
+    private static boolean isHigher(List<Candidate> candidates, double[] scores, int index, int than) {
+        if (scores[index] == OUT) {
+            return false;
+        }
+        if (than < 0 || scores[index] != scores[than]) {
+            return than < 0 || scores[index] > scores[than];
+        }
+        return candidates.get(index).server().value()
+                < candidates.get(than).server().value();
+    }
+
+    /** The first copy belongs on the writer's host, each other one in a rack that has none yet. */
+    private static boolean isPreferred(Candidate candidate, String clientHost, List<Candidate> chosen) {
+        if (chosen.isEmpty()) {
+            return !clientHost.isEmpty() && candidate.host().equalsIgnoreCase(clientHost);
+        }
+        for (Candidate other : chosen) {
+            if (other.rack().equals(candidate.rack())) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Higher is better; a server's chance of the highest is proportional to its room. */

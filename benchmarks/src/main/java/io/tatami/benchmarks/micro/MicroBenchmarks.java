@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "micro",
         mixinStandardHelpOptions = true,
-        description = "JMH: frame codec, chunk checksums, extent allocator, decide and apply.")
+        description = "JMH: frame codec, chunk checksums, extent allocator, placement, decide and apply.")
 public final class MicroBenchmarks implements Callable<Integer> {
     @Parameters(arity = "0..1", paramLabel = "PATTERN", description = "Only benchmarks whose name matches.")
     private String pattern = "io.tatami.*";

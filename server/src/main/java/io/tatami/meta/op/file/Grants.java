@@ -69,7 +69,7 @@ final class Grants {
 
     /** Servers for one block, each of whose credits is one fewer now; empty where none can take it. */
     List<ServerId> place(int copies, long seed) {
-        List<ServerId> servers = BlockPlacer.place(candidates(), clientHost, copies, seed);
+        List<ServerId> servers = BlockPlacer.place(candidates(), this::hasCredit, clientHost, copies, seed);
         for (ServerId server : servers) {
             CreditRecord credit = state.credit(server);
             state.putCredit(
@@ -109,7 +109,7 @@ final class Grants {
                 "no block server can take a block of " + state.id() + ": "
                         + context.cluster().getBlockServerCount() + " known, " + alive + " alive with " + freeBytes
                         + " bytes free, " + excluded.size() + " excluded by the writer, "
-                        + candidates().size()
+                        + candidates().stream().filter(this::hasCredit).count()
                         + " with credits left");
     }
 
@@ -126,14 +126,16 @@ final class Grants {
     private List<Candidate> candidates() {
         List<Candidate> candidates = new ArrayList<>();
         for (BlockServerInfo server : context.cluster().getBlockServerList()) {
-            if (takesBlocks(server)
-                    && !excluded.contains(server.getServerId())
-                    && state.credit(new ServerId(server.getServerId())).getBlocks() > 0) {
+            if (takesBlocks(server) && !excluded.contains(server.getServerId())) {
                 candidates.add(new Candidate(
                         new ServerId(server.getServerId()), server.getHost(), server.getRack(), server.getFreeBytes()));
             }
         }
         return candidates;
+    }
+
+    private boolean hasCredit(Candidate candidate) {
+        return state.credit(candidate.server()).getBlocks() > 0;
     }
 
     private static boolean takesBlocks(BlockServerInfo server) {
