@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.client.fake.FakeCluster;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -235,6 +237,29 @@ final class MetadataRetryTest {
         cluster.metadata.faults.loseNextReply(MetaMethods.CREATE);
         cluster.metadata.faults.refuseNext(MetaMethods.CREATE, ErrorCode.NO_SUCH_SESSION);
         assertCode(ErrorCode.REPLY_EVICTED, () -> client.create(path("/a/g"), CreateSpec.DEFAULT));
+    }
+
+    /** The host slept: its monotonic clock stood still, and the groups may have forgotten that they did the request. */
+    @Test
+    void aRequestOfYesterdayThatMayHaveBeenDoneIsNotSentAgain() throws Exception {
+        AtomicLong sleptMillis = new AtomicLong();
+        Clock clock = new Clock() {
+            @Override
+            public long wallMillis() {
+                return Clock.SYSTEM.wallMillis() + sleptMillis.get();
+            }
+
+            @Override
+            public long monotonicNanos() {
+                return Clock.SYSTEM.monotonicNanos();
+            }
+        };
+        TatamiClient sleeper = cluster.client(clock);
+        cluster.metadata.faults.beforeNext(MetaMethods.CREATE, () -> sleptMillis.set(TimeUnit.HOURS.toMillis(13)));
+        cluster.metadata.faults.loseNextReply(MetaMethods.CREATE);
+        assertCode(ErrorCode.REPLY_EVICTED, () -> sleeper.create(path("/a/f"), CreateSpec.DEFAULT));
+        assertEquals(1, cluster.metadata.faults.arrivals(MetaMethods.CREATE).size());
+        sleeper.create(path("/a/g"), CreateSpec.DEFAULT).close();
     }
 
     /** Nobody waits for it; whoever closes the client may wait for the thread that called. */

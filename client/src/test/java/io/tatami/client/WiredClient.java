@@ -21,7 +21,14 @@ public final class WiredClient {
     public static TatamiClient open(
             Connector connector, List<InetSocketAddress> servers, UserIdentity user, Settings settings)
             throws TatamiException {
-        TatamiClient.Wiring wiring = new TatamiClient.Wiring(connector, servers, Clock.SYSTEM, new Random());
+        return open(connector, servers, user, settings, Clock.SYSTEM);
+    }
+
+    /** {@link #open(Connector, List, UserIdentity, Settings)}, by another clock. */
+    public static TatamiClient open(
+            Connector connector, List<InetSocketAddress> servers, UserIdentity user, Settings settings, Clock clock)
+            throws TatamiException {
+        TatamiClient.Wiring wiring = new TatamiClient.Wiring(connector, servers, clock, new Random());
         try {
             return TatamiClient.open(wiring, user, ClientSettings.from(settings), connector::close);
         } catch (TatamiException e) {

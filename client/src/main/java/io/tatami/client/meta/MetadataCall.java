@@ -8,6 +8,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.protocol.Method;
 import io.tatami.rpc.GroupLeaders;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -17,11 +18,18 @@ import org.jspecify.annotations.Nullable;
  * number. A stale handle ends the call: with another handle it is another request. Used by one thread.
  */
 public final class MetadataCall<Q extends Message, R extends Message> {
+    /**
+     * How old a request may be, by the wall clock, to be sent again. Groups remember for longer that they did it. Only
+     * a process that stood still, or a host that slept, is so late: the monotonic clock may have stood still with it.
+     */
+    static final Duration AGE_MAX = Duration.ofHours(12);
+
     private final MetadataCaller caller;
     private final Target<Q, R> target;
     private final Deadline deadline;
     private @Nullable Session session;
     private long number;
+    private long begunMillis;
 
     /** The attempt that was sent ahead; null once it has failed, and where nothing was: then {@link #await} sends. */
     private @Nullable CompletableFuture<R> ahead;
@@ -66,6 +74,7 @@ public final class MetadataCall<Q extends Message, R extends Message> {
     /** Takes its number; nothing is sent yet. */
     MetadataCall<Q, R> begin(Session in) {
         session = in;
+        begunMillis = caller.wallMillis();
         number = target.method().idempotent() ? 0 : in.numbers().begin();
         return this;
     }
@@ -153,6 +162,12 @@ public final class MetadataCall<Q extends Message, R extends Message> {
             throw givenUp(lastRefusal == null ? failure : lastRefusal);
         }
         maybeDone |= code == ErrorCode.UNAVAILABLE || code == ErrorCode.DEADLINE_EXCEEDED;
+        if (number > 0 && maybeDone && caller.wallMillis() - begunMillis > AGE_MAX.toMillis()) {
+            throw new TatamiException(
+                    ErrorCode.REPLY_EVICTED,
+                    target.method() + " may have been done, and was sent too long ago to be sent again",
+                    failure);
+        }
         if (code == ErrorCode.NO_SUCH_SESSION) {
             backoff.pause(deadline);
             renumber(failure);

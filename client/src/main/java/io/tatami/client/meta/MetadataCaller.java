@@ -86,6 +86,10 @@ public final class MetadataCaller {
         return Deadline.after(clock, limits.operation());
     }
 
+    long wallMillis() {
+        return clock.wallMillis();
+    }
+
     public Backoff backoff() {
         return new Backoff(random);
     }
@@ -263,7 +267,7 @@ public final class MetadataCaller {
         }
     }
 
-    /** A session that was not closed is dropped by the namespace group when it has been silent for long. */
+    /** A session that was not closed costs the groups that know it nothing once it has been silent for long. */
     private Empty sessionLeftOpen(Throwable reason) {
         return Empty.getDefaultInstance();
     }

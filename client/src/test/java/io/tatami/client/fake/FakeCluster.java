@@ -5,6 +5,7 @@ import io.tatami.base.Clock;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
+import io.tatami.client.WiredClient;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.BlockServerInfo;
@@ -12,7 +13,9 @@ import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.GroupLocation;
 import io.tatami.rpc.HandlerTable;
+import io.tatami.rpc.netty.ClientIdentity;
 import io.tatami.rpc.netty.EventLoops;
+import io.tatami.rpc.netty.RpcClient;
 import io.tatami.rpc.netty.RpcServer;
 import io.tatami.rpc.netty.RpcSettings;
 import io.tatami.rpc.netty.ServerIdentity;
@@ -90,6 +93,15 @@ public final class FakeCluster implements AutoCloseable {
 
     public TatamiClient client() throws TatamiException {
         return client(Map.of());
+    }
+
+    /** One whose time is the test's; its connections' is not. */
+    public TatamiClient client(Clock clock) throws TatamiException {
+        UserIdentity anna = UserIdentity.of("anna");
+        RpcClient connector = new RpcClient(loops, settings, Clock.SYSTEM, ClientIdentity.simple("test", anna));
+        TatamiClient client = WiredClient.open(connector, List.of(address), anna, Settings.defaults(), clock);
+        clients.add(client);
+        return client;
     }
 
     private ClusterMap map() {

@@ -296,7 +296,7 @@ final class GroupLoop implements AutoCloseable {
                 intake.poll(work, BATCH_MAX);
             }
         }
-        memory.writeTo(batch.end());
+        memory.writeTo(batch.end(), batch.logMillis());
     }
 
     private void commit(Batch batch) throws TatamiException {

@@ -14,11 +14,9 @@ import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.RepliesRecord;
 import io.tatami.meta.state.wire.ReplyRecord;
 import io.tatami.protocol.Method;
-import java.nio.ByteBuffer;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
@@ -29,9 +27,15 @@ import org.jspecify.annotations.Nullable;
  * which number it has all replies; those are forgotten, and what comes below that later is refused, never executed.
  *
  * <p>The records are replicated state: a session's replies in pages under {@code c · session · page}, each with the
- * session's floor, up to which the client had them. A session that was silent for {@link #SILENCE_NANOS} is closed: its
- * replies go, and page 0 stays with the highest floor there is. Of such tombstones {@link #TOMBSTONES_MAX} are kept;
- * when the oldest go, sessions up to theirs that are not known here are refused too.
+ * session's floor, up to which the client had them. The replies of a session that was silent here for
+ * {@link #SILENCE_NANOS} go, and a tombstone stays that knows the highest number seen. A session's numbers rise, so
+ * what comes above it is new: a client that comes back after days notices nothing. A tombstone is forgotten
+ * {@link #TOMBSTONE_MILLIS} of log time after it was made, however many there are; no client sends a request again
+ * after half of that.
+ *
+ * <p>Tombstones are in the store only. Of sessions in memory there are {@link #SESSIONS_MAX} at most: near that bound
+ * those silent for {@link #SILENCE_MIN_NANOS} are closed early, and where that makes no room a session that is not in
+ * memory is refused with BUSY.
  *
  * <p>This object keeps what the records hold for the group's thread that owns it, and writes them once a batch; it is
  * built anew when the group opens.
@@ -39,14 +43,32 @@ import org.jspecify.annotations.Nullable;
 final class ReplyMemory {
     static final long SILENCE_NANOS = TimeUnit.HOURS.toNanos(1);
 
+    /** Longer than any client waits for a reply. */
+    static final long SILENCE_MIN_NANOS = TimeUnit.MINUTES.toNanos(10);
+
+    static final long TOMBSTONE_MILLIS = TimeUnit.DAYS.toMillis(1);
+
     /** Replies of one session that are kept even where its client never raises its mark. */
     static final int REPLIES_PER_SESSION_MAX = 4_096;
 
-    static final int TOMBSTONES_MAX = 65_536;
-    private static final long CLOSED = Long.MAX_VALUE;
+    /** Sessions in memory, at some 500 bytes each beside their replies. */
+    static final int SESSIONS_MAX = 131_072;
+
+    /** Sessions above this number are closed early. */
+    private static final int SESSIONS_HIGH = SESSIONS_MAX - 8_192;
+
+    /** As many as a batch may begin, so that closing keeps up. */
+    private static final int CLOSED_PER_BATCH_MAX = 2_048;
+
+    /** What earlier releases wrote into the tombstone of a session. */
+    private static final long UNKNOWN_FLOOR = Long.MAX_VALUE;
+
+    /** What earlier releases kept: sessions below were refused. */
     private static final byte[] SESSION_FLOOR = Keys.singleton("sessions.floor");
 
+    private final View stored;
     private final Clock clock;
+    private final OldTombstones tombstones;
 
     /** In the order in which they were last heard of. */
     private final LinkedHashMap<SessionId, SessionReplies> sessions = new LinkedHashMap<>(16, 0.75f, true);
@@ -57,13 +79,15 @@ final class ReplyMemory {
     /** Those with replies that are not in the store's records yet. */
     private final Map<SessionId, SessionReplies> changed = new LinkedHashMap<>();
 
-    private final TreeSet<Long> tombstones = new TreeSet<>();
-    private long sessionFloor;
+    private boolean hasSessionFloor;
 
-    ReplyMemory(View view, Clock clock) {
+    /** @param stored what is durable, now and later */
+    ReplyMemory(View stored, Clock clock) {
+        this.stored = stored;
         this.clock = clock;
-        this.sessionFloor = number(view.get(SESSION_FLOOR));
-        try (View.Cursor cursor = view.scan(Keys.kind('c'), Keys.after(Keys.kind('c')))) {
+        this.tombstones = new OldTombstones(stored, clock);
+        this.hasSessionFloor = stored.get(SESSION_FLOOR) != null;
+        try (View.Cursor cursor = stored.scan(Keys.kind('c'), Keys.after(Keys.kind('c')))) {
             while (cursor.next()) {
                 load(new SessionId(Keys.idOf(cursor.key())), Keys.secondIdOf(cursor.key()), page(cursor.value()));
             }
@@ -71,12 +95,18 @@ final class ReplyMemory {
     }
 
     private void load(SessionId session, long page, RepliesRecord record) {
-        if (record.getFloor() == CLOSED) {
-            tombstones.add(session.value());
-        } else {
+        if (!isTombstone(record)) {
             SessionReplies known = sessions.get(session);
-            (known == null ? begin(session) : known).load(page, record);
+            (known == null ? add(session, new SessionReplies(clock.monotonicNanos())) : known).load(page, record);
         }
+    }
+
+    static boolean isTombstone(RepliesRecord record) {
+        return record.getClosedMillis() != 0 || record.getFloor() == UNKNOWN_FLOOR;
+    }
+
+    private static long floorOf(RepliesRecord record) {
+        return record.getFloor() == UNKNOWN_FLOOR ? 0 : record.getFloor();
     }
 
     /** Only what would be the same on another try is remembered. */
@@ -87,13 +117,13 @@ final class ReplyMemory {
     /**
      * The remembered reply; null where the request is new. On the group's thread.
      *
-     * @throws TatamiException the remembered refusal; REPLY_EVICTED where the reply was forgotten; NO_SUCH_SESSION
-     *     where the session was
+     * @throws TatamiException the remembered refusal; REPLY_EVICTED where the reply was forgotten; BUSY where there are
+     *     too many sessions
      */
     <R extends Message> @Nullable R recall(RequestOrigin origin, Method<?, R> method) throws TatamiException {
         SessionReplies session = session(origin.session());
         boolean isNew = origin.number() > session.lowWaterMark();
-        session.heard(origin.lowWaterMark(), clock.monotonicNanos());
+        session.heard(origin.number(), origin.lowWaterMark(), clock.monotonicNanos());
         ReplyRecord known = session.reply(origin.number());
         if (known == null && !isNew) {
             throw evicted(origin);
@@ -126,7 +156,7 @@ final class ReplyMemory {
         try (View.Cursor cursor = snapshot.scan(from, Keys.after(from))) {
             while (cursor.next()) {
                 RepliesRecord page = page(cursor.value());
-                floor = Math.max(floor, page.getFloor());
+                floor = Math.max(floor, floorOf(page));
                 ReplyRecord reply = replyIn(page, origin);
                 if (reply != null) {
                     return reply(reply, method);
@@ -155,7 +185,7 @@ final class ReplyMemory {
                         + " comes after its reply was acknowledged; it is not done again");
     }
 
-    private static RepliesRecord page(byte[] value) {
+    static RepliesRecord page(byte[] value) {
         return Records.parse(value, RepliesRecord.parser());
     }
 
@@ -206,66 +236,60 @@ final class ReplyMemory {
         changed.put(origin.session(), session);
     }
 
-    /** Puts what was remembered since the last batch into this one, and closes a session that was silent for long. */
-    void writeTo(Draft batch) {
+    /**
+     * Puts what was remembered since the last batch into this one, closes sessions that were silent for long, and
+     * forgets old tombstones.
+     *
+     * @param nowMillis log time
+     */
+    void writeTo(Draft batch, long nowMillis) {
         changed.forEach((id, session) -> session.writeTo(batch, id));
         changed.clear();
-        expire(batch);
+        // First: what is closed in this batch leaves a tombstone that may lie over an old one.
+        tombstones.forgetIn(batch, nowMillis, sessions::containsKey);
+        closeSilent(batch, nowMillis);
+        if (hasSessionFloor) {
+            batch.delete(SESSION_FLOOR);
+            hasSessionFloor = false;
+        }
     }
 
-    /** Closes the session that was silent longest, if that was long enough: one with each batch. */
-    private void expire(Draft batch) {
+    private void closeSilent(Draft batch, long nowMillis) {
+        long now = clock.monotonicNanos();
         Iterator<Map.Entry<SessionId, SessionReplies>> oldest =
                 sessions.entrySet().iterator();
-        if (!oldest.hasNext()) {
-            return;
-        }
-        Map.Entry<SessionId, SessionReplies> entry = oldest.next();
-        if (clock.monotonicNanos() - entry.getValue().lastHeardNanos() >= SILENCE_NANOS) {
-            entry.getValue().deleteFrom(batch, entry.getKey());
-            batch.put(
-                    Keys.replies(entry.getKey(), 0),
-                    RepliesRecord.newBuilder().setFloor(CLOSED).build().toByteArray());
-            tombstones.add(entry.getKey().value());
+        for (int closed = 0; closed < CLOSED_PER_BATCH_MAX && oldest.hasNext(); closed++) {
+            Map.Entry<SessionId, SessionReplies> entry = oldest.next();
+            long limit = sessions.size() > SESSIONS_HIGH ? SILENCE_MIN_NANOS : SILENCE_NANOS;
+            if (now - entry.getValue().lastHeardNanos() < limit) {
+                return;
+            }
+            entry.getValue().closeIn(batch, entry.getKey(), nowMillis);
             shared.remove(entry.getKey());
             oldest.remove();
-            limitTombstones(batch);
         }
     }
 
+    /** The session in memory; begun, or begun again where it was closed, if it is not there. */
     private SessionReplies session(SessionId id) throws TatamiException {
         SessionReplies known = sessions.get(id);
         if (known != null) {
             return known;
         }
-        if (id.value() < sessionFloor || tombstones.contains(id.value())) {
-            throw new TatamiException(ErrorCode.NO_SUCH_SESSION, "session " + id + " was closed after a long silence");
+        if (sessions.size() >= SESSIONS_MAX) {
+            throw new TatamiException(
+                    ErrorCode.BUSY, "more than " + SESSIONS_MAX + " clients change things here; send this again later");
         }
-        return begin(id);
+        byte[] tombstone = stored.get(Keys.replies(id, 0));
+        long now = clock.monotonicNanos();
+        return add(
+                id,
+                tombstone == null ? new SessionReplies(now) : SessionReplies.reopened(floorOf(page(tombstone)), now));
     }
 
-    private SessionReplies begin(SessionId id) {
-        SessionReplies fresh = new SessionReplies(clock.monotonicNanos());
-        sessions.put(id, fresh);
-        shared.put(id, fresh);
-        return fresh;
-    }
-
-    private void limitTombstones(Draft batch) {
-        while (tombstones.size() > TOMBSTONES_MAX) {
-            long oldest = tombstones.first();
-            tombstones.remove(oldest);
-            batch.delete(Keys.replies(new SessionId(oldest), 0));
-            sessionFloor = oldest + 1;
-            batch.put(SESSION_FLOOR, bytes(sessionFloor));
-        }
-    }
-
-    private static byte[] bytes(long number) {
-        return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
-    }
-
-    private static long number(byte @Nullable [] value) {
-        return value == null ? 0 : ByteBuffer.wrap(value).getLong();
+    private SessionReplies add(SessionId id, SessionReplies session) {
+        sessions.put(id, session);
+        shared.put(id, session);
+        return session;
     }
 }

@@ -26,10 +26,20 @@ final class SessionReplies {
 
     private final NavigableSet<Long> changed = new TreeSet<>();
     private volatile long mark;
+    private long highest;
     private long lastHeardNanos;
 
     SessionReplies(long nowNanos) {
         lastHeardNanos = nowNanos;
+    }
+
+    /** A session that comes back after a silence; all numbers up to {@code floor} were seen, or may have been. */
+    static SessionReplies reopened(long floor, long nowNanos) {
+        SessionReplies session = new SessionReplies(nowNanos);
+        session.mark = floor;
+        session.highest = floor;
+        session.written.add(0L);
+        return session;
     }
 
     static long pageOf(long number) {
@@ -39,8 +49,12 @@ final class SessionReplies {
     /** Takes what is stored of a page. */
     void load(long page, RepliesRecord record) {
         written.add(page);
-        record.getReplyList().forEach(reply -> replies.put(reply.getNumber(), reply));
+        for (ReplyRecord reply : record.getReplyList()) {
+            replies.put(reply.getNumber(), reply);
+            highest = Math.max(highest, reply.getNumber());
+        }
         mark = Math.max(mark, record.getFloor());
+        highest = Math.max(highest, mark);
     }
 
     /** Null where none is remembered (any more). */
@@ -65,9 +79,15 @@ final class SessionReplies {
         return mark;
     }
 
-    void heard(long lowWaterMark, long nowNanos) {
+    void heard(long number, long lowWaterMark, long nowNanos) {
         mark = Math.max(mark, lowWaterMark);
+        highest = Math.max(highest, Math.max(number, mark));
         lastHeardNanos = nowNanos;
+    }
+
+    /** No request with a greater number has come. */
+    long highest() {
+        return highest;
     }
 
     long lastHeardNanos() {
@@ -97,8 +117,15 @@ final class SessionReplies {
         changed.clear();
     }
 
-    /** Deletes every page's record. */
-    void deleteFrom(Draft batch, SessionId id) {
+    /** Leaves no more than a tombstone: page 0 with the highest number that was seen. */
+    void closeIn(Draft batch, SessionId id, long nowMillis) {
         written.forEach(page -> batch.delete(Keys.replies(id, page)));
+        batch.put(
+                Keys.replies(id, 0),
+                RepliesRecord.newBuilder()
+                        .setFloor(highest)
+                        .setClosedMillis(nowMillis)
+                        .build()
+                        .toByteArray());
     }
 }

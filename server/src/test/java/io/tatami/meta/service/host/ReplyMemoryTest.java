@@ -3,22 +3,26 @@ package io.tatami.meta.service.host;
 import static io.tatami.meta.service.host.LoopHarness.failureOf;
 import static io.tatami.meta.service.host.LoopHarness.origin;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
+import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.RepliesRecord;
 import io.tatami.meta.store.StoreSnapshot;
 import io.tatami.protocol.wire.Share;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -78,24 +82,165 @@ final class ReplyMemoryTest {
         }
     }
 
+    private LoopHarness group(LoopHarness.TestClock clock) throws TatamiException {
+        return new LoopHarness(directory, clock, question -> CompletableFuture.completedFuture(null));
+    }
+
+    private static void pass(LoopHarness.TestClock clock, long nanos) {
+        clock.nanos.addAndGet(nanos);
+    }
+
+    private static void increment(LoopHarness group, long session, long number) {
+        group.sendOnce(origin(session, number, number - 1), Increment.of(1)).join();
+    }
+
+    /** What a flow and a decision are told of a request. */
+    private static void assertEvicted(LoopHarness group, long session, long number) {
+        assertEquals(
+                ErrorCode.REPLY_EVICTED,
+                failureOf(group.recall(origin(session, number, 0))).code());
+        assertEquals(
+                ErrorCode.REPLY_EVICTED,
+                failureOf(group.sendOnce(origin(session, number, 0), Increment.of(1)))
+                        .code());
+    }
+
     @Test
-    void aSilentSessionIsClosedAndStaysSoAfterARestart() throws TatamiException {
+    void aClientThatWasSilentForLongGoesOnUnderItsSession() throws TatamiException {
         LoopHarness.TestClock clock = new LoopHarness.TestClock();
-        try (LoopHarness group = new LoopHarness(directory, clock, q -> CompletableFuture.completedFuture(null))) {
-            group.sendOnce(origin(7, 1, 0), Increment.of(1)).join();
-            clock.nanos.addAndGet(ReplyMemory.SILENCE_NANOS + 1);
-            group.sendOnce(origin(8, 1, 0), Increment.of(1)).join();
+        try (LoopHarness group = group(clock)) {
+            increment(group, 7, 5);
+            pass(clock, ReplyMemory.SILENCE_NANOS + 1);
+            increment(group, 8, 1);
             assertEquals(0, remembered(group, 7));
-            assertEquals(
-                    ErrorCode.NO_SUCH_SESSION,
-                    failureOf(group.sendOnce(origin(7, 1, 0), Increment.of(1))).code());
+            assertEvicted(group, 7, 5);
+            assertTrue(group.recall(origin(7, 6, 0)).join().isEmpty(), "a flow is refused a new request");
+            increment(group, 7, 6);
         }
-        try (LoopHarness group = new LoopHarness(directory)) {
+        try (LoopHarness group = group(clock)) {
+            pass(clock, ReplyMemory.SILENCE_NANOS + 1);
+            increment(group, 8, 2);
+        }
+        try (LoopHarness group = group(clock)) {
+            assertEvicted(group, 7, 6);
+            increment(group, 7, 200);
             assertEquals(
-                    ErrorCode.NO_SUCH_SESSION,
-                    failureOf(group.sendOnce(origin(7, 2, 0), Increment.of(1))).code());
+                    6, group.sendOnce(origin(8, 3, 2), Increment.of(1)).join().getFiles());
+        }
+    }
+
+    @Test
+    void requestsOfAReturningClientMayArriveInAnyOrder() throws TatamiException {
+        LoopHarness.TestClock clock = new LoopHarness.TestClock();
+        try (LoopHarness group = group(clock)) {
+            increment(group, 7, 5);
+            pass(clock, ReplyMemory.SILENCE_NANOS + 1);
+            increment(group, 8, 1);
+            group.sendOnce(origin(7, 9, 5), Increment.of(1)).join();
+            group.sendOnce(origin(7, 8, 5), Increment.of(1)).join();
             assertEquals(
-                    3, group.sendOnce(origin(8, 2, 0), Increment.of(1)).join().getFiles());
+                    4,
+                    group.sendOnce(origin(7, 8, 5), Increment.of(1)).join().getFiles(),
+                    "a repeated request is done once");
+        }
+    }
+
+    /** Two days of a cluster whose clients come for one request each, at a hundred thousand a day. */
+    @Test
+    void clientsThatNeverLeaveOutliveHundredsOfThousandsThatDo() throws TatamiException {
+        LoopHarness.TestClock clock = new LoopHarness.TestClock();
+        int perHour = 4_300;
+        long session = 10;
+        try (LoopHarness group = group(clock)) {
+            for (int hour = 1; hour <= 48; hour++) {
+                for (int tenth = 0; tenth < 10; tenth++) {
+                    for (int i = 1; i < perHour / 10; i++) {
+                        var unused = group.sendOnce(origin(++session, 1, 0), Increment.of(1));
+                    }
+                    increment(group, ++session, 1);
+                    pass(clock, TimeUnit.MINUTES.toNanos(6));
+                }
+                increment(group, 1, hour);
+                if (hour % 7 == 0) {
+                    increment(group, 2, hour);
+                }
+                if (hour % 40 == 0) {
+                    increment(group, 3, hour);
+                }
+                if (hour >= 7 && hour % 7 == 3) {
+                    // What came hours ago is known, and is not done again.
+                    assertEvicted(group, 2, hour - 3);
+                }
+            }
+            assertTrue(records(group) < 30 * perHour, "tombstones pile up: " + records(group));
+            assertTrue(records(group) > 20 * perHour, "tombstones go early: " + records(group));
+        }
+    }
+
+    private static long records(LoopHarness group) throws TatamiException {
+        long count = 0;
+        try (StoreSnapshot snapshot = group.store().snapshot();
+                View.Cursor cursor = snapshot.view().scan(Keys.kind('c'), Keys.after(Keys.kind('c')))) {
+            while (cursor.next()) {
+                count++;
+            }
+        }
+        return count;
+    }
+
+    @Test
+    void sessionsInMemoryAreBoundedAndRoomIsMadeOfSilentOnes() throws TatamiException {
+        LoopHarness.TestClock clock = new LoopHarness.TestClock();
+        try (LoopHarness group = group(clock)) {
+            for (int session = 1; session <= ReplyMemory.SESSIONS_MAX; session += 4_096) {
+                for (int i = 0; i < 4_095; i++) {
+                    var unused = group.sendOnce(origin(session + i, 1, 0), Increment.of(1));
+                }
+                increment(group, session + 4_095, 1);
+            }
+            long next = ReplyMemory.SESSIONS_MAX + 1;
+            assertEquals(
+                    ErrorCode.BUSY,
+                    failureOf(group.sendOnce(origin(next, 1, 0), Increment.of(1)))
+                            .code());
+            increment(group, 5, 2);
+            pass(clock, ReplyMemory.SILENCE_MIN_NANOS);
+            increment(group, 5, 3);
+            increment(group, next, 1);
+            assertEvicted(group, 6, 1);
+            increment(group, 6, 2);
+        }
+    }
+
+    @Test
+    void whatEarlierReleasesWroteOfClosedSessionsRefusesNobody() throws TatamiException {
+        LoopHarness.TestClock clock = new LoopHarness.TestClock();
+        byte[] floor = Keys.singleton("sessions.floor");
+        byte[] closed =
+                RepliesRecord.newBuilder().setFloor(Long.MAX_VALUE).build().toByteArray();
+        try (LoopHarness group = group(clock)) {
+            group.send(
+                            (state, context, request) -> {
+                                state.put(
+                                        floor,
+                                        ByteBuffer.allocate(Long.BYTES)
+                                                .putLong(9_000)
+                                                .array());
+                                state.put(Keys.replies(new SessionId(9_001), 0), closed);
+                                return request;
+                            },
+                            RequestOrigin.SERVICE,
+                            Increment.of(1),
+                            null)
+                    .join();
+        }
+        try (LoopHarness group = group(clock)) {
+            assertTrue(group.recall(origin(9_001, 1, 0)).join().isEmpty(), "a flow is refused");
+            increment(group, 8_000, 1);
+            increment(group, 9_001, 1);
+            try (StoreSnapshot snapshot = group.store().snapshot()) {
+                assertNull(snapshot.view().get(floor));
+            }
         }
     }
 

@@ -178,7 +178,7 @@ public final class SteppedGroup implements Opening {
                 pending.decide(batch, peers.map(), memory);
             }
         }
-        memory.writeTo(batch.end());
+        memory.writeTo(batch.end(), batch.logMillis());
         committing = true;
         later(batch.draft().isEmpty() ? 0 : steps.commitMillis(), () -> commit(batch, work));
     }
