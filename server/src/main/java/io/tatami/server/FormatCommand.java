@@ -45,7 +45,8 @@ final class FormatCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         UUID cluster;
-        try (TatamiClient client = ClusterAddress.of(metadata).connect()) {
+        try (TatamiClient client = ClusterAddress.of(metadata)
+                .connect(Patience.of(spec.commandLine().getErr()))) {
             cluster = client.clusterId();
         }
         DataDirectory directory = new DataDirectory(data);

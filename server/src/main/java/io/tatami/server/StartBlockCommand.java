@@ -54,7 +54,8 @@ final class StartBlockCommand implements Callable<Integer> {
         return Serving.run(spec, options, () -> {
             ClusterAddress cluster = ClusterAddress.of(metadata);
             UUID id;
-            try (TatamiClient client = cluster.connect()) {
+            try (TatamiClient client =
+                    cluster.connect(Patience.of(spec.commandLine().getErr()))) {
                 id = client.clusterId();
             }
             BlockNode node = BlockNode.open(

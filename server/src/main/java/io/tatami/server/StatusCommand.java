@@ -30,7 +30,9 @@ final class StatusCommand implements Callable<Integer> {
     public Integer call() throws TatamiException {
         StatusReport report;
         try (TatamiClient client = cluster.connect()) {
-            report = StatusReport.of(client);
+            Patience patience = Patience.of(spec.commandLine().getErr());
+            report = patience.await(
+                    "waiting for groups and servers that have not answered yet", () -> StatusReport.of(client));
         }
         PrintWriter out = spec.commandLine().getOut();
         if (json) {

@@ -21,6 +21,7 @@ import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -126,7 +127,8 @@ final class BrokenVolumeTest {
     }
 
     private static TatamiClient connect(StandaloneNode node) throws TatamiException {
-        return ClusterAddress.of(node.uri()).connect();
+        return ClusterAddress.of(node.uri())
+                .connect(new Patience(Duration.ofMinutes(1), Duration.ofMinutes(2), System.err::println));
     }
 
     private static List<VolumeStatus> volumes(TatamiClient client) throws TatamiException {

@@ -19,6 +19,7 @@ import io.tatami.server.StatusReport.VolumeState;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -39,7 +40,8 @@ class StatusTest {
                         new StandaloneNode.Place(directory.resolve("d"), volumes, 64L << 20, "localhost", 0, 1, cache),
                         Settings.of(Map.of()),
                         user -> List.of());
-                TatamiClient client = ClusterAddress.of(node.uri()).connect()) {
+                TatamiClient client = ClusterAddress.of(node.uri())
+                        .connect(new Patience(Duration.ofMinutes(1), Duration.ofMinutes(2), System.err::println))) {
             StatusReport report = StatusReport.of(client);
 
             assertTrue(report.isWell());

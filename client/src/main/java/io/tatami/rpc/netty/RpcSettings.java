@@ -61,7 +61,7 @@ public record RpcSettings(
             0,
             1024,
             "Connections of a client to one server, beside the shared one, for callers that read their replies themselves.");
-    private static final Setting<Duration> HANDSHAKE_TIMEOUT = Setting.duration(
+    public static final Setting<Duration> HANDSHAKE_TIMEOUT = Setting.duration(
             "tatami.rpc.handshake.timeout", "10s", "10ms", "10m", "Time to connect, and time for the handshake.");
     private static final Setting<Duration> PING_INTERVAL = Setting.duration(
             "tatami.rpc.ping.interval",
