@@ -1,6 +1,5 @@
 package io.tatami.client.meta;
 
-import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
 import io.tatami.base.Check;
 import io.tatami.base.Clock;
@@ -114,7 +113,7 @@ public final class MetadataCaller {
             GroupId group, Method<Q, R> method, Q body, Deadline deadline) throws TatamiException {
         Check.check(method.idempotent(), "%s needs a session", method);
         return reply(new MetadataCall<>(this, new MetadataCall.Target<>(group, method, body), deadline)
-                .begin(Session.of(0)));
+                .begin(Session.none()));
     }
 
     private static <R extends Message> R reply(MetadataCall<?, R> call) throws TatamiException {
@@ -182,7 +181,7 @@ public final class MetadataCaller {
                 in.numbers().lowWaterMark(),
                 deadline.atMost(limits.attempt()).remainingMillis(),
                 router.map().getEpoch(),
-                ByteString.EMPTY);
+                in.proof());
     }
 
     /** The session there is, or a new one. */
@@ -205,9 +204,8 @@ public final class MetadataCaller {
             MetadataCall.Target<OpenSessionRequest, OpenSessionReply> target =
                     new MetadataCall.Target<>(GroupId.NAMESPACE, MetaMethods.OPEN_SESSION, request);
             Session opened = Session.of(new MetadataCall<>(this, target, deadline)
-                    .begin(Session.of(0))
-                    .await()
-                    .getSession());
+                    .begin(Session.none())
+                    .await());
             session = opened;
             return opened;
         } finally {

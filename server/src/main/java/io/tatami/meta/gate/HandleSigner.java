@@ -20,11 +20,15 @@ public final class HandleSigner {
     /** What the key of rights is derived by; a right can never be taken for a handle, nor a handle for a right. */
     private static final byte[] OF_RIGHTS = "key of rights".getBytes(StandardCharsets.US_ASCII);
 
+    /** As {@link #OF_RIGHTS}, for proofs of sessions. */
+    private static final byte[] OF_SESSIONS = "key of sessions".getBytes(StandardCharsets.US_ASCII);
+
     /** A power of two. */
     private static final int RECENT = 4_096;
 
     private final KeyedHash hash;
     private final Rights rights;
+    private final SessionProofs sessions;
 
     /**
      * Handles that were found to be ours, by their signature, each in one of two places next to each other: a client
@@ -38,11 +42,17 @@ public final class HandleSigner {
     public HandleSigner(ByteString key) {
         this.hash = new KeyedHash(key.toByteArray());
         this.rights = new Rights(new KeyedHash(hash.of(OF_RIGHTS)));
+        this.sessions = new SessionProofs(new KeyedHash(hash.of(OF_SESSIONS)));
     }
 
     /** Rights under the same cluster's key. */
     public Rights rights() {
         return rights;
+    }
+
+    /** Proofs of sessions under the same cluster's key. */
+    public SessionProofs sessions() {
+        return sessions;
     }
 
     public SignedHandle sign(Handle handle) {

@@ -57,7 +57,7 @@ final class Writer {
             throw expired(id, "it is " + home.getState());
         }
         if (home.getWriterSession() != context.session().value()) {
-            throw expired(id, "it is written by session " + home.getWriterSession() + ", not by " + context.session());
+            throw expired(id, "it is written by another client than that of " + context.session());
         }
         if (home.getRecoveryId() != recoveryId) {
             throw expired(id, "it was recovered since it was opened, and opened again");

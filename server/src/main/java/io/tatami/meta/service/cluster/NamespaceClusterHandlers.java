@@ -44,7 +44,7 @@ public final class NamespaceClusterHandlers implements Handlers<ClusterState> {
                 .flow(MetaMethods.REGISTER_BLOCK_SERVER, membership::registerBlockServer)
                 .flow(MetaMethods.SAFE_MODE, membership::safeMode)
                 .flow(MetaMethods.HEARTBEAT, (origin, request) -> watch.heartbeat(request))
-                .write(MetaMethods.OPEN_SESSION, new OpenSession())
+                .write(MetaMethods.OPEN_SESSION, new OpenSession(parts.signer().sessions()))
                 .flow(
                         MetaMethods.CLOSE_SESSION,
                         (origin, request) -> CompletableFuture.completedFuture(Empty.getDefaultInstance()))

@@ -24,6 +24,10 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class LeaseMonitor {
     private static final int PAGE = 500;
+
+    /** Sessions that are remembered without a lease: beyond, one is met when a sweep comes to its first lease. */
+    private static final int WITHOUT_LEASE_MAX = 200_000;
+
     private static final Duration REST_MAX = Duration.ofSeconds(5);
 
     private final Group<ShardState> group;
@@ -45,7 +49,11 @@ final class LeaseMonitor {
 
     /** The session lives, and has or may soon have leases here. */
     void renewed(SessionId session) {
-        renewedNanos.put(session, clock.monotonicNanos());
+        if (renewedNanos.size() < WITHOUT_LEASE_MAX) {
+            renewedNanos.put(session, clock.monotonicNanos());
+        } else {
+            renewedNanos.replace(session, clock.monotonicNanos());
+        }
     }
 
     /** Whether another writer may take this session's files: it was silent for longer than the soft limit. */

@@ -6,7 +6,9 @@ import io.tatami.base.Check;
 import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
+import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
+import io.tatami.meta.gate.SessionProofs;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
 import io.tatami.meta.service.host.LeadingGroup.Service;
@@ -63,6 +65,7 @@ final class Dispatch implements HostedGroup.Stage {
 
     private final Callers callers;
     private final ServiceCredential credential;
+    private final SessionProofs sessions;
     private final ClusterMapHolder maps;
     private final SpaceGuard space;
     private final HandlerTable table;
@@ -71,6 +74,7 @@ final class Dispatch implements HostedGroup.Stage {
     Dispatch(
             Callers callers,
             ServiceCredential credential,
+            SessionProofs sessions,
             ClusterMapHolder maps,
             SpaceGuard space,
             Function<GroupId, String> leaders) {
@@ -78,6 +82,7 @@ final class Dispatch implements HostedGroup.Stage {
         this.space = space;
         this.callers = callers;
         this.credential = credential;
+        this.sessions = sessions;
         this.maps = maps;
         table.on(
                 MetaMethods.GET_CLUSTER_MAP,
@@ -126,6 +131,9 @@ final class Dispatch implements HostedGroup.Stage {
             Service<Q, R> service, CallContext context, Q request, Responder<R> responder) throws TatamiException {
         Method<Q, R> method = service.method();
         boolean trusted = credential.matches(context.credential());
+        if (!trusted && !context.session().equals(SessionId.NONE)) {
+            sessions.require(context.session(), context.user().user(), context.credential());
+        }
         if (!trusted && SERVICE_ONLY.contains(method.number())) {
             throw serversOnly(method);
         }
@@ -145,19 +153,23 @@ final class Dispatch implements HostedGroup.Stage {
                 CrashPoint.hit("meta.reply.before-send", method.name());
                 responder.success(answer);
             } else {
-                responder.failure(ofThisGroup(Causes.of(thrown)));
+                responder.failure(forCaller(Causes.of(thrown)));
             }
         });
         Check.check(!answered.isCancelled(), "the answer to %s was cancelled", method);
     }
 
     /**
-     * NOT_LEADER from within a flow: of another group, which the client did not ask, or of this one after it may have
-     * begun.
+     * What a caller is told. NOT_LEADER from within a flow is of another group, which the client did not ask, or of
+     * this one after it may have begun. Which session has a lease is for the service only, which has seen it by now.
      */
-    private static TatamiException ofThisGroup(TatamiException failure) {
-        return failure.code() == ErrorCode.NOT_LEADER
-                ? new TatamiException(ErrorCode.UNAVAILABLE, String.valueOf(failure.getMessage()), failure)
+    private static TatamiException forCaller(TatamiException failure) {
+        ErrorCode code = failure.code();
+        return code == ErrorCode.NOT_LEADER || code == ErrorCode.LEASE_HELD
+                ? new TatamiException(
+                        code == ErrorCode.NOT_LEADER ? ErrorCode.UNAVAILABLE : code,
+                        String.valueOf(failure.getMessage()),
+                        failure)
                 : failure;
     }
 

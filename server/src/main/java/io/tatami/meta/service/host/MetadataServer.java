@@ -112,7 +112,7 @@ public final class MetadataServer implements AutoCloseable {
             StartingServer starting = new StartingServer(own, client, start.seeds(), options);
             starting.announce(place.directory(), memory);
             replication = replication(place, settings, memory);
-            Dispatch dispatch = new Dispatch(callers, credential, maps, space, this::leader);
+            Dispatch dispatch = new Dispatch(callers, credential, signer.sessions(), maps, space, this::leader);
             groups = resources.keep(new HostedGroups(own, replication, parts, maps, dispatch));
             groups.open();
             RpcServer listener = resources.keep(new RpcServer(

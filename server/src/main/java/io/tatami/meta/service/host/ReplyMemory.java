@@ -14,6 +14,7 @@ import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.RepliesRecord;
 import io.tatami.meta.state.wire.ReplyRecord;
 import io.tatami.protocol.Method;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -35,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Tombstones are in the store only. Of sessions in memory there are {@link #SESSIONS_MAX} at most: near that bound
  * those silent for {@link #SILENCE_MIN_NANOS} are closed early, and where that makes no room a session that is not in
- * memory is refused with BUSY.
+ * memory is refused with BUSY; so is one of a user who has {@link #SESSIONS_OF_USER_MAX}.
  *
  * <p>This object keeps what the records hold for the group's thread that owns it, and writes them once a batch; it is
  * built anew when the group opens.
@@ -54,8 +55,11 @@ final class ReplyMemory {
     /** Sessions in memory, at some 500 bytes each beside their replies. */
     static final int SESSIONS_MAX = 131_072;
 
+    /** Sessions of one user in memory, so that none can take all the room. */
+    static final int SESSIONS_OF_USER_MAX = SESSIONS_MAX / 8 * 7;
+
     /** Sessions above this number are closed early. */
-    private static final int SESSIONS_HIGH = SESSIONS_MAX - 8_192;
+    private static final int SESSIONS_HIGH = SESSIONS_MAX / 4 * 3;
 
     /** As many as a batch may begin, so that closing keeps up. */
     private static final int CLOSED_PER_BATCH_MAX = 2_048;
@@ -79,6 +83,9 @@ final class ReplyMemory {
     /** Those with replies that are not in the store's records yet. */
     private final Map<SessionId, SessionReplies> changed = new LinkedHashMap<>();
 
+    /** How many sessions in memory each user has; those that were loaded count for nobody until they are closed. */
+    private final Map<String, Integer> sessionsOf = new HashMap<>();
+
     private boolean hasSessionFloor;
 
     /** @param stored what is durable, now and later */
@@ -97,7 +104,7 @@ final class ReplyMemory {
     private void load(SessionId session, long page, RepliesRecord record) {
         if (!isTombstone(record)) {
             SessionReplies known = sessions.get(session);
-            (known == null ? add(session, new SessionReplies(clock.monotonicNanos())) : known).load(page, record);
+            (known == null ? add(session, new SessionReplies("", clock.monotonicNanos())) : known).load(page, record);
         }
     }
 
@@ -121,7 +128,7 @@ final class ReplyMemory {
      *     too many sessions
      */
     <R extends Message> @Nullable R recall(RequestOrigin origin, Method<?, R> method) throws TatamiException {
-        SessionReplies session = session(origin.session());
+        SessionReplies session = session(origin.session(), origin.caller().user());
         boolean isNew = origin.number() > session.lowWaterMark();
         session.heard(origin.number(), origin.lowWaterMark(), clock.monotonicNanos());
         ReplyRecord known = session.reply(origin.number());
@@ -266,29 +273,35 @@ final class ReplyMemory {
             }
             entry.getValue().closeIn(batch, entry.getKey(), nowMillis);
             shared.remove(entry.getKey());
+            sessionsOf.computeIfPresent(
+                    entry.getValue().user(), (user, count) -> count == 1 ? null : Integer.valueOf(count - 1));
             oldest.remove();
         }
     }
 
     /** The session in memory; begun, or begun again where it was closed, if it is not there. */
-    private SessionReplies session(SessionId id) throws TatamiException {
+    private SessionReplies session(SessionId id, String user) throws TatamiException {
         SessionReplies known = sessions.get(id);
         if (known != null) {
             return known;
         }
-        if (sessions.size() >= SESSIONS_MAX) {
-            throw new TatamiException(
-                    ErrorCode.BUSY, "more than " + SESSIONS_MAX + " clients change things here; send this again later");
+        if (sessions.size() >= SESSIONS_MAX || sessionsOf.getOrDefault(user, 0) >= SESSIONS_OF_USER_MAX) {
+            throw new TatamiException(ErrorCode.BUSY, "too many clients change things here; send this again later");
         }
         byte[] tombstone = stored.get(Keys.replies(id, 0));
         long now = clock.monotonicNanos();
         return add(
                 id,
-                tombstone == null ? new SessionReplies(now) : SessionReplies.reopened(floorOf(page(tombstone)), now));
+                tombstone == null
+                        ? new SessionReplies(user, now)
+                        : SessionReplies.reopened(user, floorOf(page(tombstone)), now));
     }
 
     private SessionReplies add(SessionId id, SessionReplies session) {
         sessions.put(id, session);
+        if (!session.user().isEmpty()) {
+            sessionsOf.merge(session.user(), 1, Integer::sum);
+        }
         shared.put(id, session);
         return session;
     }

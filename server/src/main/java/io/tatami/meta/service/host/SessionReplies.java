@@ -25,21 +25,28 @@ final class SessionReplies {
     private final NavigableSet<Long> written = new TreeSet<>();
 
     private final NavigableSet<Long> changed = new TreeSet<>();
+    private final String user;
     private volatile long mark;
     private long highest;
     private long lastHeardNanos;
 
-    SessionReplies(long nowNanos) {
+    /** @param user whose session it is; empty where that is not known */
+    SessionReplies(String user, long nowNanos) {
+        this.user = user;
         lastHeardNanos = nowNanos;
     }
 
     /** A session that comes back after a silence; all numbers up to {@code floor} were seen, or may have been. */
-    static SessionReplies reopened(long floor, long nowNanos) {
-        SessionReplies session = new SessionReplies(nowNanos);
+    static SessionReplies reopened(String user, long floor, long nowNanos) {
+        SessionReplies session = new SessionReplies(user, nowNanos);
         session.mark = floor;
         session.highest = floor;
         session.written.add(0L);
         return session;
+    }
+
+    String user() {
+        return user;
     }
 
     static long pageOf(long number) {

@@ -11,6 +11,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.RepliesRecord;
@@ -18,6 +19,7 @@ import io.tatami.meta.store.StoreSnapshot;
 import io.tatami.protocol.wire.Share;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
@@ -188,25 +190,42 @@ final class ReplyMemoryTest {
         return count;
     }
 
+    private static RequestOrigin of(String user, long session, long number) {
+        return new RequestOrigin(
+                new Caller(user, List.of(), false), new SessionId(session), number, 0, RequestOrigin.NO_DEADLINE);
+    }
+
+    private static long begin(LoopHarness group, String user, long after, int sessions) {
+        for (int i = 1; i <= sessions; i++) {
+            CompletableFuture<Share> sent = group.sendOnce(of(user, after + i, 1), Increment.of(1));
+            if (i % 4_096 == 0 || i == sessions) {
+                sent.join();
+            }
+        }
+        return after + sessions;
+    }
+
     @Test
     void sessionsInMemoryAreBoundedAndRoomIsMadeOfSilentOnes() throws TatamiException {
         LoopHarness.TestClock clock = new LoopHarness.TestClock();
         try (LoopHarness group = group(clock)) {
-            for (int session = 1; session <= ReplyMemory.SESSIONS_MAX; session += 4_096) {
-                for (int i = 0; i < 4_095; i++) {
-                    var unused = group.sendOnce(origin(session + i, 1, 0), Increment.of(1));
-                }
-                increment(group, session + 4_095, 1);
-            }
-            long next = ReplyMemory.SESSIONS_MAX + 1;
+            long last = begin(group, "eve", 0, ReplyMemory.SESSIONS_OF_USER_MAX);
             assertEquals(
                     ErrorCode.BUSY,
-                    failureOf(group.sendOnce(origin(next, 1, 0), Increment.of(1)))
+                    failureOf(group.sendOnce(of("eve", last + 1, 1), Increment.of(1)))
                             .code());
-            increment(group, 5, 2);
+            last = begin(group, "ann", last, ReplyMemory.SESSIONS_MAX - ReplyMemory.SESSIONS_OF_USER_MAX);
+            assertEquals(
+                    ErrorCode.BUSY,
+                    failureOf(group.sendOnce(of("ann", last + 1, 1), Increment.of(1)))
+                            .code());
+            group.sendOnce(of("eve", 5, 2), Increment.of(1)).join();
             pass(clock, ReplyMemory.SILENCE_MIN_NANOS);
-            increment(group, 5, 3);
-            increment(group, next, 1);
+            // Each batch closes some.
+            for (int number = 3; number < 40; number++) {
+                group.sendOnce(of("eve", 5, number), Increment.of(1)).join();
+            }
+            begin(group, "eve", last, 1_000);
             assertEvicted(group, 6, 1);
             increment(group, 6, 2);
         }
