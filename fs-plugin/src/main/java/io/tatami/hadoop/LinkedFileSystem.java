@@ -33,6 +33,7 @@ abstract class LinkedFileSystem extends FileSystem {
 
     @Override
     public final void initialize(URI name, Configuration configuration) throws IOException {
+        HadoopInterfaces.checkRelease();
         super.initialize(name, configuration);
         setConf(configuration);
         if (name.getAuthority() == null) {

@@ -2,8 +2,6 @@ package io.tatami.hadoop;
 
 import io.tatami.client.file.ReadPolicy;
 import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Options.OpenFileOptions;
 import org.apache.hadoop.fs.impl.AbstractFSBuilderImpl;
@@ -14,9 +12,15 @@ record OpenOptions(ReadPolicy policy, boolean prefetch, long splitStart, long sp
     /** Whether the split that is named, or the whole file, is planned for the cache tier. */
     static final String PREFETCH = "fs.tatami.openfile.prefetch";
 
-    private static final Set<String> KNOWN = Stream.concat(
-                    OpenFileOptions.FS_OPTION_OPENFILE_STANDARD_OPTIONS.stream(), Stream.of(PREFETCH))
-            .collect(Collectors.toUnmodifiableSet());
+    /** Hadoop's own set of the standard options came with 3.3.5; their names are constants of the compiler. */
+    private static final Set<String> KNOWN = Set.of(
+            OpenFileOptions.FS_OPTION_OPENFILE_BUFFER_SIZE,
+            OpenFileOptions.FS_OPTION_OPENFILE_FOOTER_CACHE,
+            OpenFileOptions.FS_OPTION_OPENFILE_LENGTH,
+            OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY,
+            OpenFileOptions.FS_OPTION_OPENFILE_SPLIT_START,
+            OpenFileOptions.FS_OPTION_OPENFILE_SPLIT_END,
+            PREFETCH);
 
     /** @throws IllegalArgumentException for a mandatory option that is not known here */
     static OpenOptions of(OpenFileParameters parameters, Object what) {

@@ -6,7 +6,6 @@ import io.tatami.client.file.FileReader;
 import io.tatami.client.file.FileWriter;
 import io.tatami.client.file.Prefetch;
 import io.tatami.client.file.ReadPolicy;
-import io.tatami.protocol.wire.SafeModeRequest;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,7 +13,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.fs.BlockLocation;
-import org.apache.hadoop.fs.BulkDelete;
 import org.apache.hadoop.fs.CommonPathCapabilities;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -22,7 +20,6 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileChecksum;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
-import org.apache.hadoop.fs.LeaseRecoverable;
 import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.MultipartUploaderBuilder;
 import org.apache.hadoop.fs.Options;
@@ -30,10 +27,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathFilter;
 import org.apache.hadoop.fs.PathHandle;
 import org.apache.hadoop.fs.RemoteIterator;
-import org.apache.hadoop.fs.SafeMode;
-import org.apache.hadoop.fs.SafeModeAction;
 import org.apache.hadoop.fs.UnresolvedLinkException;
-import org.apache.hadoop.fs.impl.FileSystemMultipartUploaderBuilder;
 import org.apache.hadoop.fs.impl.OpenFileParameters;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.util.LambdaUtils;
@@ -45,8 +39,17 @@ import org.slf4j.LoggerFactory;
 /**
  * Tatami as Hadoop's {@link org.apache.hadoop.fs.FileSystem}, scheme {@code tatami}. Behaves as HDFS does, down to the
  * exceptions; what is different is in {@code docs/hadoop-semantics.md}. Safe for use by many threads.
+ *
+ * <p>It is loaded by every program that has the jar, so neither its ancestors nor the signatures of its methods name
+ * anything that came after Hadoop 3.3.4; and what it makes of such classes is made by others, because the JVM looks at
+ * both sides of an assignment when it verifies this one. {@link HadoopInterfaces} puts a subclass in its place where
+ * Hadoop has more.
  */
-public final class TatamiFileSystem extends AttributedFileSystem implements LeaseRecoverable, SafeMode {
+public class TatamiFileSystem extends AttributedFileSystem {
+    static {
+        HadoopInterfaces.register();
+    }
+
     private static final Duration OPEN_KEEP = Duration.ofMinutes(10);
     private static final Logger LOG = LoggerFactory.getLogger(TatamiFileSystem.class);
 
@@ -64,7 +67,7 @@ public final class TatamiFileSystem extends AttributedFileSystem implements Leas
     }
 
     private FSDataInputStream stream(FileReader reader) {
-        return new FSDataInputStream(new TatamiInputStream(reader, statistics));
+        return TatamiInputStream.of(reader, statistics);
     }
 
     @Override
@@ -219,12 +222,13 @@ public final class TatamiFileSystem extends AttributedFileSystem implements Leas
         return resolved(
                 path,
                 at -> output(calls().append(at, newBlock)),
-                (fs, at) -> fs.append(at, bufferSize, progress, newBlock));
+                // Hadoop 3.3.4 has no flag for a new block.
+                (fs, at) -> newBlock ? fs.append(at, bufferSize, progress, true) : fs.append(at, bufferSize, progress));
     }
 
     private FSDataOutputStream output(FileWriter writer) throws IOException {
         statistics.incrementWriteOps(1);
-        return new FSDataOutputStream(new TatamiOutputStream(writer, statistics), null, writer.position());
+        return TatamiOutputStream.of(writer, statistics);
     }
 
     @Override
@@ -290,13 +294,6 @@ public final class TatamiFileSystem extends AttributedFileSystem implements Leas
     }
 
     @Override
-    public BulkDelete createBulkDelete(Path base) throws IOException {
-        Path absolute = fixRelativePart(base);
-        checkPath(absolute);
-        return new TatamiBulkDelete(calls(), makeQualified(absolute));
-    }
-
-    @Override
     public boolean mkdirs(Path path, FsPermission permission) throws IOException {
         return mkdirs(path, permission, true);
     }
@@ -359,42 +356,34 @@ public final class TatamiFileSystem extends AttributedFileSystem implements Leas
         return resolved(path, at -> new CorruptFiles(calls(), at), (fs, at) -> fs.listCorruptFileBlocks(at));
     }
 
-    @Override
+    /** As Hadoop's LeaseRecoverable has it, for programs beside a Hadoop without that interface too. */
     public boolean recoverLease(Path path) throws IOException {
         statistics.incrementWriteOps(1);
-        return resolved(
-                path, at -> calls().recoverLease(at), (fs, at) -> leases(fs, at).recoverLease(at));
+        return resolved(path, at -> calls().recoverLease(at), this::recoverLeaseElsewhere);
     }
 
-    @Override
+    /** As Hadoop's LeaseRecoverable has it. */
     public boolean isFileClosed(Path path) throws IOException {
         statistics.incrementReadOps(1);
-        return resolved(
-                path, at -> calls().isClosed(at), (fs, at) -> leases(fs, at).isFileClosed(at));
+        return resolved(path, at -> calls().isClosed(at), this::isFileClosedElsewhere);
     }
 
-    private static LeaseRecoverable leases(FileSystem fs, Path path) {
-        if (fs instanceof LeaseRecoverable leases) {
-            return leases;
-        }
-        throw new UnsupportedOperationException("No leases are recovered where the link leads: " + path);
+    /** Where a link led to another file system; that has leases where Hadoop has a word for it. */
+    boolean recoverLeaseElsewhere(FileSystem fs, Path path) throws IOException {
+        throw noLeases(path);
     }
 
-    @Override
-    public boolean setSafeMode(SafeModeAction action, boolean isChecked) throws IOException {
-        SafeModeRequest.Action wanted = switch (action) {
-            case ENTER -> SafeModeRequest.Action.ENTER;
-            case LEAVE -> SafeModeRequest.Action.LEAVE;
-            case FORCE_EXIT -> SafeModeRequest.Action.FORCE_EXIT;
-            case GET -> SafeModeRequest.Action.GET;
-        };
-        TatamiCalls calls = calls();
-        return TatamiCalls.translated(() -> calls.client().safeMode(wanted));
+    boolean isFileClosedElsewhere(FileSystem fs, Path path) throws IOException {
+        throw noLeases(path);
+    }
+
+    static UnsupportedOperationException noLeases(Path path) {
+        return new UnsupportedOperationException("No leases are recovered where the link leads: " + path);
     }
 
     @Override
     public MultipartUploaderBuilder<?, ?> createMultipartUploader(Path base) throws IOException {
-        return new FileSystemMultipartUploaderBuilder(this, base);
+        return MultipartUploads.of(this, base);
     }
 
     @Override

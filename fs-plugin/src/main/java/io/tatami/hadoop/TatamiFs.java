@@ -118,7 +118,7 @@ public final class TatamiFs extends AbstractFileSystem {
         CreateFlag.validate(flags);
         CreateSpec sizes = CreateSizes.of(replication, blockSize);
         var writer = calls.create(path, permission, flags, sizes, createParent);
-        return new FSDataOutputStream(new TatamiOutputStream(writer, getStatistics()), null, writer.position());
+        return TatamiOutputStream.of(writer, getStatistics());
     }
 
     @Override
@@ -137,7 +137,7 @@ public final class TatamiFs extends AbstractFileSystem {
     }
 
     private FSDataInputStream open(Path path, ReadPolicy policy) throws IOException {
-        return new FSDataInputStream(new TatamiInputStream(calls.open(path, policy), getStatistics()));
+        return TatamiInputStream.of(calls.open(path, policy), getStatistics());
     }
 
     @Override

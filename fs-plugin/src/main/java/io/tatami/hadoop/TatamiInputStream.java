@@ -18,13 +18,13 @@ import java.util.function.ToLongFunction;
 import org.apache.hadoop.fs.ByteBufferPositionedReadable;
 import org.apache.hadoop.fs.ByteBufferReadable;
 import org.apache.hadoop.fs.CanUnbuffer;
+import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSExceptionMessages;
 import org.apache.hadoop.fs.FSInputStream;
 import org.apache.hadoop.fs.FileRange;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.StreamCapabilities;
 import org.apache.hadoop.fs.statistics.IOStatistics;
-import org.apache.hadoop.fs.statistics.IOStatisticsContext;
 import org.apache.hadoop.fs.statistics.IOStatisticsSource;
 import org.apache.hadoop.fs.statistics.StreamStatisticNames;
 import org.jspecify.annotations.Nullable;
@@ -55,7 +55,7 @@ final class TatamiInputStream extends FSInputStream
     private final FileReader reader;
     private final FileSystem.@Nullable Statistics statistics;
     private final IOStatistics ioStatistics;
-    private final IOStatisticsContext context = IOStatisticsContext.getCurrentIOStatisticsContext();
+    private final ThreadStatistics context = ThreadStatistics.current();
     private volatile boolean closed;
     private long positionAtClose;
 
@@ -64,6 +64,11 @@ final class TatamiInputStream extends FSInputStream
         this.reader = reader;
         this.statistics = statistics;
         this.ioStatistics = new StreamCounters(() -> counters(count -> true));
+    }
+
+    /** The stream that Hadoop gives to programs. */
+    static FSDataInputStream of(FileReader reader, FileSystem.@Nullable Statistics statistics) {
+        return new FSDataInputStream(new TatamiInputStream(reader, statistics));
     }
 
     private Map<String, Long> counters(LongPredicate which) {
@@ -222,7 +227,7 @@ final class TatamiInputStream extends FSInputStream
             positionAtClose = reader.position();
             closed = true;
             // Most counters of a short stream are zero, which adds nothing and takes as long.
-            context.getAggregator().aggregate(new StreamCounters(() -> counters(count -> count > 0)));
+            context.add(new StreamCounters(() -> counters(count -> count > 0)));
             reader.close();
         }
     }

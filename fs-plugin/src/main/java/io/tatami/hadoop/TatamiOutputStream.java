@@ -8,11 +8,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.StreamCapabilities;
 import org.apache.hadoop.fs.Syncable;
 import org.apache.hadoop.fs.statistics.IOStatistics;
-import org.apache.hadoop.fs.statistics.IOStatisticsContext;
 import org.apache.hadoop.fs.statistics.IOStatisticsSource;
 import org.apache.hadoop.fs.statistics.StreamStatisticNames;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +31,7 @@ final class TatamiOutputStream extends OutputStream implements Syncable, StreamC
     private final AtomicLong sharedBytes = new AtomicLong();
     private final AtomicLong hflushes = new AtomicLong();
     private final AtomicLong hsyncs = new AtomicLong();
-    private final IOStatisticsContext context = IOStatisticsContext.getCurrentIOStatisticsContext();
+    private final ThreadStatistics context = ThreadStatistics.current();
     private final IOStatistics ioStatistics = new StreamCounters(this::counted);
     private boolean closed;
 
@@ -39,6 +39,11 @@ final class TatamiOutputStream extends OutputStream implements Syncable, StreamC
     TatamiOutputStream(FileWriter writer, FileSystem.@Nullable Statistics statistics) {
         this.writer = writer;
         this.statistics = statistics;
+    }
+
+    /** The stream that Hadoop gives to programs. */
+    static FSDataOutputStream of(FileWriter writer, FileSystem.@Nullable Statistics statistics) throws IOException {
+        return new FSDataOutputStream(new TatamiOutputStream(writer, statistics), null, writer.position());
     }
 
     private Map<String, Long> counted() {
@@ -104,7 +109,7 @@ final class TatamiOutputStream extends OutputStream implements Syncable, StreamC
         } finally {
             sharedBytes.set(writer.sharedBytes());
             if (wasOpen && bytesWritten.get() + hflushes.get() + hsyncs.get() > 0) {
-                context.getAggregator().aggregate(ioStatistics);
+                context.add(ioStatistics);
             }
         }
     }

@@ -7,6 +7,8 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileContext;
@@ -22,13 +24,54 @@ class ReadmeSnippetTest {
 
     @Test
     void coreSiteOfTheReadmeIsEnough() throws IOException {
+        useCluster(coreSiteOfTheReadme());
+    }
+
+    @Test
+    void coreSiteInConfIsTheReadmes() throws IOException {
+        String file = Files.readString(java.nio.file.Path.of("..", "conf", "hadoop", "core-site.xml"));
+        assertEquals(
+                coreSiteOfTheReadme(),
+                file.substring(file.indexOf("<configuration>")).strip());
+    }
+
+    @Test
+    void sparkDefaultsNameWhatTheReadmeNames() throws IOException {
+        Configuration readme = read(coreSiteOfTheReadme());
+        Map<String, String> spark = new TreeMap<>();
+        for (String line : Files.readAllLines(java.nio.file.Path.of("..", "conf", "hadoop", "spark-defaults.conf"))) {
+            if (line.startsWith("spark.hadoop.")) {
+                String[] words = line.substring("spark.hadoop.".length()).split("\\s+", -1);
+                spark.put(words[0], words[1]);
+            }
+        }
+        assertEquals(readme.getValByRegex(".*"), spark);
+    }
+
+    /** With Spark's jars the service loader finds nothing, so the class must be named. */
+    @Test
+    void coreSiteOfTheReadmeNamesTheClass() throws IOException {
+        assertEquals(
+                TatamiFileSystem.class.getName(), read(coreSiteOfTheReadme()).get("fs.tatami.impl"));
+    }
+
+    private static Configuration read(String coreSite) {
+        Configuration configuration = new Configuration(false);
+        configuration.addResource(new ByteArrayInputStream(coreSite.getBytes(StandardCharsets.UTF_8)));
+        return configuration;
+    }
+
+    private static String coreSiteOfTheReadme() throws IOException {
         String readme = Files.readString(java.nio.file.Path.of("..", "README.md"));
-        String snippet = SNIPPET.matcher(readme)
+        return SNIPPET.matcher(readme)
                 .results()
                 .map(match -> match.group(1))
                 .filter(xml -> xml.contains("fs.AbstractFileSystem.tatami.impl"))
                 .findFirst()
                 .orElseThrow(() -> new AssertionError("README.md has no core-site.xml"));
+    }
+
+    private static void useCluster(String snippet) throws IOException {
         String here =
                 ADDRESS.matcher(snippet).replaceAll(TatamiCluster.shared().uri().toString());
         Configuration configuration = new Configuration(false);

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -24,6 +25,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The jar alone beside the jars of a Hadoop, in a JVM of its own, against a server: nothing else, and no warning. */
 class ShadedJarIT {
     private static final long RUN_SECONDS_MAX = 120;
+    /** In the order in which Hadoop got them. */
+    private static final List<String> NEWER = List.of("readVectored", "recoverLease", "safe mode", "bulk delete");
 
     @TempDir
     private Path directory = Path.of("");
@@ -43,27 +46,45 @@ class ShadedJarIT {
 
     @ParameterizedTest
     @CsvSource({
-        "hadoop-3.5, false, java.io.IOException",
-        "hadoop-3.5, true, org.apache.hadoop.hdfs.protocol.AlreadyBeingCreatedException",
-        "hadoop-3.4, false, java.io.IOException",
-        "hadoop-3.4, true, org.apache.hadoop.hdfs.protocol.AlreadyBeingCreatedException"
+        "hadoop-3.5, false, 4",
+        "hadoop-3.5, true, 4",
+        "hadoop-3.4, false, 4",
+        "hadoop-3.4, true, 4",
+        "hadoop-3.4.1, true, 4",
+        "hadoop-3.4.0, true, 3",
+        "hadoop-3.3.6, true, 3",
+        "hadoop-3.3.4, true, 0",
+        "hadoop-3.3.4, false, 0"
     })
-    void programRunsWithoutWarning(String hadoop, boolean withHdfsClient, String conflict) throws Exception {
-        String printed = run(hadoop, withHdfsClient);
+    void programRunsWithoutWarning(String hadoop, boolean withHdfsClient, int newerInterfaces) throws Exception {
+        String conflict =
+                withHdfsClient ? "org.apache.hadoop.hdfs.protocol.AlreadyBeingCreatedException" : "java.io.IOException";
+        String printed = run(UserProgram.class, hadoop, withHdfsClient);
         assertEquals(
-                "the second writer met " + conflict + "\n" + UserProgram.DONE
-                        + jar().toUri().toURL() + "\n",
+                "the second writer met " + conflict + "\nbeyond 3.3.4: " + NEWER.subList(0, newerInterfaces) + "\n"
+                        + UserProgram.DONE + jar().toUri().toURL() + "\n",
                 printed);
     }
 
-    private String run(String hadoop, boolean withHdfsClient) throws IOException, InterruptedException {
+    @Test
+    void hadoopThatIsTooOldKeepsItsFileSystemsAndTellsTheReleaseNeeded() throws Exception {
+        assertEquals(
+                "local: true\n"
+                        + "Tatami needs Hadoop 3.3.4 or later, and this program has Hadoop 3.2.4 "
+                        + "(there is no org.apache.hadoop.fs.EtagSource); replace Hadoop's jars\n",
+                run(OldHadoopProgram.class, "hadoop-3.2", true));
+    }
+
+    private String run(Class<?> program, String hadoop, boolean withHdfsClient)
+            throws IOException, InterruptedException {
         Path printed = directory.resolve("printed");
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-Xmx256m",
+                        "-XX:TieredStopAtLevel=1",
                         "-cp",
                         classPath(hadoop, withHdfsClient),
-                        UserProgram.class.getName(),
+                        program.getName(),
                         TatamiCluster.shared().uri().toString(),
                         "/jar/" + hadoop + "-" + withHdfsClient)
                 .redirectErrorStream(true)
@@ -81,19 +102,31 @@ class ShadedJarIT {
         Path told = Path.of("..", "compatibility", hadoop, "target", "classpath");
         assertTrue(Files.exists(told), () -> told + " is not there; ./mvnw verify makes it");
         String jars = Stream.of(Files.readString(told).split(File.pathSeparator, -1))
-                .filter(file -> withHdfsClient
-                        || !Path.of(file).getFileName().toString().startsWith("hadoop-hdfs-client-"))
+                .filter(file -> !isLeftOut(Path.of(file).getFileName().toString(), withHdfsClient))
                 .collect(Collectors.joining(File.pathSeparator));
         return String.join(File.pathSeparator, program().toString(), jar().toString(), jars);
     }
 
-    /** The program's class alone, and what a Hadoop installation says about logging. */
+    /** Before 3.4.1 Hadoop brings more than one logger behind SLF4J, which warns of that whatever else is there. */
+    private static boolean isLeftOut(String jar, boolean withHdfsClient) {
+        return jar.startsWith("slf4j-log4j12-")
+                || jar.startsWith("logback-classic-")
+                || (jar.startsWith("hadoop-hdfs-client-") && !withHdfsClient);
+    }
+
+    /** The classes of the programs alone, and what a Hadoop installation says about logging. */
     private Path program() throws IOException {
-        String name = UserProgram.class.getName().replace('.', '/') + ".class";
-        Path file = directory.resolve("program").resolve(name);
-        Files.createDirectories(Objects.requireNonNull(file.getParent()));
-        try (var in = Objects.requireNonNull(UserProgram.class.getClassLoader().getResourceAsStream(name))) {
-            Files.copy(in, file);
+        Path classes = Objects.requireNonNull(
+                target().resolve("test-classes/" + UserProgram.class.getName().replace('.', '/'))
+                        .getParent());
+        Path copies = directory
+                .resolve("program")
+                .resolve(target().resolve("test-classes").relativize(classes));
+        Files.createDirectories(copies);
+        try (Stream<Path> files = Files.list(classes)) {
+            for (Path file : files.toList()) {
+                Files.copy(file, copies.resolve(file.getFileName()), StandardCopyOption.REPLACE_EXISTING);
+            }
         }
         Files.writeString(directory.resolve("program").resolve("log4j.properties"), """
                 log4j.rootLogger=WARN, out
@@ -106,9 +139,16 @@ class ShadedJarIT {
 
     /** The one that was packaged with the classes of this test. */
     private static Path jar() throws IOException {
-        Path target;
+        try (Stream<Path> files = Files.list(target())) {
+            return files.filter(file -> file.getFileName().toString().matches("tatami-hadoop-[\\d.]+\\.jar"))
+                    .findFirst()
+                    .orElseThrow(() -> new IOException("there is no jar; ./mvnw package makes it"));
+        }
+    }
+
+    private static Path target() throws IOException {
         try {
-            target = Objects.requireNonNull(Path.of(ShadedJarIT.class
+            return Objects.requireNonNull(Path.of(ShadedJarIT.class
                             .getProtectionDomain()
                             .getCodeSource()
                             .getLocation()
@@ -116,11 +156,6 @@ class ShadedJarIT {
                     .getParent());
         } catch (URISyntaxException e) {
             throw new IOException(e);
-        }
-        try (Stream<Path> files = Files.list(target)) {
-            return files.filter(file -> file.getFileName().toString().matches("tatami-hadoop-[\\d.]+\\.jar"))
-                    .findFirst()
-                    .orElseThrow(() -> new IOException("there is no jar in " + target + "; ./mvnw package makes it"));
         }
     }
 }

@@ -18,8 +18,9 @@ import org.apache.hadoop.fs.Options.Rename;
 import org.apache.hadoop.fs.Path;
 
 /**
- * What a program does to a file system, in words of Hadoop that 3.4 and 3.5 share. Knows nothing of Tatami but the
- * address and the one setting of the README. Its arguments are the address and a directory.
+ * What a program does to a file system, in words of Hadoop that 3.3.4 and all later releases share; {@link NewerWords}
+ * has the others. Knows nothing of Tatami but the address and the settings of the README. Its arguments are the address
+ * and a directory.
  */
 final class UserProgram {
     static final String DONE = "everything was done by ";
@@ -34,6 +35,7 @@ final class UserProgram {
 
     public static void main(String[] arguments) throws IOException {
         URI uri = URI.create(arguments[0]);
+        FileSystem.get(URI.create("file:///"), new Configuration()).getFileStatus(new Path("/"));
         Configuration configuration = new Configuration();
         configuration.set("fs.defaultFS", uri.toString());
         configuration.set("fs.AbstractFileSystem.tatami.impl", "io.tatami.hadoop.TatamiFs");
@@ -41,8 +43,16 @@ final class UserProgram {
         try (FileSystem fs = FileSystem.get(configuration)) {
             program.useFileSystem(fs);
             program.meetWriter(fs);
+            NewerWords.use(fs, program.directory);
         }
         program.useFileContext(FileContext.getFileContext(configuration));
+        // As Spark sets it, which does not have the class from the service loader.
+        Configuration named = new Configuration(configuration);
+        named.set("fs.tatami.impl", "io.tatami.hadoop.TatamiFileSystem");
+        try (FileSystem fs = FileSystem.newInstance(named)) {
+            program.useFileSystem(fs);
+            fs.delete(program.directory, true);
+        }
         System.out.println(DONE
                 + FileSystem.getFileSystemClass("tatami", configuration)
                         .getProtectionDomain()
@@ -55,7 +65,14 @@ final class UserProgram {
         try (FSDataOutputStream out = fs.create(file)) {
             out.write(bytes, 0, 100_000);
             out.hsync();
-            out.write(bytes, 100_000, 200_000);
+            out.write(bytes, 100_000, 100_000);
+            out.hflush();
+            byte[] seen = new byte[200_000];
+            try (FSDataInputStream in = fs.open(file)) {
+                in.readFully(0, seen);
+            }
+            expect(Arrays.equals(Arrays.copyOf(bytes, seen.length), seen), "what was hflushed is read");
+            out.write(bytes, 200_000, 100_000);
         }
         expect(Arrays.equals(bytes, read(fs.open(file))), "the bytes that were written are read");
         Path renamed = new Path(directory, "a/renamed");

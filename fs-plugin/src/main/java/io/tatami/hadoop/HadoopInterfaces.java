@@ -1,0 +1,61 @@
+package io.tatami.hadoop;
+
+import java.io.IOException;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.util.VersionInfo;
+
+/**
+ * What of Hadoop's newer interfaces is there. The service loader takes the class that is named in the jar as it is, and
+ * a class that implements an interface which Hadoop lacks would fail the start of every file system of the program. So
+ * {@link TatamiFileSystem} implements none of them, and puts the subclass that does into the defaults of every
+ * configuration, as HDFS does with its own defaults; Hadoop looks there before it takes the service.
+ */
+final class HadoopInterfaces {
+    private static final String IMPLEMENTATION = "fs.tatami.impl";
+    private static final String FS = "org.apache.hadoop.fs.";
+
+    /** Since Hadoop 3.3.5. */
+    static final boolean THREAD_STATISTICS = present(FS + "statistics.IOStatisticsContext");
+
+    /** The newest of what must be there: 3.3.4 has it, and Hadoop's vendors may number differently. */
+    private static final List<String> REQUIRED =
+            List.of(FS + "EtagSource", FS + "MultipartUploaderBuilder", FS + "impl.OpenFileParameters");
+
+    private HadoopInterfaces() {}
+
+    /** Has Hadoop make the subclass for all that is there, unless a site names a class of its own. */
+    static void register() {
+        String defaults = defaults();
+        String named = new Configuration().get(IMPLEMENTATION, "");
+        if (!defaults.isEmpty() && (named.isEmpty() || named.equals(TatamiFileSystem.class.getName()))) {
+            Configuration.addDefaultResource(defaults);
+        }
+    }
+
+    private static String defaults() {
+        if (!present(FS + "LeaseRecoverable") || !present(FS + "SafeMode")) {
+            return "";
+        }
+        return present(FS + "BulkDelete") ? "tatami-hadoop-3.4.1.xml" : "tatami-hadoop-3.3.6.xml";
+    }
+
+    /** @throws IOException where Hadoop is too old, with the release that is needed */
+    static void checkRelease() throws IOException {
+        for (String name : REQUIRED) {
+            if (!present(name)) {
+                throw new IOException("Tatami needs Hadoop 3.3.4 or later, and this program has Hadoop "
+                        + VersionInfo.getVersion() + " (there is no " + name + "); replace Hadoop's jars");
+            }
+        }
+    }
+
+    private static boolean present(String name) {
+        try {
+            Class.forName(name, false, HadoopInterfaces.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException e) {
+            return false;
+        }
+    }
+}
