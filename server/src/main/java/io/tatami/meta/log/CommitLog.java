@@ -19,7 +19,7 @@ public interface CommitLog extends AutoCloseable {
     /**
      * Completes once it is known that nobody else led the group when this was called: what the store holds then is the
      * newest that anybody was told of. May be called by any thread; callers that come while others wait share a round.
-     * Fails with NOT_LEADER or UNAVAILABLE.
+     * Fails with NOT_LEADER or UNAVAILABLE, and always after a commit that failed.
      */
     CompletableFuture<Void> confirm();
 

@@ -10,9 +10,9 @@ import java.util.concurrent.CompletableFuture;
  * One group hosted here, as handlers and flows see it. Safe for use by many threads.
  *
  * <p>Futures fail with a {@link io.tatami.base.TatamiException}: the operation's refusal; BUSY with the queue full;
- * UNAVAILABLE once the group has stopped; DEADLINE_EXCEEDED where the origin's deadline passed before the decision;
- * INTERNAL where the operation threw anything else, which is logged. They complete on the group's threads: what hangs
- * on them must not block.
+ * {@link GroupStoppedException}, which is UNAVAILABLE, once the group has stopped; DEADLINE_EXCEEDED where the origin's
+ * deadline passed before the decision; INTERNAL where the operation threw anything else, which is logged. They complete
+ * on the group's threads: what hangs on them must not block.
  *
  * @param <S> the state that operations of this kind of group work on
  */

@@ -63,7 +63,10 @@ public final class LocalLog implements CommitLog {
 
     private EntryFile current;
     private @Nullable Thread writingOut;
+    /** Whether it is unknown what the files hold; also while an entry is being committed. */
     private boolean failed;
+
+    private volatile boolean broken;
     private boolean closed;
 
     /**
@@ -214,6 +217,15 @@ public final class LocalLog implements CommitLog {
                 before.getAppliedIndex());
         // Until all of this is done.
         failed = true;
+        try {
+            write(entry, before);
+            failed = false;
+        } finally {
+            broken = failed;
+        }
+    }
+
+    private void write(LogEntry entry, ProgressRecord before) throws TatamiException {
         long hashAfter;
         try {
             int bytes = LocalEntryFormat.bytesOf(entry);
@@ -227,7 +239,6 @@ public final class LocalLog implements CommitLog {
         if (current.bytes() >= fileBytes) {
             beginNext();
         }
-        failed = false;
     }
 
     private void beginNext() throws TatamiException {
@@ -284,9 +295,17 @@ public final class LocalLog implements CommitLog {
                 cause);
     }
 
-    /** There is no other replica that could lead. */
+    /**
+     * There is no other replica that could lead; but after a failed commit the files may hold what the store does not.
+     */
     @Override
     public CompletableFuture<Void> confirm() {
+        if (broken) {
+            return CompletableFuture.failedFuture(new TatamiException(
+                    ErrorCode.UNAVAILABLE,
+                    "it is not known whether the last entry of " + place.group() + " is in " + place.files()
+                            + ": start the server again"));
+        }
         return CompletableFuture.completedFuture(null);
     }
 

@@ -10,6 +10,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.meta.log.CommitLog;
 import io.tatami.meta.log.LogEntry;
 import io.tatami.meta.op.UnsettledException.Question;
+import io.tatami.meta.service.GroupStoppedException;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.View;
@@ -38,8 +39,8 @@ import org.slf4j.LoggerFactory;
  * is answered as it arrives, if that is between two batches.
  *
  * <p>The thread owns the memory of replies, and nobody else changes the store. It is never interrupted, as that would
- * close the file of a log. When a commit fails the group stops: nothing is known of the batch, and everything in it and
- * after it fails with UNAVAILABLE.
+ * close the file of a log. When a commit fails the group stops: nothing is known of the batch, which may be there when
+ * the group is opened again, so everything in it and after it, reads too, fails with {@link GroupStoppedException}.
  */
 final class GroupLoop implements AutoCloseable {
     private static final int QUEUE_MAX = 8_192;
@@ -159,6 +160,11 @@ final class GroupLoop implements AutoCloseable {
      * change nothing. A client's request is decided by the thread that brings it, where that need not wait.
      */
     void read(Pending<?, ?, ?> pending) {
+        TatamiException reason = failure();
+        if (reason != null) {
+            pending.fail(reason);
+            return;
+        }
         CompletableFuture<Void> confirmed = log.confirm();
         if (confirmed.isDone() && !confirmed.isCompletedExceptionally()) {
             if (!readAtOnce(pending)) {
@@ -213,6 +219,10 @@ final class GroupLoop implements AutoCloseable {
 
     /** The remembered reply of a request, or that there is none; fails with a remembered refusal. */
     <R extends Message> CompletableFuture<Optional<R>> recall(Method<?, R> method, RequestOrigin origin) {
+        TatamiException reason = failure();
+        if (reason != null) {
+            return CompletableFuture.failedFuture(reason);
+        }
         return log.confirm().thenCompose(confirmed -> {
             try {
                 Optional<R> known = isBetweenBatches()
@@ -335,11 +345,11 @@ final class GroupLoop implements AutoCloseable {
     }
 
     private TatamiException closed() {
-        return new TatamiException(ErrorCode.UNAVAILABLE, id + " is closed");
+        return new GroupStoppedException(id, id + " is closed");
     }
 
     private TatamiException onBug(Throwable e) {
-        return new TatamiException(ErrorCode.UNAVAILABLE, id + " has stopped on a bug in Tatami: " + e, e);
+        return new GroupStoppedException(id, id + " has stopped on a bug in Tatami: " + e, e);
     }
 
     /** Not as NOT_LEADER: the batch may be in the log, and be applied by the next leader. */
@@ -349,7 +359,7 @@ final class GroupLoop implements AutoCloseable {
         } else {
             LOG.error("{} has stopped: a commit failed", id, failure);
         }
-        return new TatamiException(ErrorCode.UNAVAILABLE, id + " has stopped: " + failure.getMessage(), failure);
+        return new GroupStoppedException(id, id + " has stopped: " + failure.getMessage(), failure);
     }
 
     private void stop(TatamiException reason) {

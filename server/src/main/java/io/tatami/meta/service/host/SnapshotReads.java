@@ -5,6 +5,7 @@ import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.meta.service.GroupStoppedException;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.ReadMustWaitException;
 import io.tatami.meta.state.View;
@@ -242,7 +243,7 @@ final class SnapshotReads implements AutoCloseable {
     }
 
     static TatamiException unreadable(GroupId id, UncheckedIOException e) {
-        return new TatamiException(ErrorCode.UNAVAILABLE, id + " cannot read its store: " + e.getMessage(), e);
+        return new GroupStoppedException(id, id + " cannot read its store: " + e.getMessage(), e);
     }
 
     static TatamiException expired() {

@@ -15,6 +15,7 @@ import io.tatami.meta.op.tree.wire.Place;
 import io.tatami.meta.service.Flow;
 import io.tatami.meta.service.Group;
 import io.tatami.meta.service.GroupParts;
+import io.tatami.meta.service.GroupStoppedException;
 import io.tatami.meta.service.Peers;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.TreeState;
@@ -160,8 +161,9 @@ final class LeaderTree {
 
     /**
      * Announces a change to every shard and then goes on to commit it. Paths through the directories are resolved again
-     * once the result is there, whatever it is. Where a shard does not acknowledge in time nothing is changed, and the
-     * failure is BUSY.
+     * once the result is there, whatever it is, unless it is that the group has stopped: then the change may be in the
+     * log, and no path through the directories is resolved any more. Where a shard does not acknowledge in time nothing
+     * is changed, and the failure is BUSY.
      */
     <R> CompletableFuture<R> changing(List<TreeChange> directories, Function<Announced, CompletableFuture<R>> body) {
         return term().thenCompose(changes -> {
@@ -169,8 +171,18 @@ final class LeaderTree {
                     directories.stream().map(TreeChange::getDirectoryId).toList());
             return announce(directories, change.version())
                     .thenCompose(body)
-                    .whenComplete((result, failure) -> changes.finish(change));
+                    .whenComplete((result, failure) -> end(changes, change, failure));
         });
+    }
+
+    private void end(TreeChanges changes, TreeChanges.Change change, @Nullable Throwable failure) {
+        if (failure != null
+                && Causes.unwrapped(failure) instanceof GroupStoppedException stopped
+                && stopped.isOf(group().id())) {
+            changes.abandon(change, stopped);
+        } else {
+            changes.finish(change);
+        }
     }
 
     /** Tells every shard; BUSY where one does not acknowledge in time. */

@@ -1,5 +1,6 @@
 package io.tatami.meta.service.tree;
 
+import io.tatami.meta.service.GroupStoppedException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -60,13 +61,21 @@ final class TreeChanges {
         return latest;
     }
 
-    /** From here on paths through these directories are not resolved, until {@link #finish}. */
+    /** From here on paths through these directories are not resolved, until {@link #finish} or for good. */
     synchronized Change begin(List<Long> directories) {
         Change change = new Change(++latest, List.copyOf(directories));
         for (long directory : change.directories) {
             pending.computeIfAbsent(directory, key -> new ArrayList<>(1)).add(change);
         }
         return change;
+    }
+
+    /**
+     * It is not known whether the change is committed, and this leader will not learn it: it stays pending, and whoever
+     * waits for it fails.
+     */
+    void abandon(Change change, GroupStoppedException why) {
+        change.over.completeExceptionally(why);
     }
 
     /** The change is committed, or will never be. */

@@ -321,6 +321,19 @@ final class LocalLogTest {
     }
 
     @Test
+    void afterAFailedCommitNothingIsConfirmed() throws Exception {
+        Path path = directory.resolve("group");
+        try (Opened opened = open(path, SHORT_FILE)) {
+            opened.put("k", 10);
+            assertFalse(opened.log.confirm().isCompletedExceptionally());
+            // No further file can be begun.
+            Files.move(path.resolve("entries"), path.resolve("gone"));
+            assertThrows(TatamiException.class, () -> opened.put("k", (int) SHORT_FILE));
+            assertTrue(opened.log.confirm().isCompletedExceptionally());
+        }
+    }
+
+    @Test
     void anEntryThatWasNotDecidedOnTheNewestStateIsRefused() throws Exception {
         try (Opened opened = open(directory.resolve("group"), LONG_FILE)) {
             opened.put("k1", 10);

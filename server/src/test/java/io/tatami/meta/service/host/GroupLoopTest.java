@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tatami.base.Causes;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.SessionId;
@@ -14,6 +15,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.op.UnsettledException.MarkerInDoubt;
+import io.tatami.meta.service.GroupStoppedException;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.Draft;
@@ -319,19 +321,21 @@ final class GroupLoopTest {
     }
 
     @Test
-    void afterAFailedCommitTheGroupsThreadReadsWhatIsDurable() throws TatamiException {
+    void afterAFailedCommitNothingIsReadAndNoReplyIsRecalled() throws TatamiException {
         Operation<Draft, Share, Share> look =
                 (state, context, request) -> new Increment().decide(new Draft(state), context, request);
         try (LoopHarness group = new LoopHarness(directory)) {
-            assertEquals(1, group.send(Increment.of(1)).join().getFiles());
+            assertEquals(
+                    1, group.sendOnce(origin(7, 1, 0), Increment.of(1)).join().getFiles());
             group.log.fail();
-            assertEquals(
-                    ErrorCode.UNAVAILABLE,
-                    failureOf(group.send(Increment.of(1))).code());
-            assertEquals(
-                    2,
-                    group.onThread(() -> group.read(look, origin(7, 1, 0), Increment.of(1)))
-                            .getFiles());
+            assertTrue(failureOf(group.send(Increment.of(1))) instanceof GroupStoppedException);
+            for (RequestOrigin origin : List.of(RequestOrigin.SERVICE, origin(7, 1, 0))) {
+                assertTrue(failureOf(group.read(look, origin, Increment.of(1))) instanceof GroupStoppedException);
+                assertTrue(failureOf(group.recall(origin)) instanceof GroupStoppedException);
+            }
+            Throwable onThread = group.onThread(() -> group.read(look, origin(7, 2, 0), Increment.of(1))
+                    .handle((reply, thrown) -> Causes.unwrapped(thrown)));
+            assertTrue(onThread instanceof GroupStoppedException);
         }
     }
 

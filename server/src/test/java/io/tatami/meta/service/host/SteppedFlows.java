@@ -63,6 +63,10 @@ final class SteppedFlows {
 
     private <Q extends Message, R extends Message> CompletableFuture<R> begin(
             Method<Q, R> method, Flow<Q, R> flow, RequestOrigin origin, Q request) {
+        TatamiException refusal = group.refusal();
+        if (refusal != null) {
+            return CompletableFuture.failedFuture(refusal);
+        }
         try {
             R before = memory.recallStored(store, origin, method);
             if (before != null) {

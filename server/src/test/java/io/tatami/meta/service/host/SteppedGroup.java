@@ -15,6 +15,7 @@ import io.tatami.meta.service.BackgroundTask;
 import io.tatami.meta.service.Flow;
 import io.tatami.meta.service.Group;
 import io.tatami.meta.service.GroupParts;
+import io.tatami.meta.service.GroupStoppedException;
 import io.tatami.meta.service.GroupTable;
 import io.tatami.meta.service.Handlers;
 import io.tatami.meta.service.Peers;
@@ -28,6 +29,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -66,6 +68,7 @@ public final class SteppedGroup implements Opening {
     private boolean deciding;
     private boolean committing;
     private boolean crashed;
+    private @Nullable TatamiException stopped;
 
     private record Waker(BackgroundRunner runner, String kinds) {}
 
@@ -151,6 +154,10 @@ public final class SteppedGroup implements Opening {
         if (crashed) {
             return;
         }
+        if (stopped != null) {
+            pending.fail(stopped);
+            return;
+        }
         arrived.add(pending);
         decideSoon();
     }
@@ -164,7 +171,7 @@ public final class SteppedGroup implements Opening {
 
     private void decideArrived() {
         deciding = false;
-        if (crashed) {
+        if (crashed || stopped != null) {
             return;
         }
         List<Pending<?, ?, ?>> work = arrived;
@@ -194,6 +201,11 @@ public final class SteppedGroup implements Opening {
             if (crashed) {
                 return;
             }
+            SteppedWork.Write write = steps.write();
+            if (write != SteppedWork.Write.DURABLE) {
+                stop(batch, work, write == SteppedWork.Write.WRITTEN_AND_FAILED);
+                return;
+            }
             store.apply(batch.draft());
         }
         for (Pending<?, ?, ?> pending : work) {
@@ -217,7 +229,37 @@ public final class SteppedGroup implements Opening {
         }
     }
 
+    /** As {@link GroupLoop} does on a commit that failed. */
+    private void stop(Batch batch, List<Pending<?, ?, ?>> work, boolean written) {
+        String message = id + " has stopped: its log failed";
+        TatamiException failure = steps.meddling().answersAfterFailure()
+                ? new TatamiException(ErrorCode.UNAVAILABLE, message)
+                : new GroupStoppedException(id, message);
+        stopped = failure;
+        for (Pending<?, ?, ?> pending : work) {
+            SteppedWork.Decided decided = effects.remove(pending);
+            if (decided != null && written) {
+                steps.written(this, decided);
+            }
+        }
+        steps.stopped(this, written ? Optional.of(batch.draft()) : Optional.empty());
+        work.forEach(pending -> pending.fail(failure));
+        arrived.forEach(pending -> pending.fail(failure));
+        arrived = new ArrayList<>();
+    }
+
+    /** Why reads are refused; null where they are not. */
+    @Nullable
+    TatamiException refusal() {
+        return steps.meddling().answersAfterFailure() ? null : stopped;
+    }
+
     private void read(Pending<?, ?, ?> pending) {
+        TatamiException refusal = refusal();
+        if (refusal != null) {
+            pending.fail(refusal);
+            return;
+        }
         later(steps.decisionMillis(), () -> {
             if (pending.origin().isExpired(clock.monotonicNanos())) {
                 pending.fail(SnapshotReads.expired());

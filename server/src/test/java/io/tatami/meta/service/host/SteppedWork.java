@@ -4,6 +4,7 @@ import com.google.protobuf.Message;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.Draft;
+import java.util.Optional;
 
 /** What a simulation decides for a {@link SteppedGroup}, and what it is told of. */
 public interface SteppedWork {
@@ -22,6 +23,19 @@ public interface SteppedWork {
     /** An operation was decided as part of a batch that is not durable yet; the group may crash here. */
     void decided(SteppedGroup group, Operation<?, ?, ?> operation);
 
+    /** What becomes of a batch that the group's log is to write now. */
+    Write write();
+
+    /** It is in the log, which told an error; it is done when the group starts again, and nobody may know before. */
+    void written(SteppedGroup group, Decided decided);
+
+    /**
+     * The group's log told an error: the group answers nothing until it starts again.
+     *
+     * @param written is in the log all the same; empty where nothing is
+     */
+    void stopped(SteppedGroup group, Optional<Draft> written);
+
     /** It is durable, and nobody was answered; in the order of the decisions. The group may crash behind the last. */
     void committed(SteppedGroup group, Decided decided);
 
@@ -31,8 +45,20 @@ public interface SteppedWork {
     /** Something threw what is no refusal. */
     void bug(Throwable thrown);
 
+    /** What a log does with a batch. */
+    enum Write {
+        DURABLE,
+        /** It tells an error after the batch was written. */
+        WRITTEN_AND_FAILED,
+        /** It tells an error, and nothing was written. */
+        LOST_AND_FAILED
+    }
+
     /** Does something beside operations, so that they go wrong. */
     interface Meddling {
+        /** Whether a group whose log has failed answers as if nothing had been written. */
+        boolean answersAfterFailure();
+
         /** Whether what the operation changes is forgotten. */
         boolean drops(Operation<?, ?, ?> operation);
 

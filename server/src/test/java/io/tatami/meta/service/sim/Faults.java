@@ -1,5 +1,6 @@
 package io.tatami.meta.service.sim;
 
+import io.tatami.meta.service.host.SteppedWork;
 import java.util.List;
 
 /** What goes wrong in a simulation, from {@link #begin} to {@link #heal}. */
@@ -21,6 +22,9 @@ interface Faults {
 
     /** Whether somebody who waits for a group that crashes sees the connection break, instead of nothing. */
     boolean breaksConnection();
+
+    /** What becomes of a batch that a group's log is to write now. */
+    SteppedWork.Write write();
 
     /** Whether a block server does not answer the call that comes to it now. */
     boolean silencesBlockServer();

@@ -1,5 +1,6 @@
 package io.tatami.meta.service.sim;
 
+import io.tatami.meta.service.host.SteppedWork;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -122,6 +123,12 @@ final class PlannedFaults implements Faults {
     @Override
     public boolean breaksConnection() {
         return true;
+    }
+
+    /** Steps after which nobody is answered are crashes. */
+    @Override
+    public SteppedWork.Write write() {
+        return SteppedWork.Write.DURABLE;
     }
 
     /** What goes wrong is between groups and clients. */

@@ -12,6 +12,11 @@ interface Plant extends SteppedWork.Meddling {
     Plant NONE = new Plant() {};
 
     @Override
+    default boolean answersAfterFailure() {
+        return false;
+    }
+
+    @Override
     default boolean drops(Operation<?, ?, ?> operation) {
         return false;
     }

@@ -170,6 +170,14 @@ enum Planted implements Plant {
         }
     },
 
+    /** A group whose log failed goes on answering, and takes the change for withdrawn. */
+    STOPPED_GROUP_ANSWERS {
+        @Override
+        public boolean answersAfterFailure() {
+            return true;
+        }
+    },
+
     /** What was fetched ahead of its turn comes once more when that has come. */
     FETCHED_TWICE {
         @Override

@@ -1,5 +1,7 @@
 package io.tatami.meta.service.sim;
 
+import io.tatami.meta.service.host.SteppedWork;
+
 /** How bad a seed is; each in its own way, so that some faults are met alone. */
 final class RandomFaults implements Faults {
     /** How late the second one of a doubled message comes at most, which may be after all was answered long ago. */
@@ -11,6 +13,7 @@ final class RandomFaults implements Faults {
     private final double doubling;
     private final double slow;
     private final Crashes crashes;
+    private final double failingLog;
     private boolean on;
 
     RandomFaults(SimWorld world, Coverage coverage) {
@@ -20,6 +23,7 @@ final class RandomFaults implements Faults {
         this.doubling = rate(0.2);
         this.slow = rate(0.1);
         this.crashes = new Crashes(world);
+        this.failingLog = rate(0.04);
     }
 
     private double rate(double max) {
@@ -73,6 +77,16 @@ final class RandomFaults implements Faults {
     @Override
     public boolean breaksConnection() {
         return world.chance(0.8);
+    }
+
+    @Override
+    public SteppedWork.Write write() {
+        if (!on || !world.chance(failingLog)) {
+            return SteppedWork.Write.DURABLE;
+        }
+        boolean written = world.chance(0.6);
+        coverage.count(written ? "logs failed after a write" : "logs failed before a write");
+        return written ? SteppedWork.Write.WRITTEN_AND_FAILED : SteppedWork.Write.LOST_AND_FAILED;
     }
 
     @Override

@@ -32,6 +32,7 @@ import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.GiveCreditsRequest;
 import io.tatami.protocol.wire.GiveEntriesReply;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongFunction;
@@ -137,7 +138,7 @@ final class SimulatedCluster {
 
     /** All that crashed starts again, and nothing more crashes. */
     void heal() {
-        members.values().forEach(Member::start);
+        members.values().forEach(Member::heal);
     }
 
     CompletableFuture<? extends Message> serve(
@@ -170,10 +171,7 @@ final class SimulatedCluster {
         }
         coverage.count("crashes at " + step);
         Member member = member(group.id().value());
-        group.crash();
-        oracle.crashed(group.id());
-        network.crashed(group);
-        member.running = null;
+        member.end(group);
         world.trace(step.hashCode());
         world.after(20 + world.below(world.chance(0.2) ? 6_000 : 400), member::start);
     }
@@ -191,6 +189,12 @@ final class SimulatedCluster {
         private final GroupRecord record;
         private final MemoryView store = new MemoryView();
         private @Nullable SteppedGroup running;
+
+        /** Whether the log of what runs has failed. */
+        private boolean stopped;
+
+        /** In the log, and not in the store: what was written when the log told an error. */
+        private @Nullable Draft logged;
 
         Member(int group, int shards) {
             this.record =
@@ -218,9 +222,50 @@ final class SimulatedCluster {
             }
         }
 
+        void end(SteppedGroup group) {
+            group.crash();
+            oracle.crashed(group.id());
+            network.crashed(group);
+            running = null;
+            stopped = false;
+        }
+
+        void heal() {
+            SteppedGroup group = running;
+            if (group != null && stopped) {
+                end(group);
+            }
+            start();
+        }
+
+        @Override
+        public SteppedWork.Write write() {
+            return faults.write();
+        }
+
+        @Override
+        public void written(SteppedGroup group, SteppedWork.Decided decided) {
+            tellOracle(group, decided);
+        }
+
+        @Override
+        public void stopped(SteppedGroup group, Optional<Draft> written) {
+            stopped = true;
+            logged = written.orElse(null);
+            world.after(20L + world.below(4_000), () -> {
+                if (running == group) {
+                    heal();
+                }
+            });
+        }
+
         void start() {
             if (running != null) {
                 return;
+            }
+            if (logged != null) {
+                store.apply(logged);
+                logged = null;
             }
             SimPeers peers = new SimPeers(record.getGroup());
             SteppedGroup group = new SteppedGroup(store, record, peers, signer, world, settings, this);
@@ -273,12 +318,16 @@ final class SimulatedCluster {
 
         @Override
         public void committed(SteppedGroup group, SteppedWork.Decided decided) {
+            tellOracle(group, decided);
+            passing(group, "committed." + Crashes.nameOf(decided.operation()));
+        }
+
+        private void tellOracle(SteppedGroup group, SteppedWork.Decided decided) {
             try {
                 oracle.committed(group.id(), decided);
             } catch (RuntimeException e) {
                 world.bug(e);
             }
-            passing(group, "committed." + Crashes.nameOf(decided.operation()));
         }
 
         @Override

@@ -40,6 +40,8 @@ final class TransactionSimulation {
         List<String> required = new ArrayList<>(List.of(
                 "clients died",
                 "links cut",
+                "logs failed after a write",
+                "logs failed before a write",
                 "messages delayed",
                 "messages doubled",
                 "messages lost",

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tatami.base.GroupId;
+import io.tatami.meta.service.GroupStoppedException;
 import io.tatami.meta.service.tree.TreeChanges.Change;
 import io.tatami.meta.service.tree.TreeChanges.Moment;
 import java.util.List;
@@ -53,6 +55,16 @@ class TreeChangesTest {
         assertNotNull(changes.disturbance(changes.moment(), List.of(7L)));
         changes.finish(second);
         assertNull(changes.disturbance(changes.moment(), List.of(7L)));
+    }
+
+    @Test
+    void aChangeOfWhichNothingIsKnownStaysPendingAndFailsWhoWaits() {
+        Change change = changes.begin(List.of(7L));
+        CompletableFuture<Void> wait = Objects.requireNonNull(changes.disturbance(changes.moment(), List.of(7L)));
+        changes.abandon(change, new GroupStoppedException(GroupId.NAMESPACE, "stopped"));
+        assertTrue(wait.isCompletedExceptionally());
+        assertTrue(Objects.requireNonNull(changes.disturbance(changes.moment(), List.of(7L)))
+                .isCompletedExceptionally());
     }
 
     @Test
