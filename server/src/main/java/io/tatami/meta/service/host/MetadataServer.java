@@ -106,7 +106,8 @@ public final class MetadataServer implements AutoCloseable {
             BackgroundRunner spaceWatch = new BackgroundRunner("disk space", space::look, timer);
             resources.keep(spaceWatch::close);
             spaceWatch.wake();
-            Callers callers = new Callers(mapping, readers, clock, identity.superuser(), "supergroup");
+            Callers callers =
+                    resources.keep(new Callers(mapping, readers, timer, clock, identity.superuser(), "supergroup"));
             StoreMemory memory = resources.keep(new StoreMemory(StoreSettings.from(settings)));
             CallOptions options = CallOptions.DEFAULT.withCredential(credential.bytes());
             StartingServer starting = new StartingServer(own, client, start.seeds(), options);
