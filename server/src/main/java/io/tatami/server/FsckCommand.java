@@ -44,6 +44,11 @@ final class FsckCommand implements Callable<Integer> {
             out.println(problem.path() + ": " + finding.getProblem()
                     + (finding.getBlockId() == 0 ? "" : " (block " + Long.toHexString(finding.getBlockId()) + ")"));
         }
+        if (report.copies().underReplicatedBlocks() > 0) {
+            out.printf(
+                    "%d blocks under-replicated, %d copies missing%n",
+                    report.copies().underReplicatedBlocks(), report.copies().missing());
+        }
         out.printf(
                 "%d files, %d directories, %d blocks, %s; %d open for writing; %d problems%n",
                 report.files(),

@@ -29,6 +29,7 @@ final class StatusText {
                 Amount.ofBytes(cluster.usedBytes()),
                 Amount.ofBytes(cluster.freeBytes()));
         printGroups(cluster);
+        printCopies(cluster);
         printReplicas(cluster);
         printMetadata(report.metadata());
         printServers(report.servers());
@@ -56,6 +57,29 @@ final class StatusText {
                         numbers.getLeases(),
                         Amount.ofBytes(numbers.getPendingReclaimBytes()));
             }
+        }
+    }
+
+    /** Only where files ask for more copies than there are servers. */
+    private void printCopies(ClusterStatus cluster) {
+        long files = 0;
+        int copies = 0;
+        for (ClusterStatus.GroupState group : cluster.groups()) {
+            GroupStatusReply numbers = group.status();
+            if (numbers != null && numbers.getFilesBeyondServers() > 0) {
+                files += numbers.getFilesBeyondServers();
+                copies = Math.max(copies, numbers.getCopiesAskedMax());
+            }
+        }
+        if (files > 0) {
+            long servers = cluster.map().getBlockServerList().stream()
+                    .filter(server -> server.getState() != BlockServerInfo.State.DEAD
+                            && server.getState() != BlockServerInfo.State.GONE)
+                    .count();
+            out.printf(
+                    "%nunder-replicated: %d files ask for more copies (up to %d) than the cluster can hold: it has %d"
+                            + " block servers, each of which holds one. 'tatami fsck' lists the files%n",
+                    files, copies, servers);
         }
     }
 

@@ -9,6 +9,7 @@ import io.tatami.client.ClusterStatus.GroupState;
 import io.tatami.client.DirectoryListing;
 import io.tatami.client.FsckReport;
 import io.tatami.client.FsckReport.Problem;
+import io.tatami.client.LocatedBlock;
 import io.tatami.client.PathStatus;
 import io.tatami.client.ReplicationProgress;
 import io.tatami.client.TatamiPath;
@@ -140,6 +141,8 @@ public final class ClusterInspector {
         private long bytes;
         private long blocks;
         private long openFiles;
+        private long underReplicatedBlocks;
+        private long missingCopies;
 
         void walk(PathStatus start) throws TatamiException {
             if (!start.isDirectory()) {
@@ -178,6 +181,8 @@ public final class ClusterInspector {
                 bytes += reply.getBytes();
                 blocks += reply.getBlocks();
                 openFiles += reply.getOpenFiles();
+                underReplicatedBlocks += reply.getUnderReplicatedBlocks();
+                missingCopies += reply.getMissingCopies();
                 for (Finding finding : reply.getFindingList()) {
                     TatamiPath directory = paths.getOrDefault(finding.getDirectoryId(), TatamiPath.ROOT);
                     boolean isAboutName = !finding.getName().isEmpty();
@@ -194,14 +199,27 @@ public final class ClusterInspector {
             problems.removeIf(problem -> !problem.path().equals(file.path()));
             files = 1;
             bytes = file.lengthBytes();
-            blocks = file.isInline()
-                    ? 0
-                    : entries.file(file.path(), false).wire().getBlockCount();
+            List<LocatedBlock> located = file.isInline()
+                    ? List.of()
+                    : entries.file(file.path(), false).blocks();
+            blocks = located.size();
+            underReplicatedBlocks = 0;
+            missingCopies = 0;
+            for (LocatedBlock block : located) {
+                long copies = block.holders().stream()
+                        .filter(LocatedBlock.Holder::alive)
+                        .count();
+                if (!block.open() && copies < file.replication()) {
+                    underReplicatedBlocks++;
+                    missingCopies += file.replication() - copies;
+                }
+            }
             openFiles = file.isOpen() ? 1 : 0;
         }
 
         FsckReport report() {
-            return new FsckReport(files, directories, bytes, blocks, openFiles, List.copyOf(problems));
+            FsckReport.Copies copies = new FsckReport.Copies(underReplicatedBlocks, missingCopies);
+            return new FsckReport(files, directories, bytes, blocks, openFiles, copies, List.copyOf(problems));
         }
     }
 }

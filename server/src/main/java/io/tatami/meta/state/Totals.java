@@ -4,7 +4,9 @@ import io.tatami.meta.state.wire.HomeRecord;
 import io.tatami.meta.state.wire.ReclaimRecord;
 import io.tatami.meta.state.wire.ShareRecord;
 import io.tatami.meta.state.wire.TotalsRecord;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Totals {
     private static final byte[] KEY = Keys.singleton("totals");
+
+    /** Files with fewer copies are not counted by their copies; of most clusters these are all. */
+    public static final int COPIES_COUNTED_MIN = 2;
 
     private TotalsRecord before = TotalsRecord.getDefaultInstance();
     private TotalsRecord.@Nullable Builder totals;
@@ -67,7 +72,7 @@ public final class Totals {
         }
         switch (kind) {
             case 'b' -> totals.setBlocks(totals.getBlocks() + sign);
-            case 'f' -> addGranted(totals, Records.parse(value, HomeRecord.parser()), sign);
+            case 'f' -> addHome(totals, Records.parse(value, HomeRecord.parser()), sign);
             case 'g' -> totals.setGates(totals.getGates() + sign);
             case 'i' -> totals.setDirectories(totals.getDirectories() + sign);
             case 'l' -> totals.setLeases(totals.getLeases() + sign);
@@ -81,10 +86,26 @@ public final class Totals {
     }
 
     /** A block that is granted in its file's home has no record of its own. */
-    private static void addGranted(TotalsRecord.Builder totals, HomeRecord home, int sign) {
+    private static void addHome(TotalsRecord.Builder totals, HomeRecord home, int sign) {
         if (home.hasGranted()) {
             totals.setBlocks(totals.getBlocks() + sign);
         }
+        if (home.getReplication() >= COPIES_COUNTED_MIN) {
+            addCopies(totals, home.getReplication() - COPIES_COUNTED_MIN, sign);
+        }
+    }
+
+    /** A file from before there was the count is taken away without having been added. */
+    private static void addCopies(TotalsRecord.Builder totals, int index, int sign) {
+        List<Long> counts = new ArrayList<>(totals.getFilesByCopiesList());
+        while (counts.size() <= index) {
+            counts.add(0L);
+        }
+        counts.set(index, Math.max(0, counts.get(index) + sign));
+        while (!counts.isEmpty() && counts.get(counts.size() - 1) == 0) {
+            counts.remove(counts.size() - 1);
+        }
+        totals.clearFilesByCopies().addAllFilesByCopies(counts);
     }
 
     private static void addShare(TotalsRecord.Builder totals, ShareRecord share, int sign) {

@@ -5,9 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.FileId;
 import io.tatami.base.SessionId;
+import io.tatami.meta.state.wire.HomeRecord;
 import io.tatami.meta.state.wire.LeaseRecord;
 import io.tatami.meta.state.wire.ShareRecord;
 import io.tatami.meta.state.wire.TotalsRecord;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -37,7 +40,7 @@ final class TotalsTest {
     private static void change(ShardState shard, Random random) {
         DirectoryId directory = new DirectoryId(1 + random.nextInt(10));
         FileId file = FileId.of(0, 0, 1 + random.nextInt(10));
-        switch (random.nextInt(4)) {
+        switch (random.nextInt(6)) {
             case 0 ->
                 shard.putShare(
                         directory,
@@ -46,7 +49,14 @@ final class TotalsTest {
                                 .setBytes(random.nextInt(1000))
                                 .build());
             case 1 -> shard.removeShare(directory);
-            case 2 -> shard.putLease(new SessionId(3), file, LeaseRecord.getDefaultInstance());
+            case 2 ->
+                shard.putHome(
+                        file,
+                        HomeRecord.newBuilder()
+                                .setReplication(1 + random.nextInt(4))
+                                .build());
+            case 3 -> shard.removeHome(file);
+            case 4 -> shard.putLease(new SessionId(3), file, LeaseRecord.getDefaultInstance());
             default -> shard.removeLease(new SessionId(3), file);
         }
     }
@@ -65,6 +75,19 @@ final class TotalsTest {
                 totals.setLeases(totals.getLeases() + 1);
             }
         }
+        List<Long> byCopies = new ArrayList<>(List.of(0L, 0L, 0L));
+        try (View.Cursor homes = store.scan(Keys.kind('f'), Keys.after(Keys.kind('f')))) {
+            while (homes.next()) {
+                int copies = Records.parse(homes.value(), HomeRecord.parser()).getReplication();
+                if (copies >= Totals.COPIES_COUNTED_MIN) {
+                    byCopies.set(copies - 2, byCopies.get(copies - 2) + 1);
+                }
+            }
+        }
+        while (!byCopies.isEmpty() && byCopies.get(byCopies.size() - 1) == 0) {
+            byCopies.remove(byCopies.size() - 1);
+        }
+        totals.addAllFilesByCopies(byCopies);
         return totals.build();
     }
 }

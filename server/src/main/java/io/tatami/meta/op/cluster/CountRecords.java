@@ -10,6 +10,8 @@ import io.tatami.meta.state.Totals;
 import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.meta.state.wire.TotalsRecord;
+import io.tatami.protocol.wire.BlockServerInfo;
+import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.GroupStatusReply;
 import io.tatami.protocol.wire.GroupStatusRequest;
 import java.nio.ByteBuffer;
@@ -48,10 +50,32 @@ public final class CountRecords implements Operation<Draft, GroupStatusRequest, 
                 .setPendingTransactions(totals.getTransactions())
                 .setPendingReclaimBlocks(totals.getReclaimBlocks())
                 .setPendingReclaimBytes(totals.getReclaimBytes());
+        addCopies(reply, totals, servers(context.cluster()));
         if (request.getWithHash()) {
             reply.setStateHash(hash(state));
         }
         return reply.build();
+    }
+
+    private static void addCopies(GroupStatusReply.Builder reply, TotalsRecord totals, int servers) {
+        long beyond = 0;
+        for (int i = 0; i < totals.getFilesByCopiesCount(); i++) {
+            if (i + Totals.COPIES_COUNTED_MIN > servers) {
+                beyond += totals.getFilesByCopies(i);
+            }
+        }
+        if (totals.getFilesByCopiesCount() > 0) {
+            reply.setCopiesAskedMax(totals.getFilesByCopiesCount() - 1 + Totals.COPIES_COUNTED_MIN);
+        }
+        reply.setFilesBeyondServers(beyond);
+    }
+
+    /** Each holds one copy of a block at most. */
+    private static int servers(ClusterMap cluster) {
+        return (int) cluster.getBlockServerList().stream()
+                .filter(server -> server.getState() != BlockServerInfo.State.DEAD
+                        && server.getState() != BlockServerInfo.State.GONE)
+                .count();
     }
 
     /** SHA-256 over length and bytes of every key and value, in the order of the keys. */

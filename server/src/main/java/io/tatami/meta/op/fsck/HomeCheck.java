@@ -86,11 +86,45 @@ final class HomeCheck {
             lengthBytes += block.getLength();
             checkBlock(place, home, block);
         }
+        checkCopies(place, home, blocks);
         boolean closed = isAtRest(home);
         if (closed && !home.getContentInline() && lengthBytes != home.getLength()) {
             report.find(place, "is " + home.getLength() + " bytes long, and its blocks are " + lengthBytes);
         }
         checkInline(place, home);
+    }
+
+    /** As on HDFS, a block that is being written does not count. A block without any copy is found by itself. */
+    private void checkCopies(Report.Place place, HomeRecord home, List<BlockRecord> blocks) {
+        int under = 0;
+        int fewest = home.getReplication();
+        for (BlockRecord block : blocks) {
+            int copies = copies(block);
+            if (!block.getOpen() && copies < home.getReplication()) {
+                report.countUnderReplicated(home.getReplication() - copies);
+                under += copies > 0 ? 1 : 0;
+                fewest = copies > 0 ? Math.min(fewest, copies) : fewest;
+            }
+        }
+        if (under > 0) {
+            report.find(
+                    place,
+                    "is under-replicated: " + under + " of " + blocks.size() + " blocks have fewer than "
+                            + home.getReplication() + " copies, as few as " + fewest + "; " + live.size()
+                            + " block servers are alive");
+        }
+    }
+
+    /** How many copies can be read now. */
+    private int copies(BlockRecord block) {
+        int copies = 0;
+        for (int server : block.getServerIdList()) {
+            ReplicaRecord replica = state.replica(new ServerId(server), new BlockId(block.getBlockId()));
+            if (replica != null && replica.getProblem() == ReplicaRecord.Problem.NONE && live.contains(server)) {
+                copies++;
+            }
+        }
+        return copies;
     }
 
     /** Whether it has all of its content, if any. */

@@ -35,6 +35,12 @@ final class Report {
         reply.setBlocks(reply.getBlocks() + 1);
     }
 
+    /** A block that is written and has {@code missing} copies fewer than its file asks for. */
+    void countUnderReplicated(int missing) {
+        reply.setUnderReplicatedBlocks(reply.getUnderReplicatedBlocks() + 1)
+                .setMissingCopies(reply.getMissingCopies() + missing);
+    }
+
     void find(Place place, String problem) {
         find(place, BlockId.NONE, problem);
     }

@@ -21,6 +21,7 @@ import io.tatami.protocol.wire.Finding;
 import io.tatami.protocol.wire.FsckReply;
 import io.tatami.protocol.wire.FsckRequest;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -167,6 +168,22 @@ final class FsckTest {
                             .build());
         });
         assertTrue(check(shard).getFinding(0).getProblem().contains("is damaged"));
+    }
+
+    @Test
+    void aFileWithFewerCopiesThanItAsksForIsUnderReplicated() throws Exception {
+        String problem = problemAfter(state -> state.putHome(
+                file, shard.home(file).toBuilder().setReplication(3).build()));
+        assertTrue(problem.contains("2 of 2 blocks have fewer than 3 copies"), problem);
+        FsckReply reply = check(shard);
+        assertEquals(2, reply.getUnderReplicatedBlocks());
+        assertEquals(6 - copies(), reply.getMissingCopies());
+    }
+
+    private int copies() throws Exception {
+        AtomicInteger copies = new AtomicInteger();
+        shard.change(state -> state.blocks(file).forEach(block -> copies.addAndGet(block.getServerIdCount())));
+        return copies.get();
     }
 
     @Test

@@ -1,0 +1,88 @@
+package io.tatami.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tatami.client.CreateSpec;
+import io.tatami.client.FsckReport;
+import io.tatami.client.TatamiClient;
+import io.tatami.client.TatamiPath;
+import io.tatami.client.file.FileWriter;
+import io.tatami.conf.Settings;
+import io.tatami.protocol.wire.AttributeChange;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** One block server cannot hold two copies of a block; what is asked for is kept, and what is missing is told. */
+final class UnderReplicatedTest {
+    private static final TatamiPath THREE = TatamiPath.ROOT.listedChild("three");
+    private static final TatamiPath ONE = TatamiPath.ROOT.listedChild("one");
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void filesThatAskForMoreCopiesThanThereAreServersAreWrittenAndTold() throws Exception {
+        try (StandaloneNode node = StandaloneNode.open(
+                        new StandaloneNode.Place(directory, List.of(), 64L << 20, "localhost", 0, 2),
+                        Settings.of(Map.of()),
+                        user -> List.of());
+                TatamiClient client = ClusterAddress.of(node.uri())
+                        .connect(new Patience(Duration.ofMinutes(1), Duration.ofMinutes(2), System.err::println))) {
+            write(client, ONE, 1);
+            assertSound(node, client);
+
+            write(client, THREE, 3);
+            assertEquals(3, client.status(THREE, true).replication());
+            FsckReport report = client.fsck(TatamiPath.ROOT);
+            assertEquals(new FsckReport.Copies(1, 2), report.copies());
+            assertEquals(new FsckReport.Copies(1, 2), client.fsck(THREE).copies());
+            assertEquals(new FsckReport.Copies(0, 0), client.fsck(ONE).copies());
+            assertEquals(THREE, report.findings().get(0).path());
+            String fsck = run(ExitCode.FAILED, "fsck", node.uri());
+            assertTrue(fsck.contains("/three: is under-replicated: 1 of 1 blocks have fewer than 3 copies"), fsck);
+            assertTrue(fsck.contains("1 blocks under-replicated, 2 copies missing"), fsck);
+            String status = run(ExitCode.DONE, "status", node.uri());
+            assertTrue(status.contains("1 files ask for more copies (up to 3)"), status);
+            assertTrue(status.contains("it has 1 block servers"), status);
+
+            setReplication(client, THREE, 1);
+            assertSound(node, client);
+            setReplication(client, ONE, 2);
+            assertEquals(
+                    new FsckReport.Copies(1, 1), client.fsck(TatamiPath.ROOT).copies());
+        }
+    }
+
+    private static void assertSound(StandaloneNode node, TatamiClient client) throws Exception {
+        assertEquals(List.of(), client.fsck(TatamiPath.ROOT).findings());
+        assertFalse(run(ExitCode.DONE, "status", node.uri()).contains("under-replicated"));
+    }
+
+    private static void write(TatamiClient client, TatamiPath path, int copies) throws Exception {
+        try (FileWriter writer = client.create(path, CreateSpec.DEFAULT.withReplication(copies))) {
+            writer.write(new byte[300_000], 0, 300_000);
+        }
+    }
+
+    private static void setReplication(TatamiClient client, TatamiPath path, int copies) throws Exception {
+        client.setAttributes(
+                path, AttributeChange.newBuilder().setReplication(copies).build());
+    }
+
+    private static String run(int code, String... words) {
+        StringWriter out = new StringWriter();
+        CommandLine command =
+                TatamiServer.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(out));
+        assertEquals(code, command.execute(words), out::toString);
+        return out.toString();
+    }
+}
