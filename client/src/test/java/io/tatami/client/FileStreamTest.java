@@ -334,6 +334,10 @@ final class FileStreamTest {
                 assertArrayEquals(Arrays.copyOfRange(bytes, at, at + range.lengthBytes()), got);
             }
             assertTrue(reader.statistics().streamsOpened() < ranges.size() / 3);
+            assertTrue(reader.statistics().streamsOpened() > 1);
+            assertEquals(1, reader.statistics().openings());
+            reader.readAt(0, ByteBuffer.allocate(10));
+            assertEquals(2, reader.statistics().openings());
             assertThrows(
                     EOFException.class,
                     () -> reader.readRanges(List.of(ReadRange.of(bytes.length - 1, 2)), ByteBuffer::allocate));

@@ -1,5 +1,6 @@
 package io.tatami.hadoop;
 
+import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.client.UnresolvedLinkException;
 import java.io.FileNotFoundException;
@@ -13,6 +14,8 @@ import org.apache.hadoop.fs.ParentNotDirectoryException;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 import org.apache.hadoop.security.AccessControlException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Turns the failures of Tatami's client into the exceptions that HDFS throws for the same thing, which is what programs
@@ -33,11 +36,13 @@ final class ExceptionTranslator {
     private static final Function<String, IOException> QUOTA_EXCEEDED =
             ifPresent(HDFS_PROTOCOL + "QuotaExceededException");
 
+    private static final Logger LOG = LoggerFactory.getLogger(ExceptionTranslator.class);
+
     private ExceptionTranslator() {}
 
     /**
      * The exception to throw for {@code failure}, of an operation on something that is to be there; the failure is its
-     * cause. Anything but a TatamiException stays itself.
+     * cause unless it is an answer. Anything but a TatamiException stays itself.
      */
     static IOException translate(IOException failure) {
         return failure instanceof TatamiException tatami ? caused(ofCode(tatami), tatami) : failure;
@@ -88,10 +93,40 @@ final class ExceptionTranslator {
     }
 
     private static IOException caused(IOException translated, TatamiException cause) {
+        if (isAnswer(cause.code())) {
+            return answered(translated, cause);
+        }
         if (translated != cause && translated.getCause() == null) {
             translated.initCause(cause);
         }
         return translated;
+    }
+
+    /**
+     * An answer of the cluster, which says all in its message: how it came over the wire explains nothing to a user, so
+     * it is told at debug level and is no cause.
+     */
+    static <T extends IOException> T answered(T told, TatamiException answer) {
+        LOG.debug("{} is an answer of the cluster", told, answer);
+        return told;
+    }
+
+    private static boolean isAnswer(ErrorCode code) {
+        return switch (code) {
+            case NOT_FOUND,
+                    IS_A_DIRECTORY,
+                    NOT_A_DIRECTORY,
+                    ALREADY_EXISTS,
+                    NOT_EMPTY,
+                    PERMISSION_DENIED,
+                    UNRESOLVED_LINK,
+                    LEASE_HELD,
+                    LEASE_EXPIRED,
+                    RECOVERY_IN_PROGRESS,
+                    SAFE_MODE,
+                    QUOTA_EXCEEDED -> true;
+            default -> false;
+        };
     }
 
     private static IOException ofCode(TatamiException failure) {

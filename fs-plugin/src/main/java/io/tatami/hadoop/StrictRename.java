@@ -50,8 +50,7 @@ final class StrictRename {
         } else {
             refusal = new FileAlreadyExistsException(message);
         }
-        refusal.initCause(failure);
-        return refusal;
+        return ExceptionTranslator.answered(refusal, failure);
     }
 
     private static boolean isLinkTo(PathStatus source, TatamiPath destination) {

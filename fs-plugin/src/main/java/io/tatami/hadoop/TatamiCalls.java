@@ -237,7 +237,7 @@ final class TatamiCalls implements AutoCloseable {
             if (e.code() == ErrorCode.NOT_FOUND) {
                 refusals().requireAddable(target);
             }
-            throw ExceptionTranslator.translateMaking(e);
+            throw UserHome.explained(client, target, ExceptionTranslator.translateMaking(e));
         }
     }
 
@@ -354,7 +354,7 @@ final class TatamiCalls implements AutoCloseable {
         try {
             return client.mkdirs(target, modes(permission), createParents);
         } catch (IOException e) {
-            throw ExceptionTranslator.translateMaking(e);
+            throw UserHome.explained(client, target, ExceptionTranslator.translateMaking(e));
         }
     }
 

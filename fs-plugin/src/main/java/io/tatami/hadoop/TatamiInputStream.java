@@ -48,7 +48,7 @@ final class TatamiInputStream extends FSInputStream
             Map.entry("stream_read_shared_bytes", ReadStatistics::sharedBytes),
             Map.entry("stream_read_inline_bytes", ReadStatistics::inlineBytes),
             Map.entry(StreamStatisticNames.STREAM_READ_SKIP_BYTES, ReadStatistics::skippedBytes),
-            Map.entry(StreamStatisticNames.STREAM_READ_OPENED, ReadStatistics::streamsOpened),
+            Map.entry(StreamStatisticNames.STREAM_READ_OPENED, ReadStatistics::openings),
             Map.entry("stream_read_checksum_failures", ReadStatistics::checksumFailures),
             Map.entry("stream_read_copy_failures", ReadStatistics::copyFailures));
 

@@ -10,12 +10,13 @@ import org.apache.hadoop.util.ToolRunner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code bin/tatami fs}: Hadoop's shell with Tatami as the default file system. The cluster is the one of
- * {@code --uri}, else of the environment's {@code TATAMI_URI}, else of {@code fs.defaultFS} in the configuration on the
- * class path.
+ * {@code bin/tatami fs}: Hadoop's shell with Tatami as the default file system. The cluster is the one of {@code -fs}
+ * or {@code --uri}, else of the environment's {@code TATAMI_URI}, else of {@code fs.defaultFS} in the configuration on
+ * the class path.
  */
 public final class TatamiShell {
-    private static final String URI_OPTION = "--uri";
+    /** Ours, and Hadoop's own of all its commands. */
+    private static final Set<String> URI_OPTIONS = Set.of("--uri", "-fs");
 
     private static final Set<String> SNAPSHOT_COMMANDS =
             Set.of("-createSnapshot", "-deleteSnapshot", "-renameSnapshot");
@@ -32,7 +33,7 @@ public final class TatamiShell {
             configuration.set("fs.defaultFS", uri);
         }
         if (!configuration.get("fs.defaultFS", "").startsWith("tatami:")) {
-            System.err.println("tatami fs: no cluster is named; put --uri tatami://host:port first, or set TATAMI_URI");
+            System.err.println("tatami fs: no cluster is named; put -fs tatami://host:port first, or set TATAMI_URI");
             System.exit(2);
         }
         System.exit(run(configuration, rest));
@@ -53,12 +54,12 @@ public final class TatamiShell {
         return ToolRunner.run(new FsShell(configuration), arguments.toArray(String[]::new));
     }
 
-    /** Takes {@code --uri URI} from the front of the arguments. */
-    private static @Nullable String uri(List<String> arguments) {
-        if (!arguments.isEmpty() && arguments.get(0).equals(URI_OPTION)) {
-            arguments.remove(0);
+    /** Takes {@code --uri URI}, or {@code -fs URI}, from the front of the arguments. */
+    static @Nullable String uri(List<String> arguments) {
+        if (!arguments.isEmpty() && URI_OPTIONS.contains(arguments.get(0))) {
+            String option = arguments.remove(0);
             if (arguments.isEmpty()) {
-                System.err.println("tatami fs: --uri needs tatami://host:port behind it");
+                System.err.println("tatami fs: " + option + " needs tatami://host:port behind it");
                 System.exit(2);
             }
             return arguments.remove(0);

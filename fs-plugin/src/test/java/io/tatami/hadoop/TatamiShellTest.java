@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
@@ -47,5 +48,14 @@ class TatamiShellTest {
         assertEquals(0, run("-test", "-d", "/").code());
         assertTrue(run("-createSnapshot").err().contains("Usage"));
         assertTrue(run("-createSnapshot", "file:///").err().contains("LocalFileSystem"));
+    }
+
+    @Test
+    void clusterIsNamedByEitherOptionAndTheRestIsTheCommand() {
+        for (String option : List.of("-fs", "--uri")) {
+            List<String> words = new ArrayList<>(List.of(option, "tatami://host:1", "-ls", "-fs"));
+            assertEquals("tatami://host:1", TatamiShell.uri(words));
+            assertEquals(List.of("-ls", "-fs"), words);
+        }
     }
 }

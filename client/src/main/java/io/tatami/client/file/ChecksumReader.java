@@ -53,7 +53,7 @@ final class ChecksumReader {
         }
         if (stored < lengthBytes) {
             ByteBuffer rest = ByteBuffer.allocate((int) (lengthBytes - stored));
-            reader.readFrom(extent.offsetBytes() + stored, rest);
+            reader.readFrom(extent.offsetBytes() + stored, rest, false);
             crc = ChunkChecksum.concat(crc, ChunkChecksum.of(rest, 0, rest.position()), rest.position());
         }
         return crc;

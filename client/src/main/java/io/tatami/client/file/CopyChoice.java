@@ -23,6 +23,7 @@ final class CopyChoice {
 
     private final FileLocator locator;
     private final ReadStatistics statistics;
+    private final boolean vectored;
     private final FileContent content;
     private final Deadline deadline;
     private final Backoff backoff;
@@ -32,9 +33,12 @@ final class CopyChoice {
     private boolean anyCorrupt;
     private boolean sharesMemory = true;
 
-    CopyChoice(FileLocator locator, ReadStatistics statistics, FileContent content, BlockExtent extent) {
+    /** @param vectored whether the block is read for a call of many ranges, which counts as one opening itself */
+    CopyChoice(
+            FileLocator locator, ReadStatistics statistics, boolean vectored, FileContent content, BlockExtent extent) {
         this.locator = locator;
         this.statistics = statistics;
+        this.vectored = vectored;
         this.content = content;
         this.deadline = locator.deadline();
         this.backoff = locator.backoff();
@@ -58,7 +62,7 @@ final class CopyChoice {
             }
             try {
                 BlockTarget target = locator.servers().target(new ServerId(untried.element()), deadline);
-                statistics.countStream();
+                statistics.countStream(vectored);
                 return locator.blocks()
                         .openReader(
                                 target, extent.block(), extent.generation(), offsetBytes, lengthBytes, sharesMemory);

@@ -104,7 +104,7 @@ public final class FileReader implements AutoCloseable {
             return -1;
         }
         try {
-            return readFrom(start, destination);
+            return readFrom(start, destination, false);
         } catch (TatamiException e) {
             throw unlessInterrupted(e);
         }
@@ -119,6 +119,9 @@ public final class FileReader implements AutoCloseable {
      */
     public void readRanges(List<ReadRange> ranges, IntFunction<ByteBuffer> allocate) throws IOException {
         requireOpen();
+        if (content.inline() == null) {
+            statistics.countOpening();
+        }
         vectored.read(this, ranges, allocate);
     }
 
@@ -159,13 +162,13 @@ public final class FileReader implements AutoCloseable {
     }
 
     /** A run over part of the block at {@code start}, for one thread and not beyond the block. */
-    SequentialRun runAt(long start, long lengthBytes) {
-        CopyChoice copies = new CopyChoice(locator, statistics, content, content.blockAt(start));
+    SequentialRun runAt(long start, long lengthBytes, boolean isVectored) {
+        CopyChoice copies = new CopyChoice(locator, statistics, isVectored, content, content.blockAt(start));
         return new SequentialRun(copies, statistics, start, lengthBytes);
     }
 
     /** {@link #readAt} within the file. */
-    int readFrom(long start, ByteBuffer destination) throws TatamiException {
+    int readFrom(long start, ByteBuffer destination, boolean isVectored) throws TatamiException {
         if (content.inline() != null) {
             return readInline(start, destination);
         }
@@ -177,7 +180,7 @@ public final class FileReader implements AutoCloseable {
                 long inBlock = content.blockAt(at).endBytes() - at;
                 int length = (int) Math.min(inBlock, limit - destination.position());
                 destination.limit(destination.position() + length);
-                try (SequentialRun part = runAt(at, length)) {
+                try (SequentialRun part = runAt(at, length, isVectored)) {
                     part.readFully(destination);
                 }
                 total += length;
@@ -217,7 +220,7 @@ public final class FileReader implements AutoCloseable {
         long window = readAhead.nextWindowBytes(continues, run == null && target == 0, wantedBytes);
         CopyChoice copies = current != null && current.copies().extent().contains(target)
                 ? current.copies()
-                : new CopyChoice(locator, statistics, content, content.blockAt(target));
+                : new CopyChoice(locator, statistics, false, content, content.blockAt(target));
         if (current != null) {
             current.close();
         }

@@ -12,6 +12,7 @@ public final class ReadStatistics {
     private final LongAdder inlineBytes = new LongAdder();
     private final LongAdder skippedBytes = new LongAdder();
     private final LongAdder streamsOpened = new LongAdder();
+    private final LongAdder openings = new LongAdder();
     private final LongAdder checksumFailures = new LongAdder();
     private final LongAdder copyFailures = new LongAdder();
 
@@ -39,8 +40,17 @@ public final class ReadStatistics {
         skippedBytes.add(bytes);
     }
 
-    void countStream() {
+    /** @param vectored whether it serves a call of many ranges, which is counted by {@link #countOpening} */
+    void countStream(boolean vectored) {
         streamsOpened.increment();
+        if (!vectored) {
+            openings.increment();
+        }
+    }
+
+    /** A call of many ranges, over however many streams. */
+    void countOpening() {
+        openings.increment();
     }
 
     void countChecksumFailure() {
@@ -88,6 +98,11 @@ public final class ReadStatistics {
 
     public long streamsOpened() {
         return streamsOpened.sum();
+    }
+
+    /** How often reading began anew at some place: streams, of which those of a call of many ranges count as one. */
+    public long openings() {
+        return openings.sum();
     }
 
     /** Copies given up because a chunk failed its checksum. */

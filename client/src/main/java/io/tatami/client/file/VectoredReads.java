@@ -111,14 +111,14 @@ final class VectoredReads implements AutoCloseable {
             if (isOneRange) {
                 for (ReadRange range : run) {
                     ByteBuffer buffer = buffer(range, allocate);
-                    reader.readFrom(range.offsetBytes(), buffer);
+                    reader.readFrom(range.offsetBytes(), buffer, true);
                     complete(range, buffer);
                     done++;
                 }
                 return;
             }
             long length = last.endBytes() - first.offsetBytes();
-            try (SequentialRun stream = reader.runAt(first.offsetBytes(), length)) {
+            try (SequentialRun stream = reader.runAt(first.offsetBytes(), length, true)) {
                 for (ReadRange range : run) {
                     ByteBuffer buffer = buffer(range, allocate);
                     if (range.lengthBytes() > 0) {
