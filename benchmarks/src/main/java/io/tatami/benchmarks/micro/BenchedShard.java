@@ -52,7 +52,6 @@ final class BenchedShard implements AutoCloseable {
                     Attributes.newBuilder().setOwner("alice").setGroup("users").setMode(0755))
             .setSpread(1)
             .setUser("alice")
-            .addUserGroup("users")
             .build());
     private final RequestContext context;
     private final Path directory;

@@ -11,8 +11,9 @@ import io.tatami.protocol.wire.Handle;
 import io.tatami.protocol.wire.SignedHandle;
 
 /**
- * Decides whether a shard may act on a handle: it is ours, it was made for whoever asks, and nothing on its path has
- * changed since, as far as this shard's gate knows. Pure: reads the state it is given and nothing else.
+ * Decides whether a shard may act on a handle: it is ours, it was made for whoever asks, its time is not over, and
+ * nothing on its path has changed since, as far as this shard's gate knows. It says where its bearer came, and nothing
+ * of the bearer's rights: these are the request's. Pure: reads the state it is given and nothing else.
  */
 public final class HandleCheck {
     private final HandleSigner signer;
@@ -33,31 +34,30 @@ public final class HandleCheck {
      *     be resolved again
      */
     public Handle fresh(ShardState state, RequestContext context, SignedHandle signed) throws TatamiException {
-        Handle handle = signer.open(signed);
-        if (!handle.getUser().equals(context.caller().user())) {
-            throw new TatamiException(
-                    ErrorCode.PERMISSION_DENIED,
-                    "a directory handle made for " + handle.getUser() + " was used by "
-                            + context.caller().user());
-        }
-        requireFresh(state, handle);
-        return handle;
+        return fresh(state, context, context.caller(), signed);
     }
 
     /**
      * The handle of a client's request that another group passes on: the connection's user is that server.
      *
-     * @throws TatamiException as {@link #fresh}
+     * @param caller whose request it is, as that group says
+     * @throws TatamiException as {@link #fresh(ShardState, RequestContext, SignedHandle)}
      */
-    public Handle freshFromPeer(ShardState state, SignedHandle signed) throws TatamiException {
+    public Handle fresh(ShardState state, RequestContext context, Caller caller, SignedHandle signed)
+            throws TatamiException {
         Handle handle = signer.open(signed);
+        if (!handle.getUser().equals(caller.user())) {
+            throw new TatamiException(
+                    ErrorCode.PERMISSION_DENIED,
+                    "a directory handle made for " + handle.getUser() + " was used by " + caller.user());
+        }
+        if (handle.getExpiresMillis() <= context.wallMillis()) {
+            throw new TatamiException(
+                    ErrorCode.STALE_HANDLE,
+                    "the path to directory " + handle.getDirectoryId() + " was resolved too long ago");
+        }
         requireFresh(state, handle);
         return handle;
-    }
-
-    /** On whose behalf a handle's bearer acts; the groups are those of the moment the path was resolved. */
-    public static Caller callerOf(Handle handle) {
-        return new Caller(handle.getUser(), handle.getUserGroupList(), handle.getSuperuser());
     }
 
     private static void requireFresh(ShardState state, Handle handle) throws TatamiException {

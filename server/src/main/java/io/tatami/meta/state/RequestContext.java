@@ -9,6 +9,7 @@ import java.util.Set;
  *
  * @param session the client's session, {@link SessionId#NONE} for requests of servers
  * @param nowMillis log time: never falls within a group
+ * @param wallMillis the clock's, for what other groups have timed; may fall
  * @param settled versions of markers of which the tree has said, since the request arrived, that their directories
  *     stand where they are: these are no longer in doubt
  * @param cluster the newest map this process has, for placement only: nothing that must be exact may hang on it
@@ -20,13 +21,14 @@ public record RequestContext(
         Caller caller,
         SessionId session,
         long nowMillis,
+        long wallMillis,
         Set<Long> settled,
         ClusterMap cluster,
         boolean creditsAwaited,
         boolean treeAsked) {
     /** A request that does not wait for credits. */
     public RequestContext(Caller caller, SessionId session, long nowMillis, Set<Long> settled, ClusterMap cluster) {
-        this(caller, session, nowMillis, settled, cluster, true, false);
+        this(caller, session, nowMillis, nowMillis, settled, cluster, true, false);
     }
 
     /** A request that nothing is settled for, in a cluster without block servers. */

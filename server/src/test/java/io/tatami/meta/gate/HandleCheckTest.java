@@ -14,9 +14,11 @@ import io.tatami.meta.state.MemoryView;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.GateRecord;
+import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Handle;
 import io.tatami.protocol.wire.SignedHandle;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 final class HandleCheckTest {
@@ -35,6 +37,7 @@ final class HandleCheckTest {
                 .addAncestorId(4)
                 .setVersion(version)
                 .setUser("ann")
+                .setExpiresMillis(2)
                 .build();
     }
 
@@ -87,7 +90,7 @@ final class HandleCheckTest {
                 signer.sign(handle(5).toBuilder().setUser("bob").build()));
         SignedHandle signed = signer.sign(handle(5));
         SignedHandle forged = signed.toBuilder()
-                .setPayload(handle(5).toBuilder().setSuperuser(true).build().toByteString())
+                .setPayload(handle(5).toBuilder().setExpiresMillis(3).build().toByteString())
                 .build();
         assertRefused(ErrorCode.PERMISSION_DENIED, forged);
         assertRefused(
@@ -97,10 +100,28 @@ final class HandleCheckTest {
     }
 
     @Test
-    void aPeerPassesOnAHandleOfAnyUserButNotAStaleOne() throws TatamiException {
+    void aHandleWhoseTimeIsOverIsRefusedThoughNothingChanged() throws TatamiException {
+        SignedHandle signed = signer.sign(handle(5));
+        assertEquals(handle(5), check.fresh(shard, at(1), signed));
+        for (long millis : new long[] {2, 3, Long.MAX_VALUE}) {
+            TatamiException refused = assertThrows(TatamiException.class, () -> check.fresh(shard, at(millis), signed));
+            assertEquals(ErrorCode.STALE_HANDLE, refused.code());
+        }
+    }
+
+    private static RequestContext at(long wallMillis) {
+        return new RequestContext(
+                ANN.caller(), SessionId.NONE, 1, wallMillis, Set.of(), ClusterMap.getDefaultInstance(), true, false);
+    }
+
+    @Test
+    void aPeerPassesOnAHandleOfTheCallerThatItNamesButNotAStaleOne() throws TatamiException {
+        Caller bob = new Caller("bob", List.of(), false);
         SignedHandle bobs = signer.sign(handle(5).toBuilder().setUser("bob").build());
-        assertEquals("bob", check.freshFromPeer(shard, bobs).getUser());
+        assertEquals("bob", check.fresh(shard, ANN, bob, bobs).getUser());
+        assertThrows(TatamiException.class, () -> check.fresh(shard, ANN, ANN.caller(), bobs));
+        assertThrows(TatamiException.class, () -> check.fresh(shard, at(2), bob, bobs));
         changed(4, GateRecord.newBuilder().setVersion(6).build());
-        assertThrows(TatamiException.class, () -> check.freshFromPeer(shard, bobs));
+        assertThrows(TatamiException.class, () -> check.fresh(shard, ANN, bob, bobs));
     }
 }

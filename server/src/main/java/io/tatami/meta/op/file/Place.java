@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A name in a directory, reached through a fresh handle by a caller who may pass through the directory.
  *
- * @param caller whom the handle was made for
+ * @param caller whose request it is, whom the handle was made for
  */
 record Place(Handle handle, DirectoryId directory, String name, Caller caller) {
     static final int NAME_BYTES_MAX = 255;
@@ -52,7 +52,7 @@ record Place(Handle handle, DirectoryId directory, String name, Caller caller) {
             HandleCheck handles, ShardState state, RequestContext context, SignedHandle signed, int access, String name)
             throws TatamiException {
         Handle handle = handles.fresh(state, context, signed);
-        Caller caller = HandleCheck.callerOf(handle);
+        Caller caller = context.caller();
         Access.require(caller, handle.getAttributes(), access, Subject.PARENT);
         return new Place(handle, new DirectoryId(handle.getDirectoryId()), name, caller);
     }

@@ -9,6 +9,7 @@ import io.tatami.meta.op.Shares;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.op.WriteLease;
 import io.tatami.meta.op.move.RenameRules.End;
+import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.EntryRecord;
@@ -35,9 +36,10 @@ public final class PrepareMove implements Operation<ShardState, PrepareMoveReque
     @Override
     public PrepareMoveReply decide(ShardState state, RequestContext context, PrepareMoveRequest request)
             throws TatamiException, UnsettledException {
+        Caller caller = new Caller(request.getUser(), request.getUserGroupList(), request.getSuperuser());
         End source;
         try {
-            source = rules.sourceFromPeer(state, request.getSourceHandle(), request.getSourceName());
+            source = rules.sourceFromPeer(state, context, caller, request.getSourceHandle(), request.getSourceName());
         } catch (TatamiException e) {
             if (e.code() == ErrorCode.STALE_HANDLE) {
                 return PrepareMoveReply.newBuilder().setStale(true).build();
@@ -53,8 +55,7 @@ public final class PrepareMove implements Operation<ShardState, PrepareMoveReque
         if (standing != null && standing.hasMarker()) {
             return PrepareMoveReply.newBuilder().setIsDirectory(true).build();
         }
-        EntryRecord entry = RenameRules.movable(
-                HandleCheck.callerOf(source.parent()), source, standing, request.getDestinationPath());
+        EntryRecord entry = RenameRules.movable(caller, source, standing, request.getDestinationPath());
         return reply(state, mark(state, source, entry, request, context.nowMillis()));
     }
 

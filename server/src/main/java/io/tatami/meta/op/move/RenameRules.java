@@ -85,10 +85,11 @@ final class RenameRules {
         return new Ends(source, destination);
     }
 
-    /** The source's end where another shard, the destination, asks on behalf of whom the handle was made for. */
-    End sourceFromPeer(ShardState state, SignedHandle handle, String name) throws TatamiException, UnsettledException {
-        Handle parent = handles.freshFromPeer(state, handle);
-        End source = writable(HandleCheck.callerOf(parent), parent, name, MessagePaths.SOURCE);
+    /** The source's end where another shard, the destination, asks on behalf of a caller. */
+    End sourceFromPeer(ShardState state, RequestContext context, Caller caller, SignedHandle handle, String name)
+            throws TatamiException, UnsettledException {
+        Handle parent = handles.fresh(state, context, caller, handle);
+        End source = writable(caller, parent, name, MessagePaths.SOURCE);
         if (!source.owner(state.group().getShards()).equals(state.id())) {
             throw new TatamiException(ErrorCode.STALE_HANDLE, source.path() + " belongs to another shard");
         }

@@ -31,9 +31,7 @@ public final class Resolve implements Operation<TreeState, ResolveRequest, Resol
                         .addAllAcl(attributes.getAclList()))
                 .setSpread(directory.record().getSpread())
                 .setWideningFrom(directory.record().getWideningFrom())
-                .setUser(caller.user())
-                .addAllUserGroup(caller.groups())
-                .setSuperuser(caller.superuser());
+                .setUser(caller.user());
         walk.aboveLast().forEach(step -> handle.addAncestorId(step.id().value()));
         return Resolution.newBuilder()
                 .setHandle(handle)

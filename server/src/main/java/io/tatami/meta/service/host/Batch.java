@@ -14,12 +14,15 @@ final class Batch {
     private final VolatileRecords volatiles;
     private final Totals totals = new Totals();
     private final long logMillis;
+    private final long wallMillis;
 
-    private Batch(View base, @Nullable RecentRecords recent, VolatileRecords volatiles, long logMillis) {
+    private Batch(
+            View base, @Nullable RecentRecords recent, VolatileRecords volatiles, long lastMillis, long wallMillis) {
         this.draft = new Draft(volatiles.beside(base));
         this.recent = recent;
         this.volatiles = volatiles;
-        this.logMillis = logMillis;
+        this.logMillis = Math.max(lastMillis, wallMillis);
+        this.wallMillis = wallMillis;
     }
 
     /**
@@ -31,14 +34,14 @@ final class Batch {
      * @param lastMillis log time of the batch before, below which this one's does not fall
      */
     static Batch next(View base, RecentRecords recent, VolatileRecords volatiles, long lastMillis, long wallMillis) {
-        Batch batch = new Batch(base, recent, volatiles, Math.max(lastMillis, wallMillis));
+        Batch batch = new Batch(base, recent, volatiles, lastMillis, wallMillis);
         recent.layOver(batch.draft);
         return batch;
     }
 
-    /** For a request that only reads. */
-    static Batch ofRead(View base, VolatileRecords volatiles, long nowMillis) {
-        return new Batch(base, null, volatiles, nowMillis);
+    /** For a request that only reads; the parameters are those of {@link #next}. */
+    static Batch ofRead(View base, VolatileRecords volatiles, long lastMillis, long wallMillis) {
+        return new Batch(base, null, volatiles, lastMillis, wallMillis);
     }
 
     /** What the next request is decided on. */
@@ -100,5 +103,10 @@ final class Batch {
     /** When all of them were decided, as far as they can tell. */
     long logMillis() {
         return logMillis;
+    }
+
+    /** What the clock said then. */
+    long wallMillis() {
+        return wallMillis;
     }
 }

@@ -152,7 +152,14 @@ final class Pending<S, Q extends Message, R extends Message> {
 
     private RequestContext context(Batch batch, ClusterMap cluster) {
         return new RequestContext(
-                origin.caller(), origin.session(), batch.logMillis(), settled, cluster, creditsAwaited, treeAsked);
+                origin.caller(),
+                origin.session(),
+                batch.logMillis(),
+                batch.wallMillis(),
+                settled,
+                cluster,
+                creditsAwaited,
+                treeAsked);
     }
 
     /** Refusals for good are remembered, so that a retry hears the same. */

@@ -192,7 +192,7 @@ final class SnapshotReads implements AutoCloseable {
     }
 
     private Outcome decideOn(View view, Pending<?, ?, ?> pending) {
-        Batch batch = Batch.ofRead(view, volatiles, Math.max(store.logMillis(), clock.wallMillis()));
+        Batch batch = Batch.ofRead(view, volatiles, store.logMillis(), clock.wallMillis());
         pending.decide(batch, cluster.get(), memory);
         if (!batch.draft().isEmpty()) {
             throw new IllegalStateException("a read of " + id + " changed records");

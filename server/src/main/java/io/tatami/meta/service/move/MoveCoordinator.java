@@ -227,6 +227,9 @@ final class MoveCoordinator {
                     .setSourceName(request.getSourceName())
                     .setDestinationGroup(group.id().value())
                     .setDestinationPath(request.getDestinationPath())
+                    .setUser(origin.caller().user())
+                    .addAllUserGroup(origin.caller().groups())
+                    .setSuperuser(origin.caller().superuser())
                     .build();
             return peers.call(source, MetaMethods.PREPARE_MOVE, prepare, timeoutMillis());
         }

@@ -70,6 +70,7 @@ public final class FileShard {
     public Set<Long> settled = Set.of();
     public boolean treeAsked;
     public long treeVersion = 1;
+    public long expiresMillis = Long.MAX_VALUE;
 
     private final MemoryView store = new MemoryView();
     private final ClusterMap cluster = ClusterMap.newBuilder()
@@ -137,7 +138,7 @@ public final class FileShard {
     }
 
     public RequestContext context() {
-        return new RequestContext(caller, session, nowMillis, settled, cluster, true, treeAsked);
+        return new RequestContext(caller, session, nowMillis, nowMillis, settled, cluster, true, treeAsked);
     }
 
     public <Q extends Message, R extends Message> R run(Operation<ShardState, Q, R> operation, Q request)
@@ -174,12 +175,10 @@ public final class FileShard {
                 .setDirectoryId(id.value())
                 .addAncestorId(DirectoryId.ROOT.value())
                 .setVersion(treeVersion)
-                .setExpiresMillis(Long.MAX_VALUE)
+                .setExpiresMillis(expiresMillis)
                 .setAttributes(directory)
                 .setSpread(1)
                 .setUser(caller.user())
-                .addAllUserGroup(caller.groups())
-                .setSuperuser(caller.superuser())
                 .build());
     }
 

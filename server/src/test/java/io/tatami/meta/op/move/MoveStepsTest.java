@@ -216,6 +216,8 @@ final class MoveStepsTest {
                         .setSourceHandle(rename.getSourceHandle())
                         .setSourceName(name)
                         .setDestinationGroup(destination)
+                        .setUser("u")
+                        .setSuperuser(true)
                         .build());
     }
 
@@ -273,7 +275,7 @@ final class MoveStepsTest {
                 .setVersion(1)
                 .setSpread(1)
                 .setUser("u")
-                .setSuperuser(true)
+                .setExpiresMillis(Long.MAX_VALUE)
                 .build());
     }
 

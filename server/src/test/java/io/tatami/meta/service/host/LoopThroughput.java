@@ -107,6 +107,7 @@ public final class LoopThroughput {
                 .setDirectoryId(100 + session)
                 .addAncestorId(DirectoryId.ROOT.value())
                 .setVersion(1)
+                .setExpiresMillis(Long.MAX_VALUE)
                 .setAttributes(Attributes.newBuilder()
                         .setOwner("ann")
                         .setGroup("users")

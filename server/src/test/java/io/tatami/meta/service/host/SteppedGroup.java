@@ -265,7 +265,7 @@ public final class SteppedGroup implements Opening {
                 pending.fail(SnapshotReads.expired());
                 return;
             }
-            Batch alone = Batch.ofRead(store, volatiles, clock.wallMillis());
+            Batch alone = Batch.ofRead(store, volatiles, logMillis, clock.wallMillis());
             pending.decide(alone, peers.map(), memory);
             Check.check(alone.draft().isEmpty(), "a read of %s changed records", id);
             effects.remove(pending);
