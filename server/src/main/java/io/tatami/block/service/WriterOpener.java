@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * that {@link VolumeChoice} names. Safe for use by many threads; calls block on the disk.
  */
 final class WriterOpener {
+    /** Shorter blocks are not worth their records and seeks. */
+    private static final long RESERVED_BYTES_MIN = 4L << 20;
+
     private final VolumeSet volumes;
     private final VolumeStreams streams;
 
@@ -84,7 +87,6 @@ final class WriterOpener {
     private Opened create(BlockId block, WriteBlockRequest request) throws TatamiException {
         long wanted = Math.max(1, request.getReserveBytes());
         long needed = Math.max(1, Math.min(wanted, request.getNeededBytes()));
-        Reservation room = new Reservation(wanted, needed, request.getPacked());
         Set<Volume> tried = new HashSet<>();
         TatamiException failure = null;
         while (true) {
@@ -93,7 +95,9 @@ final class WriterOpener {
                 if (place == null) {
                     break;
                 }
-                return counted(place.stream(), () -> place.volume().create(block, request.getGeneration(), room));
+                Volume volume = place.volume();
+                Reservation room = new Reservation(fairShare(volume, wanted, needed), needed, request.getPacked());
+                return counted(place.stream(), () -> volume.create(block, request.getGeneration(), room));
             } catch (TatamiException e) {
                 failure = together(e, failure);
                 if (e.code() != ErrorCode.NO_SPACE && e.code() != ErrorCode.IO_ERROR && e.code() != ErrorCode.BUSY) {
@@ -104,6 +108,16 @@ final class WriterOpener {
         throw failure == null
                 ? new TatamiException(ErrorCode.IO_ERROR, "every volume of this server has stopped")
                 : failure;
+    }
+
+    /**
+     * How much a writer reserves: a whole block as long as each of those that are open could reserve as much again,
+     * else an equal part of what is free, so that many open files do not take all room with what they may never write.
+     * A block whose reservation is filled ends there, and its file goes on with another.
+     */
+    private long fairShare(Volume volume, long wantedBytes, long neededBytes) {
+        long equalBytes = volume.statistics().freeBytes() / Math.max(1, streams.count(volume));
+        return Math.min(wantedBytes, Math.max(neededBytes, Math.max(RESERVED_BYTES_MIN, equalBytes)));
     }
 
     /** A volume, and a writer's place on it. */

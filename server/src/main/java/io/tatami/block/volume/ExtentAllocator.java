@@ -280,6 +280,7 @@ final class ExtentAllocator {
         return new TatamiException(
                 ErrorCode.NO_SPACE,
                 "no free extent of " + minimumBytes + " bytes: " + freeBytes() + " of " + area.lengthBytes()
-                        + " bytes are free in " + lengths.size() + " extents; delete files or add a volume");
+                        + " bytes are free in " + lengths.size()
+                        + " extents; blocks that are being written have what they reserved. Close or delete files, or add a volume");
     }
 }

@@ -77,14 +77,30 @@ final class WriterOpenerTest {
     void whereNoVolumeHasAWholeRunTheLongestIsGiven() throws Exception {
         take(small, small.statistics().freeBytes() - 5 * MIB);
 
-        BlockWriter first = open(16 * MIB, 4 * MIB);
-
-        assertEquals(8 * MIB, first.capacityBytes());
-        for (int i = 0; i < 5; i++) {
-            assertEquals(8 * MIB, open(16 * MIB, 4 * MIB).capacityBytes());
+        for (int i = 0; i < 6; i++) {
+            assertEquals(8 * MIB, reservedByTheOnlyWriter());
         }
-        assertEquals(5 * MIB, open(16 * MIB, 4 * MIB).capacityBytes());
+        assertEquals(5 * MIB, reservedByTheOnlyWriter());
         refuses(request(16 * MIB, 4 * MIB));
+    }
+
+    /** The block keeps its room, and counts as one that is written no more. */
+    private long reservedByTheOnlyWriter() throws TatamiException {
+        WriterOpener.Opened opened = opener.open(request(16 * MIB, 4 * MIB));
+        opened.stream().close();
+        return opened.writer().capacityBytes();
+    }
+
+    @Test
+    void writersThatAreOpenTogetherReserveEqualPartsOfRoomThatIsShort() throws Exception {
+        serve(new VolumeSet.ServedVolume(small, "small"));
+        long free = small.statistics().freeBytes();
+
+        assertEquals(16 * MIB, open(16 * MIB, 4 * MIB).capacityBytes());
+        long left = free - 16 * MIB;
+        assertEquals(left / 2 / 4_096, open(16 * MIB, 4 * MIB).capacityBytes() / 4_096, 1, "half of what is left");
+        assertEquals(6 * MIB, open(16 * MIB, 6 * MIB).capacityBytes(), "what is needed");
+        refuses(request(16 * MIB, 12 * MIB));
     }
 
     @Test

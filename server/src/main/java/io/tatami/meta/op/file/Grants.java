@@ -9,6 +9,7 @@ import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.op.UnsettledException.CreditsAwaited;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.Totals;
 import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.CreditRecord;
 import io.tatami.protocol.wire.BlockServerInfo;
@@ -110,7 +111,11 @@ final class Grants {
                         + context.cluster().getBlockServerCount() + " known, " + alive + " alive with " + freeBytes
                         + " bytes free, " + excluded.size() + " excluded by the writer, "
                         + candidates().stream().filter(this::hasCredit).count()
-                        + " with credits left");
+                        + " with credits left; each file that is open for writing reserves room for a block, or a part of"
+                        + " one where room is short, until it is closed ("
+                        + Totals.of(state.draft()).getLeases()
+                        + " are open in this shard): close or delete files, or add"
+                        + " a volume or a block server");
     }
 
     /** Servers that have room, and so more credits to give. */
