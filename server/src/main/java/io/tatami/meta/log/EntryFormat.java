@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * one whose changes are longer than {@value #PART_BYTES} bytes, because a message of Raft has a limit.
  */
 final class EntryFormat {
-    /** A part is closed once it is this long; the last change in it may be longer. */
+    /** A part is no longer than this, or has one change only. */
     static final int PART_BYTES = 1 << 20;
 
     private EntryFormat() {}
@@ -36,12 +36,12 @@ final class EntryFormat {
         ReplicatedEntry.Builder part = begin(entry, decidedOn, 0);
         int bytes = 0;
         for (Map.Entry<byte[], Draft.Change> change : entry.changes().entrySet()) {
-            if (bytes >= PART_BYTES) {
+            RecordChange record = record(change.getKey(), change.getValue().value());
+            if (bytes > 0 && bytes + record.getSerializedSize() > PART_BYTES) {
                 parts.add(part.setMoreParts(true).build());
                 part = begin(entry, decidedOn, parts.size());
                 bytes = 0;
             }
-            RecordChange record = record(change.getKey(), change.getValue().value());
             part.addChange(record);
             bytes += record.getSerializedSize();
         }

@@ -334,6 +334,9 @@ final class AccessControlList {
         if (ofDefault > ENTRIES_MAX || entries.size() - ofDefault > ENTRIES_MAX) {
             throw invalid("more than " + ENTRIES_MAX + " entries of one scope were given.");
         }
+        if (entries.stream().anyMatch(entry -> AttributeChanges.isTooLong(entry.getName()))) {
+            throw invalid("a name has more than " + AttributeChanges.NAME_CHARACTERS_MAX + " characters.");
+        }
     }
 
     private static TatamiException invalid(String what) {

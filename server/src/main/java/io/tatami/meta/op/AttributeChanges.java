@@ -16,7 +16,14 @@ public final class AttributeChanges {
     /** The mode bits that are kept: permissions and the sticky bit. */
     public static final int MODE_BITS = 01777;
 
+    /** Of a user or a group, wherever attributes name one. */
+    static final int NAME_CHARACTERS_MAX = 255;
+
     private AttributeChanges() {}
+
+    static boolean isTooLong(String userOrGroup) {
+        return userOrGroup.length() > NAME_CHARACTERS_MAX;
+    }
 
     /**
      * The attributes after the change. A change of replication is only checked: the number is not among the attributes.
@@ -26,6 +33,11 @@ public final class AttributeChanges {
      */
     public static Attributes apply(Caller caller, Attributes current, Subject subject, AttributeChange change)
             throws TatamiException {
+        if (isTooLong(change.getOwner()) || isTooLong(change.getGroup())) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "the name of a user or group has more than " + NAME_CHARACTERS_MAX + " characters");
+        }
         requireAllowed(caller, current, subject, change);
         Attributes.Builder changed = current.toBuilder();
         if (change.hasMode()) {

@@ -105,8 +105,9 @@ final class EntryApplierTest {
 
     @Test
     void partsCountWhenTheLastIsThereAndNotWithoutTheFirst() throws TatamiException {
-        String half = "x".repeat(EntryFormat.PART_BYTES);
-        List<ReplicatedEntry> parts = parts(store().progress(), 1, half, "y", half);
+        String first = "x".repeat(EntryFormat.PART_BYTES);
+        String half = "x".repeat(EntryFormat.PART_BYTES / 2);
+        List<ReplicatedEntry> parts = parts(store().progress(), 1, first, "y", half);
         assertEquals(2, parts.size());
         TermIndex before = TermIndex.valueOf(1, 3);
         assertFalse(apply(parts.get(1), 1, 3));

@@ -49,6 +49,27 @@ class AttributeChangesTest {
     }
 
     @Test
+    void namesOfUsersAndGroupsHaveALimit() {
+        String name = "n".repeat(256);
+        AclEntry entry = AclEntry.newBuilder()
+                .setType(AclEntry.Type.USER)
+                .setName(name)
+                .setPermission(7)
+                .build();
+        List<AttributeChange> changes = List.of(
+                AttributeChange.newBuilder().setOwner(name).build(),
+                AttributeChange.newBuilder().setGroup(name).build(),
+                AttributeChange.newBuilder()
+                        .setAcl(AclChange.newBuilder()
+                                .setKind(AclChange.Kind.MODIFY)
+                                .addEntry(entry))
+                        .build());
+        for (AttributeChange change : changes) {
+            assertEquals(ErrorCode.INVALID_ARGUMENT, failure(ROOT, FILE, change));
+        }
+    }
+
+    @Test
     void ownerMayNameHerselfAsOwner() throws TatamiException {
         AttributeChange change = AttributeChange.newBuilder().setOwner("ann").build();
         assertEquals(OF_ANN, AttributeChanges.apply(ANN, OF_ANN, FILE, change));

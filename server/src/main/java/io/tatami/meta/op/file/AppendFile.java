@@ -31,7 +31,7 @@ public final class AppendFile implements Operation<ShardState, AppendRequest, Ap
         EntryRecord entry = place.settledFile(state, context, Access.WRITE);
         if (!Place.isHomeHere(state, entry.getFile())) {
             return AppendReply.newBuilder()
-                    .setStatus(FileStatus.of(state, place.name(), entry))
+                    .setStatus(FileStatus.withoutXattrs(FileStatus.of(state, place.name(), entry)))
                     .build();
         }
         HomedFile file = place.requireHomed(state, entry);
@@ -40,7 +40,8 @@ public final class AppendFile implements Operation<ShardState, AppendRequest, Ap
                 Reopening.reopen(
                         state, context, file, Writer.lease(place.handle()).build(), request.getNewBlock())
                         .toBuilder();
-        reply.getStatusBuilder().setAttributes(entry.getFile().getAttributes());
+        FileStatus.withoutXattrs(
+                reply.getStatusBuilder().setAttributes(entry.getFile().getAttributes()));
         return reply.build();
     }
 }

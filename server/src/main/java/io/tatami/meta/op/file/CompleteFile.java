@@ -55,7 +55,8 @@ public final class CompleteFile implements Operation<ShardState, CompleteRequest
         return reply(
                 entry == null
                         ? FileStatus.ofHome(state, file.id(), file.home())
-                        : FileStatus.of(state, file.home().getName(), entry));
+                        : FileStatus.withoutXattrs(
+                                FileStatus.of(state, file.home().getName(), entry)));
     }
 
     private static CompleteReply reply(Status.Builder status) {

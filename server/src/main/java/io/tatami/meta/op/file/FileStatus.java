@@ -31,6 +31,14 @@ final class FileStatus {
                 : status;
     }
 
+    /** For replies that are remembered: attributes of half a megabyte are none of a writer's concern. */
+    static Status.Builder withoutXattrs(Status.Builder status) {
+        if (status.getAttributes().getXattrCount() > 0) {
+            status.getAttributesBuilder().clearXattr();
+        }
+        return status;
+    }
+
     /** All that the entry says, without content. */
     static Status.Builder of(ShardState state, String name, EntryRecord entry) {
         Status.Builder status = Status.newBuilder().setName(name);

@@ -186,7 +186,8 @@ record Place(Handle handle, DirectoryId directory, String name, Caller caller) {
         if (utf8.length > NAME_BYTES_MAX) {
             throw new TatamiException(
                     ErrorCode.PATH_TOO_LONG,
-                    "The maximum path component name limit of " + name + " is exceeded: limit=" + NAME_BYTES_MAX
+                    "The maximum path component name limit of " + name.substring(0, NAME_BYTES_MAX / 3)
+                            + "... is exceeded: limit=" + NAME_BYTES_MAX
                             + " length=" + utf8.length);
         }
         if (name.isEmpty()

@@ -11,8 +11,19 @@ public record TreePath(List<String> names) {
     private static final int NAME_BYTES_MAX = 255;
     private static final int PATH_BYTES_MAX = 8_000;
 
-    /** @throws TatamiException INVALID_ARGUMENT for a path that is not absolute and normalized */
+    /** A path can grow by renames above it, and is read up to this length. */
+    private static final int CHARACTERS_MAX = 64_000;
+
+    /**
+     * @throws TatamiException INVALID_ARGUMENT for a path that is not absolute and normalized; PATH_TOO_LONG for one
+     *     that is longer than any that was ever made
+     */
     public static TreePath parse(String path) throws TatamiException {
+        if (path.length() > CHARACTERS_MAX) {
+            throw new TatamiException(
+                    ErrorCode.PATH_TOO_LONG,
+                    "The path has " + path.length() + " characters, at most " + CHARACTERS_MAX + " are read");
+        }
         if (path.equals("/")) {
             return new TreePath(List.of());
         }
@@ -45,8 +56,8 @@ public record TreePath(List<String> names) {
             if (nameBytes > NAME_BYTES_MAX) {
                 throw new TatamiException(
                         ErrorCode.PATH_TOO_LONG,
-                        "The name " + name + " has " + nameBytes + " bytes, at most " + NAME_BYTES_MAX
-                                + " are allowed");
+                        "The name " + name.substring(0, NAME_BYTES_MAX / 3) + "... has " + nameBytes
+                                + " bytes, at most " + NAME_BYTES_MAX + " are allowed");
             }
             sizeBytes += 1 + nameBytes;
         }

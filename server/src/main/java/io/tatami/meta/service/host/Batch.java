@@ -1,5 +1,6 @@
 package io.tatami.meta.service.host;
 
+import io.tatami.base.TatamiException;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.Totals;
@@ -15,6 +16,7 @@ final class Batch {
     private final Totals totals = new Totals();
     private final long logMillis;
     private final long wallMillis;
+    private long bytes;
 
     private Batch(
             View base, @Nullable RecentRecords recent, VolatileRecords volatiles, long lastMillis, long wallMillis) {
@@ -66,8 +68,10 @@ final class Batch {
      *
      * @return whether it is known later that this was done; not where it changed volatile records only, so that it may
      *     be done again
+     * @throws TatamiException INVALID_ARGUMENT where it changes more than {@link ChangeLimits} allow; nothing is taken
      */
-    boolean accept(Draft operation) {
+    boolean accept(Draft operation) throws TatamiException {
+        bytes += ChangeLimits.require(operation);
         SortedMap<byte[], Draft.Change> passing = operation.changes().tailMap(Keys.volatiles());
         boolean isKnown = passing.isEmpty();
         if (!isKnown) {
@@ -78,6 +82,11 @@ final class Batch {
         totals.count(operation, view());
         merge(operation);
         return isKnown;
+    }
+
+    /** Whether it changes so much that what else waits is for the next batch. */
+    boolean isFull() {
+        return bytes >= ChangeLimits.BATCH_BYTES_ENOUGH;
     }
 
     /** Says that nothing more is decided: the changes get their totals. */

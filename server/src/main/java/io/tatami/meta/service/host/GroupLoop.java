@@ -294,7 +294,7 @@ final class GroupLoop implements AutoCloseable {
         long nowNanos = clock.monotonicNanos();
         ClusterMap map = cluster.get();
         int decided = 0;
-        while (decided < work.size()) {
+        while (decided < work.size() && !batch.isFull() && !memory.isFull()) {
             Pending<?, ?, ?> pending = work.get(decided);
             decided++;
             if (pending.origin().isExpired(nowNanos)) {
@@ -306,6 +306,9 @@ final class GroupLoop implements AutoCloseable {
                 intake.poll(work, BATCH_MAX);
             }
         }
+        List<Pending<?, ?, ?>> rest = work.subList(decided, work.size());
+        intake.putBack(rest);
+        rest.clear();
         memory.writeTo(batch.end(), batch.logMillis());
     }
 

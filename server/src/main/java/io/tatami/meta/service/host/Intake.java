@@ -1,8 +1,8 @@
 package io.tatami.meta.service.host;
 
 import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
-import java.util.Queue;
 
 /**
  * The requests that wait for a group's thread, and whether that knows of them. Offered to by many threads, taken from
@@ -10,7 +10,7 @@ import java.util.Queue;
  */
 final class Intake {
     private final int waitingMax;
-    private final Queue<Pending<?, ?, ?>> waiting = new ArrayDeque<>();
+    private final Deque<Pending<?, ?, ?>> waiting = new ArrayDeque<>();
     private boolean awaited;
 
     Intake(int waitingMax) {
@@ -41,6 +41,13 @@ final class Intake {
     synchronized void poll(List<Pending<?, ?, ?>> taken, int max) {
         while (taken.size() < max && !waiting.isEmpty()) {
             taken.add(waiting.remove());
+        }
+    }
+
+    /** These were taken and not done: they are the next. */
+    synchronized void putBack(List<Pending<?, ?, ?>> rest) {
+        for (int i = rest.size() - 1; i >= 0; i--) {
+            waiting.addFirst(rest.get(i));
         }
     }
 

@@ -38,6 +38,8 @@ import org.jspecify.annotations.Nullable;
  * those silent for {@link #SILENCE_MIN_NANOS} are closed early, and where that makes no room a session that is not in
  * memory is refused with BUSY; so is one of a user who has {@link #SESSIONS_OF_USER_MAX}.
  *
+ * <p>Where all replies together have more than {@link #BYTES_MAX}, the sessions that have most lose their oldest.
+ *
  * <p>This object keeps what the records hold for the group's thread that owns it, and writes them once a batch; it is
  * built anew when the group opens.
  */
@@ -51,6 +53,18 @@ final class ReplyMemory {
 
     /** Replies of one session that are kept even where its client never raises its mark. */
     static final int REPLIES_PER_SESSION_MAX = 4_096;
+
+    /** A longer reply is not remembered, only that the request was done. */
+    static final int REPLY_BYTES_MAX = 256 << 10;
+
+    /** Of a refusal's message and of its detail. */
+    static final int TEXT_CHARACTERS_MAX = 1_024;
+
+    /** The replies of one session; the newest is kept whatever it has, so one page fits into one record. */
+    static final int SESSION_BYTES_MAX = 1 << 20;
+
+    /** All replies. */
+    static final int BYTES_MAX = 128 << 20;
 
     /** Sessions in memory, at some 500 bytes each beside their replies. */
     static final int SESSIONS_MAX = 131_072;
@@ -86,6 +100,12 @@ final class ReplyMemory {
     /** How many sessions in memory each user has; those that were loaded count for nobody until they are closed. */
     private final Map<String, Integer> sessionsOf = new HashMap<>();
 
+    /** Of all replies in memory. */
+    private long bytes;
+
+    /** At most what {@link #changed} sessions write, each the pages that changed. */
+    private long unwrittenBytes;
+
     private boolean hasSessionFloor;
 
     /** @param stored what is durable, now and later */
@@ -104,7 +124,10 @@ final class ReplyMemory {
     private void load(SessionId session, long page, RepliesRecord record) {
         if (!isTombstone(record)) {
             SessionReplies known = sessions.get(session);
-            (known == null ? add(session, new SessionReplies("", clock.monotonicNanos())) : known).load(page, record);
+            SessionReplies of = known == null ? add(session, new SessionReplies("", clock.monotonicNanos())) : known;
+            bytes -= of.bytes();
+            of.load(page, record);
+            bytes += of.bytes();
         }
     }
 
@@ -205,6 +228,11 @@ final class ReplyMemory {
             throw new TatamiException(
                     ErrorCode.ofNumber(record.getError()), record.getMessage(), record.getDetail(), null);
         }
+        if (record.getIsTooLong()) {
+            throw new TatamiException(
+                    ErrorCode.REPLY_EVICTED,
+                    method + " was done before; its reply is too long to be remembered: ask for what it would say");
+        }
         try {
             return method.replyParser().parseFrom(record.getBody());
         } catch (InvalidProtocolBufferException e) {
@@ -213,13 +241,14 @@ final class ReplyMemory {
     }
 
     void remember(RequestOrigin origin, Method<?, ?> method, Message reply) {
-        remember(
-                origin,
-                ReplyRecord.newBuilder()
-                        .setNumber(origin.number())
-                        .setMethod(method.number())
-                        .setBody(reply.toByteString())
-                        .build());
+        ReplyRecord.Builder record =
+                ReplyRecord.newBuilder().setNumber(origin.number()).setMethod(method.number());
+        if (reply.getSerializedSize() > REPLY_BYTES_MAX) {
+            record.setIsTooLong(true);
+        } else {
+            record.setBody(reply.toByteString());
+        }
+        remember(origin, record.build());
     }
 
     void remember(RequestOrigin origin, Method<?, ?> method, TatamiException refusal) {
@@ -229,9 +258,13 @@ final class ReplyMemory {
                         .setNumber(origin.number())
                         .setMethod(method.number())
                         .setError(refusal.code().number())
-                        .setMessage(String.valueOf(refusal.getMessage()))
-                        .setDetail(refusal.detail())
+                        .setMessage(shortened(String.valueOf(refusal.getMessage())))
+                        .setDetail(shortened(refusal.detail()))
                         .build());
+    }
+
+    private static String shortened(String text) {
+        return text.length() <= TEXT_CHARACTERS_MAX ? text : text.substring(0, TEXT_CHARACTERS_MAX);
     }
 
     private void remember(RequestOrigin origin, ReplyRecord record) {
@@ -239,8 +272,16 @@ final class ReplyMemory {
         if (session == null) {
             throw new IllegalStateException("session " + origin.session() + " was never recalled");
         }
-        session.add(record, REPLIES_PER_SESSION_MAX);
-        changed.put(origin.session(), session);
+        bytes -= session.bytes();
+        session.add(record, REPLIES_PER_SESSION_MAX, SESSION_BYTES_MAX);
+        bytes += session.bytes();
+        boolean isFirst = changed.put(origin.session(), session) == null;
+        unwrittenBytes += isFirst ? session.bytes() : record.getSerializedSize();
+    }
+
+    /** Whether so much was remembered since the last batch that it is enough for one. */
+    boolean isFull() {
+        return unwrittenBytes >= ChangeLimits.BATCH_BYTES_ENOUGH;
     }
 
     /**
@@ -250,14 +291,32 @@ final class ReplyMemory {
      * @param nowMillis log time
      */
     void writeTo(Draft batch, long nowMillis) {
-        changed.forEach((id, session) -> session.writeTo(batch, id));
+        limitBytes();
+        changed.forEach((id, session) -> {
+            bytes -= session.bytes();
+            session.writeTo(batch, id);
+            bytes += session.bytes();
+        });
         changed.clear();
+        unwrittenBytes = 0;
         // First: what is closed in this batch leaves a tombstone that may lie over an old one.
         tombstones.forgetIn(batch, nowMillis, sessions::containsKey);
         closeSilent(batch, nowMillis);
         if (hasSessionFloor) {
             batch.delete(SESSION_FLOOR);
             hasSessionFloor = false;
+        }
+    }
+
+    private void limitBytes() {
+        for (int most = SESSION_BYTES_MAX / 2; bytes > BYTES_MAX && most > 0; most /= 2) {
+            for (Map.Entry<SessionId, SessionReplies> entry : sessions.entrySet()) {
+                bytes -= entry.getValue().bytes();
+                if (entry.getValue().trim(most)) {
+                    changed.put(entry.getKey(), entry.getValue());
+                }
+                bytes += entry.getValue().bytes();
+            }
         }
     }
 
@@ -272,6 +331,7 @@ final class ReplyMemory {
                 return;
             }
             entry.getValue().closeIn(batch, entry.getKey(), nowMillis);
+            bytes -= entry.getValue().bytes();
             shared.remove(entry.getKey());
             sessionsOf.computeIfPresent(
                     entry.getValue().user(), (user, count) -> count == 1 ? null : Integer.valueOf(count - 1));

@@ -28,6 +28,7 @@ final class SessionReplies {
     private final String user;
     private volatile long mark;
     private long highest;
+    private long bytes;
     private long lastHeardNanos;
 
     /** @param user whose session it is; empty where that is not known */
@@ -57,7 +58,7 @@ final class SessionReplies {
     void load(long page, RepliesRecord record) {
         written.add(page);
         for (ReplyRecord reply : record.getReplyList()) {
-            replies.put(reply.getNumber(), reply);
+            put(reply);
             highest = Math.max(highest, reply.getNumber());
         }
         mark = Math.max(mark, record.getFloor());
@@ -70,15 +71,44 @@ final class SessionReplies {
         return replies.get(number);
     }
 
-    void add(ReplyRecord reply, int repliesMax) {
-        replies.put(reply.getNumber(), reply);
+    void add(ReplyRecord reply, int repliesMax, long bytesMax) {
+        put(reply);
         changed.add(pageOf(reply.getNumber()));
-        if (replies.size() > repliesMax) {
-            mark = Math.max(mark, replies.firstKey());
-            replies.headMap(mark, true).clear();
-            // Written without what was forgotten: the bound is for the store, too.
-            changed.add(pageOf(mark));
+        while (replies.size() > 1 && (replies.size() > repliesMax || bytes > bytesMax)) {
+            forgetOldest();
         }
+    }
+
+    /** Forgets the oldest replies until the others have no more than {@code bytesMax}; whether there was any. */
+    boolean trim(long bytesMax) {
+        boolean isLess = bytes > bytesMax;
+        while (bytes > bytesMax) {
+            forgetOldest();
+        }
+        return isLess;
+    }
+
+    private void forgetOldest() {
+        mark = Math.max(mark, replies.firstKey());
+        forgetPassed();
+        // Written without what was forgotten: the bound is for the store, too.
+        changed.add(pageOf(mark));
+    }
+
+    private void put(ReplyRecord reply) {
+        ReplyRecord before = replies.put(reply.getNumber(), reply);
+        bytes += reply.getSerializedSize() - (before == null ? 0 : before.getSerializedSize());
+    }
+
+    private void forgetPassed() {
+        NavigableMap<Long, ReplyRecord> passed = replies.headMap(mark, true);
+        passed.values().forEach(reply -> bytes -= reply.getSerializedSize());
+        passed.clear();
+    }
+
+    /** What the replies have, as they are stored. */
+    long bytes() {
+        return bytes;
     }
 
     /** The client has the replies up to this number, or they were too many. */
@@ -103,7 +133,7 @@ final class SessionReplies {
 
     /** Forgets what the client has, and writes the pages that are another than before; there is one. */
     void writeTo(Draft batch, SessionId id) {
-        replies.headMap(mark, true).clear();
+        forgetPassed();
         // Numbers that were decided now are above the mark of their own requests, so one page at least is left to say
         // it.
         NavigableSet<Long> passed = written.headSet(Math.min(pageOf(mark + 1), changed.last()), false);

@@ -23,13 +23,16 @@ import io.tatami.meta.state.wire.LeaseRecord;
 import io.tatami.meta.state.wire.SettleWriterRequest;
 import io.tatami.protocol.wire.AddBlocksRequest;
 import io.tatami.protocol.wire.AppendReply;
+import io.tatami.protocol.wire.AttributeChange;
 import io.tatami.protocol.wire.CommitLengthRequest;
 import io.tatami.protocol.wire.CompleteRequest;
 import io.tatami.protocol.wire.CreateReply;
 import io.tatami.protocol.wire.Grant;
 import io.tatami.protocol.wire.LocateDirectoryReply;
 import io.tatami.protocol.wire.RenewBlockRequest;
+import io.tatami.protocol.wire.SetFileAttributesRequest;
 import io.tatami.protocol.wire.Status;
+import io.tatami.protocol.wire.XAttr;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -207,6 +210,34 @@ class WritingTest {
         assertEquals(1_400, shard.open("a").getLength());
         assertFalse(shard.open("a").getBlock(1).getOpen());
         FileInvariants.check(shard.store(), Set.of());
+    }
+
+    /** Their replies are remembered, for each client. */
+    @Test
+    void closeAndAppendOfAFileWithMuchInItsAttributesAreAnsweredInFewBytes() throws Exception {
+        FileId file = shard.inline("a", "hello");
+        for (int i = 0; i < 32; i++) {
+            XAttr attribute = XAttr.newBuilder()
+                    .setName("user.of-" + i)
+                    .setValue(ByteString.copyFrom(new byte[16_000]))
+                    .build();
+            shard.run(
+                    new SetFileAttributes(shard.handles),
+                    SetFileAttributesRequest.newBuilder()
+                            .setHandle(shard.handle())
+                            .setName("a")
+                            .setChange(AttributeChange.newBuilder()
+                                    .setXattr(AttributeChange.XAttrChange.newBuilder()
+                                            .setXattr(attribute)))
+                            .build());
+        }
+        AppendReply reopened = shard.append("a");
+        assertTrue(reopened.getSerializedSize() < 1_000, "append: " + reopened.getSerializedSize());
+        Status closed = shard.complete(CompleteRequest.newBuilder()
+                .setFileId(file.value())
+                .setInline(ByteString.copyFromUtf8("hello, world")));
+        assertTrue(closed.getSerializedSize() < 1_000, "close: " + closed.getSerializedSize());
+        assertEquals(32, shard.open("a").getAttributes().getXattrCount());
     }
 
     @Test

@@ -19,6 +19,7 @@ import io.tatami.meta.service.GroupStoppedException;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.Draft;
+import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.View;
 import io.tatami.protocol.wire.Share;
@@ -414,6 +415,62 @@ final class GroupLoopTest {
                     group.send(time, RequestOrigin.SERVICE, Increment.of(1), null)
                             .join()
                             .getLastChangeMillis());
+        }
+    }
+
+    private static Operation<Draft, Share, Share> putting(int bytes) {
+        return (state, context, request) -> {
+            state.put(Keys.entry(new DirectoryId(1), "of-" + request.getFiles()), new byte[bytes]);
+            return request;
+        };
+    }
+
+    @Test
+    void requestWhoseRecordTheLogCannotTakeIsRefusedBeforeItAndTheGroupGoesOn() throws TatamiException {
+        try (LoopHarness group = new LoopHarness(directory)) {
+            Share request = Increment.of(1);
+            int commits = group.log.indexes().size();
+            TatamiException refused = LoopHarness.failureOf(
+                    group.send(putting(ChangeLimits.RECORD_BYTES_MAX), RequestOrigin.SERVICE, request, null));
+            assertEquals(ErrorCode.INVALID_ARGUMENT, refused.code());
+            Operation<Draft, Share, Share> many = (state, context, same) -> {
+                for (int i = 0; i <= ChangeLimits.REQUEST_BYTES_MAX / 1_000_000; i++) {
+                    state.put(Keys.entry(new DirectoryId(2), "of-" + i), new byte[1_000_000]);
+                }
+                return same;
+            };
+            assertEquals(
+                    ErrorCode.INVALID_ARGUMENT,
+                    LoopHarness.failureOf(group.send(many, RequestOrigin.SERVICE, request, null))
+                            .code());
+            assertEquals(commits, group.log.indexes().size());
+            group.send(putting(ChangeLimits.RECORD_BYTES_MAX - 100), RequestOrigin.SERVICE, request, null)
+                    .join();
+            assertEquals(commits + 1, group.log.indexes().size());
+        }
+    }
+
+    @Test
+    void requestsThatChangeMuchAreSeveralBatchesAndAllAreAnswered() throws TatamiException {
+        try (LoopHarness group = new LoopHarness(directory)) {
+            group.log.hold();
+            CompletableFuture<Share> first = group.send(Increment.of(1));
+            group.log.awaitCommit();
+            int commits = group.log.indexes().size();
+            List<CompletableFuture<Share>> sent = new ArrayList<>();
+            for (int i = 0; i < 10; i++) {
+                sent.add(group.send(
+                        putting(1 << 20),
+                        RequestOrigin.SERVICE,
+                        Share.newBuilder().setFiles(i).build(),
+                        null));
+            }
+            group.log.release();
+            first.join();
+            for (int i = 0; i < 10; i++) {
+                assertEquals(i, sent.get(i).join().getFiles());
+            }
+            assertEquals(commits + 1 + 3, group.log.indexes().size(), "batches of four, four and two");
         }
     }
 }

@@ -6,12 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.UnknownFieldSet;
+import io.tatami.base.Causes;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
+import io.tatami.meta.op.Operation;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.Caller;
+import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.RepliesRecord;
@@ -260,6 +265,110 @@ final class ReplyMemoryTest {
             try (StoreSnapshot snapshot = group.store().snapshot()) {
                 assertNull(snapshot.view().get(floor));
             }
+        }
+    }
+
+    /** What one request is answered, and what one with its number hears after a restart. */
+    private String remembered(Operation<Draft, Share, Share> operation) throws TatamiException {
+        Share request = Increment.of(1);
+        String first;
+        try (LoopHarness group = new LoopHarness(directory)) {
+            first = outcome(group.send(operation, origin(7, 1, 0), request, Increment.METHOD));
+            assertEquals(first, outcome(group.send(operation, origin(7, 2, 0), request, Increment.METHOD)));
+        }
+        try (LoopHarness group = new LoopHarness(directory)) {
+            assertTrue(records(group, 7) < 600_000, "a session keeps " + records(group, 7) + " bytes");
+            return outcome(group.send(operation, origin(7, 1, 0), request, Increment.METHOD));
+        }
+    }
+
+    private static long records(LoopHarness group, long session) throws TatamiException {
+        byte[] from = Keys.replies(new SessionId(session));
+        long bytes = 0;
+        try (StoreSnapshot snapshot = group.store().snapshot();
+                View.Cursor cursor = snapshot.view().scan(from, Keys.after(from))) {
+            while (cursor.next()) {
+                bytes += cursor.value().length;
+            }
+        }
+        return bytes;
+    }
+
+    private static String outcome(CompletableFuture<Share> answer) {
+        return answer.handle((reply, thrown) -> thrown == null
+                        ? "done, " + reply.getSerializedSize()
+                        : Causes.of(thrown).code().toString())
+                .join();
+    }
+
+    private static final String LONG = "n".repeat(3_900_000);
+
+    @Test
+    void longRefusalIsRememberedInAFewWords() throws TatamiException {
+        String again = remembered((state, context, request) -> {
+            throw new TatamiException(ErrorCode.PATH_TOO_LONG, "no such " + LONG, LONG, null);
+        });
+        assertEquals("PATH_TOO_LONG", again);
+    }
+
+    @Test
+    void replyOfTheLongestKindIsRememberedWhole() throws TatamiException {
+        Share reply = filled(ReplyMemory.REPLY_BYTES_MAX);
+        assertEquals("done, " + ReplyMemory.REPLY_BYTES_MAX, remembered((state, context, request) -> reply));
+    }
+
+    @Test
+    void longerReplyIsRememberedAsDone() throws TatamiException {
+        Share reply = filled(ReplyMemory.REPLY_BYTES_MAX + 1);
+        assertEquals("REPLY_EVICTED", remembered((state, context, request) -> reply));
+    }
+
+    /** A reply of a size of more than 16 KiB, in a field that means nothing. */
+    private static Share filled(int bytes) {
+        return filled(bytes, bytes - 2 - 3);
+    }
+
+    private static Share filled(int bytes, int fill) {
+        Share filled = Share.newBuilder()
+                .setUnknownFields(UnknownFieldSet.newBuilder()
+                        .addField(
+                                1_000,
+                                UnknownFieldSet.Field.newBuilder()
+                                        .addLengthDelimited(ByteString.copyFrom(new byte[fill]))
+                                        .build())
+                        .build())
+                .build();
+        assertEquals(bytes, filled.getSerializedSize());
+        return filled;
+    }
+
+    /** Clients that never say what they have, with replies at the limit, beside one with small ones. */
+    @Test
+    void allRepliesTogetherAreBoundedAndThoseWhoHaveMostLoseTheirs() throws TatamiException {
+        Share reply = filled(ReplyMemory.REPLY_BYTES_MAX - 100);
+        Operation<Draft, Share, Share> sameReply = (state, context, request) -> reply;
+        int perSession = ReplyMemory.SESSION_BYTES_MAX / ReplyMemory.REPLY_BYTES_MAX;
+        int sessions = ReplyMemory.BYTES_MAX / ReplyMemory.SESSION_BYTES_MAX + 20;
+        try (LoopHarness group = new LoopHarness(directory)) {
+            group.sendOnce(origin(7, 1, 0), Increment.of(1)).join();
+            for (int session = 100; session < 100 + sessions; session++) {
+                for (int number = 1; number <= perSession; number++) {
+                    var unused = group.send(sameReply, origin(session, number, 0), reply, Increment.METHOD);
+                }
+                group.send(sameReply, origin(session, perSession + 1, 0), reply, Increment.METHOD)
+                        .join();
+            }
+            long all = 0;
+            for (int session = 100; session < 100 + sessions; session++) {
+                long kept = records(group, session);
+                assertTrue(kept <= ReplyMemory.SESSION_BYTES_MAX + 1_000, kept + " bytes of a session are kept");
+                all += kept;
+            }
+            assertTrue(all <= ReplyMemory.BYTES_MAX, all + " bytes of replies are kept");
+            assertEquals(
+                    1,
+                    group.sendOnce(origin(7, 1, 0), Increment.of(1)).join().getFiles(),
+                    "a client of few bytes lost its reply");
         }
     }
 
