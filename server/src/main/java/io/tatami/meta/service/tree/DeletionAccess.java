@@ -82,7 +82,6 @@ final class DeletionAccess {
                             .setSpread(directory.child().getSpread())
                             .setWideningFrom(directory.child().getWideningFrom())
                             .setUser(service.user())
-                            .setSuperuser(service.superuser())
                             .build());
             CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
             for (var shard : tree.shardsOf(
