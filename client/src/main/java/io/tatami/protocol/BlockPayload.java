@@ -18,6 +18,15 @@ public final class BlockPayload {
     /** The most a writer may have unacknowledged; a server that keeps more gives the stream up. */
     public static final int WINDOW_BYTES_MAX = 16 << 20;
 
+    /** How much may be unacknowledged at a server that tells no limit. */
+    public static final int WINDOW_BYTES_UNTOLD = 12 << 20;
+
+    /** How much may be sent before the first acknowledgement: a short file is one message. */
+    public static final int OPENING_BYTES = BYTES_MAX;
+
+    /** What may always be sent once all before it is acknowledged. */
+    public static final int GUARANTEED_BYTES = 128 << 10;
+
     /** What {@link #firstBadPiece} answers when all are good. */
     public static final int NONE = -1;
 

@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BlockWriteStream implements AutoCloseable {
     private static final FrameBuffer NO_BYTES = FrameBuffer.own(Unpooled.EMPTY_BUFFER);
+    private static final PendingFrame NOTHING = new PendingFrame(0, NO_BYTES, new int[0]);
 
     private final Connection connection;
     private final List<BlockTarget> chain;
@@ -123,7 +124,8 @@ public final class BlockWriteStream implements AutoCloseable {
                 .setStartOffset(spec.startOffset())
                 .setPreviousGeneration(spec.previousGeneration())
                 .setSharedMemory(memory.sharedName())
-                .setOnlyCopy(chain.size() == 1);
+                .setOnlyCopy(chain.size() == 1)
+                .setWindowed(true);
         chain.subList(1, chain.size()).forEach(target -> request.addTarget(target.toWire()));
         return request.build();
     }
@@ -203,8 +205,8 @@ public final class BlockWriteStream implements AutoCloseable {
                 sendBuilt(false, false);
             }
             if (builder.isEmpty()) {
-                awaitRoom(BlockPayload.roomBytes(position));
-                builder.begin(position, frameRoomBytes());
+                int windowBytes = awaitRoom(BlockPayload.roomBytes(position));
+                builder.begin(position, Math.min(windowBytes, frameRoomBytes()));
             }
             int before = bytes.remaining();
             builder.add(bytes);
@@ -295,22 +297,41 @@ public final class BlockWriteStream implements AutoCloseable {
                 continue;
             }
             Check.check(frame.offset() <= position, "bytes from %d to %d are lost", position, frame.offset());
-            PendingFrame rest = frame;
             try {
                 begin();
-                awaitRoom(frame.lengthBytes());
-                rest = frame.offset() == position ? frame : cut(frame);
+                resend(frame);
             } catch (TatamiException e) {
                 window.fail(e);
                 failed = e;
             }
-            position = rest.endOffset();
-            send(rest, false, false);
         }
         if (failed != null) {
             cancel("the writer cannot go on");
             throw failed;
         }
+    }
+
+    /** In as many parts as the window asks for; used up. Where this throws, what was not sent is kept. */
+    private void resend(PendingFrame frame) throws TatamiException {
+        PendingFrame rest = frame;
+        try {
+            while (rest.endOffset() > position) {
+                int left = (int) (rest.endOffset() - position);
+                int bytes = awaitRoom(left);
+                PendingFrame part = rest.offset() == position && bytes == left ? rest : part(rest, bytes);
+                position = part.endOffset();
+                if (part == rest) {
+                    rest = NOTHING;
+                }
+                send(part, false, false);
+            }
+        } catch (TatamiException e) {
+            window.fail(e);
+            position = rest.endOffset();
+            send(rest, false, false);
+            throw e;
+        }
+        rest.release();
     }
 
     /** Gives the stream up unless it was finished; what is not durable may be lost. */
@@ -354,9 +375,18 @@ public final class BlockWriteStream implements AutoCloseable {
         return room > 0 ? room : BlockPayload.BYTES_MAX;
     }
 
-    /** Waits for the window and for the network to take a frame of {@code bytes}; any failure ends the stream. */
-    private void awaitRoom(int bytes) throws TatamiException {
-        window.awaitRoom(bytes);
+    /**
+     * Waits for the window and for the network to take a frame of {@code bytes}; any failure ends the stream.
+     *
+     * @return how many of them may be sent
+     */
+    private int awaitRoom(int bytes) throws TatamiException {
+        int room = window.awaitRoom(position, bytes);
+        awaitNetwork();
+        return room;
+    }
+
+    private void awaitNetwork() throws TatamiException {
         RpcStream<WriteFrame> sending = stream;
         if (sending == null || sending.isWritable()) {
             return;
@@ -373,7 +403,7 @@ public final class BlockWriteStream implements AutoCloseable {
     /** Sends what was gathered, which may be nothing where the frame is only for its flags. */
     private void sendBuilt(boolean sync, boolean last) throws TatamiException {
         begin();
-        awaitRoom(0);
+        awaitNetwork();
         PendingFrame frame = builder.isEmpty() ? new PendingFrame(position, NO_BYTES, new int[0]) : builder.take();
         send(frame, sync, last);
         if (sync) {
@@ -409,8 +439,8 @@ public final class BlockWriteStream implements AutoCloseable {
         sending.sendAndRelease(message.build(), payload);
     }
 
-    /** The part of {@code frame} from {@link #position} on; {@code frame} is released unless this throws. */
-    private PendingFrame cut(PendingFrame frame) throws TatamiException {
+    /** {@code bytes} of {@code frame} from {@link #position} on, which are the same still; {@code frame} stays. */
+    private PendingFrame part(PendingFrame frame, int bytes) throws TatamiException {
         int bad = BlockPayload.firstBadPiece(frame.payload(), frame.offset(), piece -> frame.checksums()[piece]);
         if (bad != BlockPayload.NONE) {
             throw new TatamiException(
@@ -418,16 +448,14 @@ public final class BlockWriteStream implements AutoCloseable {
                     "bytes of " + spec.block() + " from " + BlockPayload.pieceOffset(frame.offset(), bad)
                             + " on changed in the writer's memory");
         }
-        int skip = (int) (position - frame.offset());
-        ByteBuf rest = frame.payload().retainedSlice(skip, frame.lengthBytes() - skip);
-        frame.release();
-        int[] checksums = new int[ChunkChecksum.pieces(position, rest.readableBytes())];
+        ByteBuf part = frame.payload().retainedSlice((int) (position - frame.offset()), bytes);
+        int[] checksums = new int[ChunkChecksum.pieces(position, bytes)];
         int index = 0;
         for (int piece = 0; piece < checksums.length; piece++) {
-            int length = ChunkChecksum.firstPieceBytes(position + index, rest.readableBytes() - index);
-            checksums[piece] = BlockPayload.crc(rest, index, length);
+            int length = ChunkChecksum.firstPieceBytes(position + index, bytes - index);
+            checksums[piece] = BlockPayload.crc(part, index, length);
             index += length;
         }
-        return new PendingFrame(position, FrameBuffer.own(rest), checksums);
+        return new PendingFrame(position, FrameBuffer.own(part), checksums);
     }
 }

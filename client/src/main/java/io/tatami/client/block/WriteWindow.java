@@ -3,6 +3,7 @@ package io.tatami.client.block;
 import io.netty.buffer.ByteBuf;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.protocol.BlockPayload;
 import io.tatami.protocol.wire.WriteAck;
 import io.tatami.protocol.wire.WriteBlockReply;
 import io.tatami.rpc.StreamListener;
@@ -32,6 +33,9 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
     private boolean isAccepted;
     private long roomBytes = Long.MAX_VALUE;
 
+    /** Up to where the first server takes bytes now. */
+    private long sendLimit;
+
     /** When the writer began to wait, or heard of the servers since. */
     private long heardNanos;
 
@@ -46,11 +50,29 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
         this.timeoutMillis = settings.timeoutMillis();
         this.visibleLength = startOffset;
         this.durableLength = startOffset;
+        this.sendLimit = startOffset + BlockPayload.OPENING_BYTES;
     }
 
-    /** Waits until a frame of {@code bytes} may be added; one always may when none is on its way. */
-    void awaitRoom(int bytes) throws TatamiException {
-        await(() -> frameBytes == 0 || frameBytes + bytes <= windowBytes);
+    /**
+     * Waits until a frame of {@code bytes} may be sent, or a part of one while none is on its way: then no
+     * acknowledgement comes that could make more room.
+     *
+     * @param position where it begins
+     * @return how many of the bytes may be sent, at least 1
+     */
+    int awaitRoom(long position, int bytes) throws TatamiException {
+        await(() -> roomAt(position) >= bytes || (frameBytes == 0 && roomAt(position) > 0));
+        lock.lock();
+        try {
+            return (int) Math.max(1, Math.min(bytes, roomAt(position)));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Of the own window and the server's; under the lock. */
+    private long roomAt(long position) {
+        return Math.min(windowBytes - frameBytes, sendLimit - position);
     }
 
     /** Takes the frame; it is released when it is acknowledged. Empty ones are not kept. */
@@ -172,7 +194,14 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
         payload.release();
         lock.lock();
         try {
+            if (ack.getOpening()) {
+                heardNanos = System.nanoTime();
+                sendLimit = ack.getSendLimit();
+                wake();
+                return;
+            }
             heard();
+            sendLimit = ack.getSendLimit() == 0 ? Long.MAX_VALUE : ack.getSendLimit();
             roomBytes = ack.getRoomBytes() == 0 ? Long.MAX_VALUE : ack.getRoomBytes();
             reached(ack.getVisibleLength(), ack.getDurableLength());
             wake();

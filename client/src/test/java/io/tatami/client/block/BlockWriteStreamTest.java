@@ -85,6 +85,65 @@ final class BlockWriteStreamTest {
     }
 
     @Test
+    void noMoreIsSentThanTheServerTakesNow() throws Exception {
+        ScriptedServer server = new ScriptedServer();
+        server.openingLimit = MIB;
+        try (BlockWriteStream stream = open(server, SPEC)) {
+            stream.write(bytes, 0, MIB);
+            assertThrows(TatamiException.class, () -> stream.write(bytes, MIB, 1));
+            assertEquals(1, server.frames().size());
+        }
+        ScriptedServer other = new ScriptedServer();
+        other.openingLimit = MIB;
+        try (BlockWriteStream stream = open(other, SPEC)) {
+            limit(other, 0, MIB);
+            stream.awaitReady();
+            stream.write(bytes, 0, MIB);
+            limit(other, MIB, MIB + 128 * 1024);
+            stream.write(bytes, MIB, 128 * 1024);
+            limit(other, MIB + 128 * 1024, 3 * MIB);
+            stream.write(bytes, MIB + 128 * 1024, MIB);
+            assertEquals(
+                    List.of(MIB, 128 * 1024, MIB - 128 * 1024),
+                    other.received.stream().map(one -> one.payload().length).toList());
+        }
+    }
+
+    @Test
+    void resentFramesAreSplitAsTheServerTakesThem() throws Exception {
+        List<PendingFrame> frames = failedWith(2 * MIB + 10);
+        ScriptedServer server = new ScriptedServer();
+        server.openingLimit = 700_000;
+        try (BlockWriteStream stream = open(server, SPEC)) {
+            assertThrows(TatamiException.class, () -> stream.resend(frames));
+            assertEquals(1, server.received.size());
+            assertEquals(700_000, server.received.get(0).payload().length);
+            WriteFrame part = server.frames().get(0);
+            assertArrayEquals(
+                    ChunkChecksum.ofPieces(
+                            0, ByteBuffer.wrap(server.received.get(0).payload())),
+                    part.getChecksumList().stream().mapToInt(one -> one).toArray());
+            ByteArrayOutputStream kept = new ByteArrayOutputStream();
+            int end = 0;
+            for (PendingFrame frame : stream.takeUnacknowledged()) {
+                byte[] payload = ByteBufUtil.getBytes(frame.payload());
+                int known = (int) (end - frame.offset());
+                kept.write(payload, known, payload.length - known);
+                end = (int) frame.endOffset();
+                frame.release();
+            }
+            assertArrayEquals(Arrays.copyOf(bytes, 2 * MIB + 10), kept.toByteArray());
+        }
+    }
+
+    private static void limit(ScriptedServer server, long visible, long limit) {
+        server.say(WriteAck.newBuilder()
+                .setVisibleLength(visible)
+                .setSendLimit(limit)
+                .build());
+    }
+
+    @Test
     void aFailureNamesTheServerAndGivesBackExactlyWhatWasNotAcknowledged() throws Exception {
         ScriptedServer server = new ScriptedServer();
         ByteArrayOutputStream kept = new ByteArrayOutputStream();

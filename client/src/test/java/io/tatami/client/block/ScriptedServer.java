@@ -47,6 +47,9 @@ final class ScriptedServer implements Connection {
     private @Nullable MemoryOffer offer;
     boolean cancelled;
 
+    /** Up to where a writer may send before anything is acknowledged; what {@link #acknowledge} says tells no limit. */
+    long openingLimit = Long.MAX_VALUE;
+
     /** Lends this memory to whoever asks next. */
     void lend(Path path) {
         offer = MemoryOffer.newBuilder()
@@ -115,6 +118,12 @@ final class ScriptedServer implements Connection {
             }
         };
         requests.add(body);
+        if (method.downParser() == WriteAck.parser()) {
+            say(WriteAck.newBuilder()
+                    .setOpening(true)
+                    .setSendLimit(openingLimit)
+                    .build());
+        }
         greeting.forEach(Runnable::run);
         greeting.clear();
         if (offer != null) {

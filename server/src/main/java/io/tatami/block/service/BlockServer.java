@@ -66,7 +66,10 @@ public final class BlockServer implements AutoCloseable {
         this.threads = new ServerThreads(
                 settings,
                 volumes.volumes().stream().map(VolumeSet.ServedVolume::volume).toList());
-        BlockClient chainClient = new BlockClient(connector, BlockClientSettings.DEFAULT);
+        // The server before this one hears nothing meanwhile, and must not lose its patience first.
+        BlockClient chainClient = new BlockClient(
+                connector,
+                BlockClientSettings.DEFAULT.withTimeoutMillis(Math.max(1, settings.chainSilenceMillis() / 3)));
         this.memory = new MemoryShares(
                 threads, new SharedDirectory(settings.sharedMemoryDirectory()), settings.sharedMemoryBytesMax());
         memory.serveOn(handlers);
@@ -92,7 +95,8 @@ public final class BlockServer implements AutoCloseable {
         commands.serve(handlers, BlockMethods.BLOCK_SERVER_STATUS, request -> reports.status());
         commands.serve(handlers, BlockMethods.SCRUB, reports::scrub);
         commands.serve(handlers, BlockMethods.CREDITS_LOW, this::creditsAreLow);
-        threads.every(STANDSTILL_CHECK_MILLIS, port::checkStandstill);
+        long checkMillis = Math.max(1, Math.min(STANDSTILL_CHECK_MILLIS, settings.chainSilenceMillis() / 8));
+        threads.every(checkMillis, port::checkStandstill);
         threads.every(MEMORY_SWEEP_MILLIS, memory::sweep);
         threads.every(SLOWNESS_CHECK_MILLIS, reports::lookForSlowVolumes);
         threads.every(settings.compactMillis(), reports::compact);

@@ -16,7 +16,8 @@ import java.util.List;
  *     each volume
  * @param readThreads threads for each volume that wait for it on behalf of readers
  * @param readTurnBytes how much one reader is sent before the next one's turn
- * @param receivedBytesMax bytes of all writers that may wait in memory for the disk; beyond it sockets are not read
+ * @param receivedBytesMax how much all writers may send ahead of the disks beyond the 128 KiB that each is sure of; an
+ *     equal part for each volume
  * @param parkMillis a stream that has not moved for so long gives its buffers back: a writer's bytes are flushed, and
  *     what was read ahead for a reader is dropped
  * @param writerIdleMillis a writer that sent nothing for so long loses its stream; what it wrote stays
@@ -67,7 +68,11 @@ public record BlockServerSettings(
     private static final Setting<Long> READ_TURN = Setting.size(
             "tatami.block.read.turn", "32m", "1m", "1g", "How much one reader is sent before the next one's turn.");
     private static final Setting<Long> RECEIVED_MAX = Setting.size(
-            "tatami.block.received.max", "256m", "1m", "64g", "Bytes of all writers that may wait for the disks.");
+            "tatami.block.received.max",
+            "256m",
+            "1m",
+            "64g",
+            "Bytes that writers may send ahead of the disks, beyond 128 KiB each.");
     private static final Setting<Duration> PARK = Setting.duration(
             "tatami.block.park.after", "5s", "1ms", "1h", "Standstill after which a stream's buffers are given back.");
     private static final Setting<Duration> WRITER_IDLE = Setting.duration(

@@ -23,6 +23,7 @@ import io.tatami.rpc.HandlerTable;
 import io.tatami.rpc.ServerStream;
 import io.tatami.rpc.StreamReceiver;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -50,7 +51,7 @@ final class DataPort {
     private final ServerThreads threads;
     private final BlockServerMetrics metrics = new BlockServerMetrics();
     private final MemoryShares memory;
-    private final ReceiveBudget receiveBudget;
+    private final Map<Volume, ReceiveBudget> receiveBudgets = new HashMap<>();
     private final VolumeStreams writeStreams;
     private final WriterOpener opener;
     private final Map<BlockId, WriteSession> writers = new ConcurrentHashMap<>();
@@ -83,7 +84,10 @@ final class DataPort {
         this.serverId = serverId;
         this.threads = threads;
         this.memory = memory;
-        this.receiveBudget = new ReceiveBudget(settings.receivedBytesMax());
+        long receivedBytesMax = settings.receivedBytesMax() / Math.max(1, volumes.volumeCount());
+        for (VolumeSet.ServedVolume served : volumes.volumes()) {
+            receiveBudgets.put(served.volume(), new ReceiveBudget(receivedBytesMax));
+        }
         this.writeStreams = new VolumeStreams(
                 "write", BlockServerSettings.WRITE_STREAMS.key(), settings.writeStreamsMax(), volumes.volumes());
         this.opener = new WriterOpener(volumes, writeStreams);
@@ -116,8 +120,14 @@ final class DataPort {
         return metrics;
     }
 
-    ReceiveBudget receiveBudget() {
-        return receiveBudget;
+    /** Of the volume of a session whose writer is open. */
+    ReceiveBudget receiveBudget(WriteSession session) {
+        VolumeStreams.Counted counted = writing.get(session);
+        ReceiveBudget budget = counted == null ? null : receiveBudgets.get(counted.volume());
+        if (budget == null) {
+            throw new IllegalStateException(session.block() + " is not open");
+        }
+        return budget;
     }
 
     /** The writer that a session asks for; counts as one of its volume's until the session has {@link #ended}. */

@@ -1,26 +1,29 @@
 package io.tatami.block.service;
 
-import java.util.concurrent.atomic.AtomicLong;
-
-/** Counts the bytes of all writers that wait in memory for the disk. Safe for use by many threads. */
+/**
+ * Memory of one volume for what its writers send ahead of it, beyond what each is sure of. Safe for use by many
+ * threads.
+ */
 final class ReceiveBudget {
     private final long bytesMax;
-    private final AtomicLong bytes = new AtomicLong();
+    private long taken;
 
     ReceiveBudget(long bytesMax) {
         this.bytesMax = bytesMax;
     }
 
-    /** Returns whether there is now more than allowed, so that the one who added must stop receiving. */
-    boolean addIsTooMuch(long added) {
-        return bytes.addAndGet(added) > bytesMax;
+    /** As much of {@code wanted} as is left; 0 or more. */
+    synchronized long take(long wanted) {
+        long got = Math.max(0, Math.min(wanted, bytesMax - taken));
+        taken += got;
+        return got;
     }
 
-    void remove(long removed) {
-        bytes.addAndGet(-removed);
+    synchronized void giveBack(long bytes) {
+        taken -= bytes;
     }
 
-    long bytes() {
-        return bytes.get();
+    synchronized long taken() {
+        return taken;
     }
 }

@@ -71,8 +71,15 @@ final class VolumeStreams {
         private final OnVolume on;
         private final AtomicBoolean closed = new AtomicBoolean();
 
-        private Counted(OnVolume on) {
+        private final Volume volume;
+
+        private Counted(OnVolume on, Volume volume) {
             this.on = on;
+            this.volume = volume;
+        }
+
+        Volume volume() {
+            return volume;
         }
 
         @Override
@@ -92,7 +99,7 @@ final class VolumeStreams {
                     limit + " " + kind + " streams of volume " + on.path + " are open already, the most that " + setting
                             + " allows");
         }
-        return new Counted(on);
+        return new Counted(on, volume);
     }
 
     /** How many are open on a volume now. */

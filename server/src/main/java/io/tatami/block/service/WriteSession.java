@@ -18,8 +18,6 @@ import io.tatami.rpc.StreamReceiver;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,8 +37,7 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
     private final DataPort port;
     private final SerialExecutor worker;
 
-    private final AtomicLong waitingBytes = new AtomicLong();
-    private final AtomicBoolean receivingPaused = new AtomicBoolean();
+    private final ReceiveWindow window;
 
     private final Deque<ArrivedFrame> heldBack = new ArrayDeque<>();
     private @Nullable BlockWriter writer;
@@ -54,6 +51,10 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
     private long received;
     private long durable;
     private @Nullable WriteFrame flushWanted;
+
+    /** Up to where the writer has asked for bytes to be durable. */
+    private long syncAsked;
+
     private boolean finished;
     private boolean ended;
     private long heardNanos;
@@ -72,6 +73,7 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         this.stream = stream;
         this.port = port;
         this.worker = worker;
+        this.window = new ReceiveWindow(request, memory != null && request.getTargetCount() == 0);
         this.heardNanos = port.clock().monotonicNanos();
         this.chainHeardNanos = heardNanos;
     }
@@ -88,13 +90,17 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
     @Override
     public void onMessage(WriteFrame frame, ByteBuf payload) {
         ArrivedFrame arrived = new ArrivedFrame(frame, payload, memory);
-        long waiting = waitingBytes.addAndGet(arrived.windowBytes());
-        if (port.receiveBudget().addIsTooMuch(payload.readableBytes()) && receivingPaused.compareAndSet(false, true)) {
-            stream.pauseReceiving();
+        int bytes = arrived.windowBytes();
+        if (!window.admits(bytes)) {
+            payload.release();
+            window.done(bytes);
+            stop(new TatamiException(
+                    ErrorCode.MALFORMED, "the writer of " + block + " sent more than its window of bytes or frames"));
+            return;
         }
         worker.execute(() -> {
             heldBack.add(arrived);
-            guarded(() -> arrive(waiting));
+            guarded(this::arrive);
             if (ended) {
                 releaseHeldBack();
             }
@@ -130,10 +136,28 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
             if (chain != null && chainOwes() && isOver(now - chainHeardNanos, settings.chainSilenceMillis())) {
                 throw chain.silence();
             }
+            if (chain != null && chainOwes()) {
+                tellThatChainIsAwaited();
+            }
             if (isOver(now - heardNanos, settings.parkMillis())) {
                 park();
+                if (writer != null && !finished && window.rest()) {
+                    acknowledge();
+                }
             }
         }));
+    }
+
+    /** The silence is not this server's: who waits for it looks for the fault farther back. */
+    private void tellThatChainIsAwaited() {
+        if (chainReady) {
+            acknowledge();
+        } else if (request.getWindowed()) {
+            stream.send(WriteAck.newBuilder()
+                    .setOpening(true)
+                    .setSendLimit(window.limitAfter(behind().sentOffset()))
+                    .build());
+        }
     }
 
     private static boolean isOver(long nanos, long limitMillis) {
@@ -156,28 +180,27 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         writer = opened;
         received = opened.lengthBytes();
         roomBytes = opened.capacityBytes();
+        window.opened(port.receiveBudget(this));
         durable = request.getStartOffset();
         Check.check(received == request.getStartOffset(), "%s begins at %d", block, received);
         CrashPoint.hit("service.write.after-open");
         port.began(this);
         if (request.getTargetCount() == 0) {
             // What has come meanwhile is acknowledged next, and with it this.
-            if (!request.getOnlyCopy() || waitingBytes.get() == 0) {
+            if (!request.getOnlyCopy() || !window.isWaiting()) {
                 acknowledge();
             }
         } else {
             chainVisible = received;
             chainDurable = received;
+            syncAsked = received;
             chain = ChainLink.open(port.chainClient(), request, port.settings().chainSilenceMillis(), worker, this);
+            tellThatChainIsAwaited();
         }
     }
 
-    private void arrive(long waiting) throws TatamiException {
+    private void arrive() throws TatamiException {
         heardNanos = port.clock().monotonicNanos();
-        if (waiting > BlockPayload.WINDOW_BYTES_MAX + BlockPayload.BYTES_MAX) {
-            throw new TatamiException(
-                    ErrorCode.MALFORMED, "the writer of " + block + " sent " + waiting + " bytes unacknowledged");
-        }
         takeHeldBack();
     }
 
@@ -215,6 +238,7 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         }
         if (frame.getSync() || frame.getLast()) {
             flushWanted = frame;
+            syncAsked = received;
         }
     }
 
@@ -246,6 +270,7 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         }
         if (finished && (chain == null || chainFinished)) {
             ended = true;
+            window.close();
             port.ended(this);
             CrashPoint.hit("service.write.before-end");
             stream.success(WriteBlockReply.newBuilder().setLength(received).build());
@@ -261,6 +286,7 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
                 .setVisibleLength(visible)
                 .setDurableLength(chain == null ? durable : Math.min(durable, chainDurable))
                 .setRoomBytes(roomBytes)
+                .setSendLimit(window.limitAfter(chain == null ? received : chain.sentOffset()))
                 .build());
     }
 
@@ -268,6 +294,10 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
     public void onChainAck(WriteAck ack) {
         guarded(() -> {
             chainHeardNanos = port.clock().monotonicNanos();
+            behind().acknowledged(ack);
+            if (ack.getOpening()) {
+                return;
+            }
             chainReady = true;
             chainVisible = Math.max(chainVisible, ack.getVisibleLength());
             chainDurable = Math.max(chainDurable, ack.getDurableLength());
@@ -275,6 +305,14 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
             flushIfReady();
             acknowledge();
             takeHeldBack();
+        });
+    }
+
+    @Override
+    public void onChainWritable() {
+        guarded(() -> {
+            behind().send();
+            acknowledge();
         });
     }
 
@@ -300,7 +338,12 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
     }
 
     private boolean chainOwes() {
-        return chain != null && (!chainReady || chainVisible < received || flushWanted != null);
+        return chain != null
+                && (!chainReady
+                        || chainVisible < received
+                        || chainDurable < syncAsked
+                        || flushWanted != null
+                        || (finished && !chainFinished));
     }
 
     private void append(ArrivedFrame arrived) throws TatamiException {
@@ -314,23 +357,33 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         CrashPoint.hit("service.write.after-append");
         sequence = frame.getSequence();
         received += length;
+        window.stored(length, heardNanos);
         port.metrics().written(length);
     }
 
     /** @param arrived with its bytes as payload; used up */
     private void appendAndForward(ArrivedFrame arrived, ChainLink behind) throws TatamiException {
         boolean owed = chainOwes();
+        ByteBuf forwarded;
         try {
             append(arrived);
-            arrived.payload().retain();
+            // The network moves the indices of what it writes.
+            forwarded = arrived.payload().retainedDuplicate();
         } finally {
             arrived.payload().release();
         }
         if (!owed) {
             chainHeardNanos = heardNanos;
         }
-        behind.forwardAndRelease(arrived.frame(), arrived.payload());
+        behind.forwardAndRelease(arrived.frame(), forwarded);
         CrashPoint.hit("service.write.after-forward");
+    }
+
+    private ChainLink behind() {
+        if (chain == null) {
+            throw new IllegalStateException(block + " has no server behind");
+        }
+        return chain;
     }
 
     private BlockWriter opened() {
@@ -341,11 +394,8 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
     }
 
     private void releaseArrived(ArrivedFrame arrived) {
-        port.receiveBudget().remove(arrived.payload().readableBytes());
+        window.done(arrived.windowBytes());
         arrived.payload().release();
-        if (waitingBytes.addAndGet(-arrived.windowBytes()) == 0 && receivingPaused.compareAndSet(true, false)) {
-            stream.resumeReceiving();
-        }
     }
 
     private void releaseHeldBack() {
@@ -361,6 +411,7 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         }
         ended = true;
         releaseHeldBack();
+        window.close();
         if (writer != null && !finished) {
             letGo(writer, failure);
         }

@@ -36,6 +36,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Block servers with real volumes on files and real sockets on loopback, and a client, in one process. */
@@ -45,7 +46,7 @@ final class BlockRig implements AutoCloseable {
 
     private final Path directory;
     private final long volumeBytes;
-    private final List<Volume> others;
+    private final IntFunction<List<Volume>> others;
     private final RpcSettings rpcSettings;
     private final EventLoops loops;
     private final RpcClient connector;
@@ -63,9 +64,16 @@ final class BlockRig implements AutoCloseable {
     /** @param others volumes that each server has beside its own; the caller's to close, after this */
     BlockRig(Path directory, int count, BlockServerSettings settings, long volumeBytes, List<Volume> others)
             throws IOException {
+        this(directory, count, settings, volumeBytes, number -> others);
+    }
+
+    /** @param others the volumes beside its own of the server with a number, the first of which is 1 */
+    BlockRig(
+            Path directory, int count, BlockServerSettings settings, long volumeBytes, IntFunction<List<Volume>> others)
+            throws IOException {
         this.directory = directory;
         this.volumeBytes = volumeBytes;
-        this.others = List.copyOf(others);
+        this.others = others;
         rpcSettings = RpcSettings.from(Settings.of(Map.of()));
         loops = new EventLoops("rig", rpcSettings);
         connector = newClient("rig");
@@ -196,7 +204,7 @@ final class BlockRig implements AutoCloseable {
             RpcClient outwards = newClient("server-" + number);
             List<VolumeSet.ServedVolume> served = new ArrayList<>();
             served.add(new VolumeSet.ServedVolume(volume, volumeFile.toString()));
-            others.forEach(other -> served.add(new VolumeSet.ServedVolume(other, "another volume")));
+            others.apply(number).forEach(other -> served.add(new VolumeSet.ServedVolume(other, "another volume")));
             BlockServer server = new BlockServer(
                     settings, new VolumeSet(served), null, new IdentityFile(home, CLUSTER), outwards, Clock.SYSTEM);
             RpcServer rpc = new RpcServer(
