@@ -82,6 +82,8 @@ final class DeletionAccess {
                             .setSpread(directory.child().getSpread())
                             .setWideningFrom(directory.child().getWideningFrom())
                             .setUser(service.user())
+                            // No client has it, and a large directory is walked for as long as that takes.
+                            .setExpiresMillis(Long.MAX_VALUE)
                             .build());
             CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
             for (var shard : tree.shardsOf(
