@@ -198,7 +198,8 @@ final class Membership {
                 .setCapacityBytes(room.capacityBytes())
                 .setUsedBytes(room.usedBytes())
                 .setFreeBytes(room.freeBytes())
-                .setQueueDepth(metrics.readStreams() + metrics.writeStreams());
+                .setQueueDepth(metrics.readStreams() + metrics.writeStreams())
+                .setMapEpoch(map.getEpoch());
         for (VolumeSet.ServedVolume served : volumes.volumes()) {
             VolumeStatistics statistics = served.volume().statistics();
             if (!statistics.failure().isEmpty()) {

@@ -163,6 +163,7 @@ final class MembershipTest {
         @Override
         public CompletableFuture<HeartbeatReply> heartbeat(HeartbeatRequest request, long mapEpoch) {
             assertEquals(5, mapEpoch);
+            assertEquals(5, request.getMapEpoch());
             failedVolumes.addAll(request.getFailedVolumeList());
             heartbeats.incrementAndGet();
             return CompletableFuture.completedFuture(HeartbeatReply.newBuilder()

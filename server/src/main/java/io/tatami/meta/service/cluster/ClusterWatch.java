@@ -85,16 +85,19 @@ final class ClusterWatch {
         @Nullable Sign before = signs.put(server, new Sign(request, clock.monotonicNanos()));
         boolean isFirst = before == null || before.heartbeat().getCapacityBytes() == 0;
         return isFirst
-                ? refresh().thenCompose(map -> announcer.announce(map).thenApply(told -> reply(map)))
-                : CompletableFuture.completedFuture(reply(maps.map()));
+                ? refresh().thenCompose(map -> announcer.announce(map).thenApply(told -> reply(request, map)))
+                : CompletableFuture.completedFuture(reply(request, maps.map()));
     }
 
-    private HeartbeatReply reply(ClusterMap map) {
-        return HeartbeatReply.newBuilder()
+    /** The map grows with the cluster, and so would the answers to all servers' heartbeats with its square. */
+    private HeartbeatReply reply(HeartbeatRequest request, ClusterMap map) {
+        HeartbeatReply.Builder reply = HeartbeatReply.newBuilder()
                 .setMapEpoch(map.getEpoch())
-                .setMap(map)
-                .setTypical(typical.medians(this::heartbeatsOfLiving))
-                .build();
+                .setTypical(typical.medians(this::heartbeatsOfLiving));
+        if (request.getMapEpoch() < map.getEpoch()) {
+            reply.setMap(map);
+        }
+        return reply.build();
     }
 
     private List<HeartbeatRequest> heartbeatsOfLiving() {

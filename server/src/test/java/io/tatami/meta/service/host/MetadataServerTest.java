@@ -27,12 +27,16 @@ import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.CreateModes;
+import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.GetClusterMapRequest;
 import io.tatami.protocol.wire.GetDirectoryRequest;
 import io.tatami.protocol.wire.GiveCreditsRequest;
 import io.tatami.protocol.wire.GroupStatusRequest;
+import io.tatami.protocol.wire.HeartbeatReply;
 import io.tatami.protocol.wire.HeartbeatRequest;
 import io.tatami.protocol.wire.MkdirsRequest;
+import io.tatami.protocol.wire.RegisterBlockServerReply;
+import io.tatami.protocol.wire.RegisterBlockServerRequest;
 import io.tatami.protocol.wire.SafeModeRequest;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
@@ -437,6 +441,37 @@ final class MetadataServerTest {
                     HeartbeatRequest.newBuilder().setServerId(17).build();
             assertTrue(call(server, SUPERUSER, GroupId.NAMESPACE, MetaMethods.HEARTBEAT, unknown)
                     .getRegisterAgain());
+        }
+    }
+
+    @Test
+    void aHeartbeatIsAnsweredWithTheMapOnlyWhereTheServersOneIsOlder() throws TatamiException {
+        try (MetadataServer server = open()) {
+            RegisterBlockServerReply registered = call(
+                    server,
+                    SUPERUSER,
+                    GroupId.NAMESPACE,
+                    MetaMethods.REGISTER_BLOCK_SERVER,
+                    RegisterBlockServerRequest.newBuilder()
+                            .setHost("localhost")
+                            .addVolumeId("00000000-0000-0000-0000-000000000001")
+                            .setData(Endpoint.newBuilder().setHost("localhost").setPort(1))
+                            .build());
+            HeartbeatRequest.Builder heartbeat = HeartbeatRequest.newBuilder()
+                    .setServerId(registered.getServerId())
+                    .setCapacityBytes(1L << 30)
+                    .setFreeBytes(1L << 30);
+
+            HeartbeatReply first = call(server, SUPERUSER, GroupId.NAMESPACE, MetaMethods.HEARTBEAT, heartbeat.build());
+            assertTrue(first.hasMap(), "a server that tells no epoch is sent the map");
+            heartbeat.setMapEpoch(first.getMapEpoch());
+            HeartbeatReply second =
+                    call(server, SUPERUSER, GroupId.NAMESPACE, MetaMethods.HEARTBEAT, heartbeat.build());
+            assertFalse(second.hasMap());
+            assertEquals(first.getMapEpoch(), second.getMapEpoch());
+            heartbeat.setMapEpoch(first.getMapEpoch() - 1);
+            assertTrue(call(server, SUPERUSER, GroupId.NAMESPACE, MetaMethods.HEARTBEAT, heartbeat.build())
+                    .hasMap());
         }
     }
 }
