@@ -58,6 +58,7 @@ final class BlockReopener {
     private OpenBlock drained(Replica replica) throws TatamiException {
         OpenBlock open = replica.open();
         if (open != null) {
+            open.retryWithoutRoom();
             open.drain(false);
             return open;
         }

@@ -16,6 +16,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -196,6 +197,29 @@ final class OpenBlock {
             moveRestToTail(filling, rest);
         }
         awaitWrites(0);
+    }
+
+    /**
+     * Writes again what found no room on the device, as on a volume file that was not allocated in full; the bytes are
+     * still here. {@link #drain} tells what came of it. Does nothing after any other failure, and without one.
+     */
+    void retryWithoutRoom() {
+        synchronized (this) {
+            if (failure == null || failure.code() != ErrorCode.NO_SPACE) {
+                return;
+            }
+        }
+        awaitUntil(() -> inFlight.stream().allMatch(unit -> unit.done));
+        List<UnitWrite> again;
+        synchronized (this) {
+            failure = null;
+            unflushed = true;
+            again = List.copyOf(inFlight);
+            again.forEach(unit -> unit.done = false);
+        }
+        for (UnitWrite unit : again) {
+            PendingAccess unused = accesses.submit((int) (unit.endBytes - unit.startBytes), () -> write(unit));
+        }
     }
 
     /** {@link #drain} for a block that nobody writes now: an error is kept, and thrown to whoever goes on with it. */

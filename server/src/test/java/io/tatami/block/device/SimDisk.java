@@ -25,6 +25,7 @@ public final class SimDisk implements Device {
 
     private final long sizeBytes;
     private final SimFaults faults;
+    private boolean full;
     private final Map<Long, byte[]> durable = new HashMap<>();
     private final Map<Long, byte[]> unflushed = new TreeMap<>();
     /** What a sector held before it was written last. */
@@ -72,6 +73,9 @@ public final class SimDisk implements Device {
 
     @Override
     public synchronized void write(long offsetBytes, ByteBuffer from) throws TatamiException {
+        if (full) {
+            throw new TatamiException(ErrorCode.NO_SPACE, name() + " is a file whose file system is full");
+        }
         SimFaults.Fault fault = faults.next();
         if (fault == SimFaults.Fault.NO_SPACE) {
             throw new TatamiException(ErrorCode.NO_SPACE, "simulated: no space");
@@ -108,6 +112,11 @@ public final class SimDisk implements Device {
     @Override
     public void close() {
         // The disk outlives those who use it: a test opens it again.
+    }
+
+    /** From here on writes find no room, as in a file that was not allocated in full; or they find it again. */
+    public synchronized void setFull(boolean isFull) {
+        full = isFull;
     }
 
     /** From now on the disk says that it flushed and does not: what a volume must never be built on. */
