@@ -55,15 +55,13 @@ final class BlockAudit {
     }
 
     private void addUnknown(AuditRequest request, Set<BlockId> believed, AuditReply.Builder reply) {
+        BlockId after = new BlockId(Math.max(0, request.getAfterBlockId()));
+        BlockId upTo = new BlockId(Math.max(0, request.getUpToBlockId()));
         GroupId shard = new GroupId(request.getGroup());
         for (VolumeSet.ServedVolume served : volumes.volumes()) {
-            for (StoredBlock stored : served.volume().blocks()) {
-                long id = stored.block().value();
-                if (id > request.getAfterBlockId()
-                        && id <= request.getUpToBlockId()
-                        && stored.block().home().equals(shard)
-                        && !believed.contains(stored.block())) {
-                    reply.addUnknownBlockId(id);
+            for (StoredBlock stored : served.volume().blocks(after, upTo)) {
+                if (stored.block().home().equals(shard) && !believed.contains(stored.block())) {
+                    reply.addUnknownBlockId(stored.block().value());
                 }
             }
         }

@@ -12,7 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,7 +32,7 @@ public final class Volume implements AutoCloseable {
 
     private final SuperblockFormat.Superblock superblock;
     private final VolumeParts parts;
-    private final ConcurrentMap<BlockId, Replica> replicas;
+    private final ConcurrentNavigableMap<BlockId, Replica> replicas;
     private final BlockCommitter committer;
     private final BlockReopener reopener;
     private final BlockMover mover;
@@ -40,13 +40,14 @@ public final class Volume implements AutoCloseable {
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /**
-     * @param replicas the blocks that the index names, their extents claimed from the allocator of {@code parts}
+     * @param replicas by rising id: the blocks that the index names, their extents claimed from the allocator of
+     *     {@code parts}
      * @param unwritten what {@link BlockIndex#unwritten} says
      */
     Volume(
             SuperblockFormat.Superblock superblock,
             VolumeParts parts,
-            ConcurrentMap<BlockId, Replica> replicas,
+            ConcurrentNavigableMap<BlockId, Replica> replicas,
             Extent unwritten) {
         this.superblock = superblock;
         this.parts = parts;
@@ -249,10 +250,20 @@ public final class Volume implements AutoCloseable {
 
     /** All blocks here, by rising id. Not a snapshot: each element is right at a moment during the call. */
     public List<StoredBlock> blocks() {
-        return replicas.values().stream()
-                .map(Replica::describe)
-                .sorted(Comparator.comparingLong(stored -> stored.block().value()))
-                .toList();
+        return replicas.values().stream().map(Replica::describe).toList();
+    }
+
+    /**
+     * The blocks here above {@code after} and up to {@code upTo}, by rising id; none where {@code upTo} is not above.
+     * Looks at no others: those who go through all blocks a page at a time do so in one pass. As {@link #blocks()}, not
+     * a snapshot.
+     */
+    public List<StoredBlock> blocks(BlockId after, BlockId upTo) {
+        return after.value() >= upTo.value()
+                ? List.of()
+                : replicas.subMap(after, false, upTo, true).values().stream()
+                        .map(Replica::describe)
+                        .toList();
     }
 
     public VolumeStatistics statistics() {

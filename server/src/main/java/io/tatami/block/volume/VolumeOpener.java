@@ -12,9 +12,11 @@ import io.tatami.block.device.GuardedDevice;
 import io.tatami.block.device.IoThreads;
 import io.tatami.block.device.SharedFlush;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -91,7 +93,8 @@ public final class VolumeOpener {
             ExtentAllocator allocator = new ExtentAllocator(
                     new Extent(SuperblockFormat.DATA_OFFSET, dataBytes),
                     resources.settings().reserveBytes());
-            ConcurrentMap<BlockId, Replica> replicas = new ConcurrentHashMap<>();
+            ConcurrentNavigableMap<BlockId, Replica> replicas =
+                    new ConcurrentSkipListMap<>(Comparator.comparingLong(BlockId::value));
             trusted(() -> {
                 index.scan(entry -> claim(entry, allocator, replicas));
                 return replicas;

@@ -12,6 +12,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -67,6 +68,61 @@ class VolumeTest {
                 assertEquals(offset + length, at);
             }
         }
+    }
+
+    @Test
+    void blocksOfAPageAreThoseBetweenItsEndsByRisingId() throws TatamiException {
+        for (long id : new long[] {40, 7, 100, 12, 3}) {
+            write(new BlockId(id), bytes(10), 10);
+        }
+
+        assertEquals(List.of(3L, 7L, 12L, 40L, 100L), ids(sim.volume().blocks()));
+        assertEquals(List.of(7L, 12L), ids(sim.volume().blocks(new BlockId(3), new BlockId(12))));
+        assertEquals(List.of(100L), ids(sim.volume().blocks(new BlockId(40), new BlockId(Long.MAX_VALUE))));
+        assertEquals(List.of(), ids(sim.volume().blocks(new BlockId(12), new BlockId(12))));
+        assertEquals(List.of(), ids(sim.volume().blocks(new BlockId(12), new BlockId(3))));
+        assertEquals(
+                List.of(3L, 7L, 12L, 40L, 100L),
+                ids(sim.crash().blocks(new BlockId(0), new BlockId(200))),
+                "after the volume was opened again");
+    }
+
+    private static List<Long> ids(List<StoredBlock> blocks) {
+        return blocks.stream().map(stored -> stored.block().value()).toList();
+    }
+
+    @Test
+    void aBlockThatFoundNoRoomOnItsDeviceIsEndedOnceThereIsRoom() throws TatamiException {
+        byte[] bytes = bytes(5_000_001);
+        BlockWriter writer = sim.volume().create(BLOCK, 1, 16 * MIB, false);
+        append(writer, Arrays.copyOf(bytes, 4_200_000), 100_000);
+        writer.sync();
+        sim.disk().setFull(true);
+        writer.append(ByteBuffer.wrap(bytes, 4_200_000, bytes.length - 4_200_000), null);
+        writer.makeVisible(bytes.length);
+        assertFails(ErrorCode.NO_SPACE, writer::sync);
+        writer.close();
+        assertFails(ErrorCode.NO_SPACE, () -> sim.volume().truncate(BLOCK, bytes.length, 2));
+        assertArrayEquals(bytes, SimVolume.readAll(sim.volume(), BLOCK), "readable from memory");
+
+        sim.disk().setFull(false);
+        sim.volume().truncate(BLOCK, bytes.length, 2);
+
+        assertTrue(sim.volume().find(BLOCK).orElseThrow().finalized());
+        assertArrayEquals(bytes, SimVolume.readAll(sim.crash(), BLOCK));
+    }
+
+    @Test
+    void aBlockThatFoundNoRoomOnItsDeviceIsDeleted() throws TatamiException {
+        BlockWriter writer = sim.volume().create(BLOCK, 1, 16 * MIB, false);
+        sim.disk().setFull(true);
+        append(writer, bytes(3_000_000), 3_000_000);
+        assertFails(ErrorCode.NO_SPACE, writer::sync);
+        writer.close();
+
+        sim.volume().delete(BLOCK, Long.MAX_VALUE);
+
+        assertEquals(0, sim.volume().statistics().usedBytes());
     }
 
     @Test
