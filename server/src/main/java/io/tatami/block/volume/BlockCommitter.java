@@ -85,14 +85,16 @@ final class BlockCommitter {
 
     /** @see BlockWriter#abort */
     void abort(Replica replica, OpenBlock open) {
-        open.discard();
         BlockRecord committed = replica.committed();
         if (committed == null) {
+            replica.markDeleted();
+            open.discard();
             forget(replica, open.extent());
             return;
         }
         Extent grown = open.extent();
         replica.revertToCommitted();
+        open.discard();
         parts.allocator().release(grown.rest(committed.extent().lengthBytes()));
     }
 
@@ -108,12 +110,12 @@ final class BlockCommitter {
     /** @see Volume#delete */
     void delete(Replica replica) throws TatamiException {
         OpenBlock open = replica.open();
-        if (open != null) {
-            open.discard();
-        }
         Extent extent = replica.extent();
         BlockRecord committed = replica.committed();
         replica.markDeleted();
+        if (open != null) {
+            open.discard();
+        }
         if (committed != null) {
             CrashPoint.hit("volume.delete.before-commit");
             parts.index().delete(committed);

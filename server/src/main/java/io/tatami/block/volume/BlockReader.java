@@ -191,13 +191,18 @@ public final class BlockReader implements AutoCloseable {
     private ReadUnit fromVolume(Fetch fetch) throws TatamiException {
         PendingAccess pending = fetch.copy() == null ? fetch.pending() : null;
         Replica.Place seen = fetch.place();
-        while (pending == null || !hasArrived(pending, seen)) {
+        boolean readTwice = false;
+        long damaged = -1;
+        while (pending == null || !hasArrived(pending, seen) || (damaged = firstDamaged(fetch)) >= 0) {
+            if (damaged >= 0 && readTwice) {
+                break;
+            }
+            readTwice = damaged >= 0;
             place = replica.place(view.version());
             seen = place;
             pending = submit(fetch.chunkStart(), fetch.chunkEnd(), fetch.buffer());
         }
         Fetch sound = fetch;
-        long damaged = firstDamaged(fetch);
         if (damaged >= 0) {
             damage = parts.damaged(replica, damaged);
             if (damaged <= fetch.start()) {

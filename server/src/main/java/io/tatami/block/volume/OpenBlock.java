@@ -192,6 +192,7 @@ final class OpenBlock {
             AlignedBuffer buffer = fillable();
             int end = (int) (lengthBytes - fillStartBytes);
             buffer.memory().put(end, new byte[Device.ALIGNMENT_BYTES - rest]);
+            keepRest(buffer, rest);
             submit(Device.alignUp(lengthBytes), true);
         } else if (filling != null) {
             moveRestToTail(filling, rest);
@@ -279,7 +280,10 @@ final class OpenBlock {
         return Math.max(start, Math.min(end, onDeviceBytes));
     }
 
-    /** Waits for the writes under way, whatever comes of them, and gives all buffers back. */
+    /**
+     * Waits for the writes under way, whatever comes of them, and gives all buffers back. What was only in memory is
+     * gone then: the replica's version must have risen before, so that no reader takes what is left for the block.
+     */
     void discard() {
         awaitUntil(() -> inFlight.stream().allMatch(unit -> unit.done));
         synchronized (this) {
@@ -290,6 +294,7 @@ final class OpenBlock {
                 filling = null;
             }
         }
+        CrashPoint.hit("volume.discard.released");
     }
 
     private AlignedBuffer fillable() throws TatamiException {
@@ -305,9 +310,14 @@ final class OpenBlock {
         return buffer;
     }
 
+    /** Readers take the last sector's bytes from the tail once the buffer is no longer the one being filled. */
+    private void keepRest(AlignedBuffer buffer, int rest) {
+        buffer.memory().get((int) (lengthBytes - rest - fillStartBytes), tail, 0, rest);
+    }
+
     private void moveRestToTail(AlignedBuffer buffer, int rest) throws TatamiException {
         long end = lengthBytes - rest;
-        buffer.memory().get((int) (end - fillStartBytes), tail, 0, rest);
+        keepRest(buffer, rest);
         if (end > fillStartBytes) {
             submit(end, true);
         } else {

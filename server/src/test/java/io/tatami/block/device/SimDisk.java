@@ -33,6 +33,7 @@ public final class SimDisk implements Device {
 
     private final Set<Long> unreadable = new HashSet<>();
     private boolean flushesIgnored;
+    private boolean flipsNextRead;
     private IntConsumer timeTaker = bytes -> {};
     private @Nullable Runnable duringNextRead;
 
@@ -63,11 +64,16 @@ public final class SimDisk implements Device {
         if (during != null) {
             during.run();
         }
+        int first = into.position();
         for (long sector = offsetBytes / SECTOR_BYTES; into.hasRemaining(); sector++) {
             if (unreadable.contains(sector)) {
                 throw failed("read");
             }
             into.put(current(sector));
+        }
+        if (flipsNextRead) {
+            flipsNextRead = false;
+            into.put(first, (byte) (into.get(first) ^ 1));
         }
     }
 
@@ -127,6 +133,11 @@ public final class SimDisk implements Device {
     /** From now on reads and writes take time by a clock: as much for each, and for the bytes of each 4 MiB. */
     public synchronized void takeTime(ManualClock clock, Duration each, Duration unit) {
         timeTaker = bytes -> clock.advance(each.plus(unit.multipliedBy(bytes).dividedBy(UNIT_BYTES)));
+    }
+
+    /** The next read has a wrong bit, and those after it have not, as where a bus and not the medium failed. */
+    public synchronized void flipOnNextRead() {
+        flipsNextRead = true;
     }
 
     /** What happens after the next read was begun and before it has a byte. */
