@@ -70,6 +70,9 @@ public final class FileWriter implements AutoCloseable {
     /** The block whose existence with bytes the home was told of last. */
     private long recordedBlock;
 
+    /** The newest block about whose file the home was asked while the block had bytes; 0 for none. */
+    private long askedBlock;
+
     private int inlineBytesBefore;
     private long position;
 
@@ -156,12 +159,27 @@ public final class FileWriter implements AutoCloseable {
         }
     }
 
-    /** Returns when all bytes written are in the memory of every server that holds them, and new readers see them. */
+    /**
+     * Returns when all bytes written are in the memory of every server that holds them, and new readers see them. The
+     * first one in a block asks the file's home whether this writer still has the lease, and so costs one call more;
+     * where the home has the content inline, it makes the bytes durable.
+     *
+     * @throws IOException also where the file was recovered, deleted or replaced: then none of the bytes that were not
+     *     flushed before are promised
+     */
     public void hflush() throws IOException {
         attempt(() -> {
-            if (spill() && current != null && !current.isUntouched()) {
+            if (!spill()) {
+                return;
+            }
+            if (inlineBytesBefore > 0 && recordedBlock == 0) {
+                sync(false);
+                return;
+            }
+            if (current != null && !current.isUntouched()) {
                 current.hflush();
             }
+            requireLease();
         });
     }
 
@@ -225,9 +243,20 @@ public final class FileWriter implements AutoCloseable {
                 interrupted.initCause(e);
                 throw interrupted;
             }
-            failure = e;
+            failure = e.code() == ErrorCode.FENCED ? whyFenced(e) : e;
             release();
-            throw e;
+            throw failure;
+        }
+    }
+
+    /** What the home says of the file that a block server refused to write on: deleted, recovered, or nothing. */
+    private TatamiException whyFenced(TatamiException fenced) {
+        try {
+            home.commitLength(List.of());
+            return fenced;
+        } catch (TatamiException e) {
+            e.addSuppressed(fenced);
+            return e.code() == ErrorCode.LEASE_EXPIRED ? e : fenced;
         }
     }
 
@@ -331,7 +360,31 @@ public final class FileWriter implements AutoCloseable {
             }
             home.commitLength(written);
             recordedBlock = block == null ? recordedBlock : block.block().value();
+            askedBlock = newestBlock();
         }
+    }
+
+    /**
+     * Asks the home, once for each block, after the block's servers have its bytes: a recovery that came before is
+     * known there, and one that comes later finds the block at its servers and fences this writer. Without it, a block
+     * that was granted ahead of a recovery could be begun after it, and its bytes be acknowledged and lost.
+     */
+    private void requireLease() throws TatamiException {
+        long newest = newestBlock();
+        if (newest != askedBlock) {
+            home.commitLength(List.copyOf(finished));
+            askedBlock = newest;
+        }
+    }
+
+    /** The last block with bytes that the home may not know of; the one asked about where there is no other. */
+    private long newestBlock() {
+        if (current != null && !current.isUntouched()) {
+            return current.block().value();
+        }
+        return finished.isEmpty()
+                ? askedBlock
+                : finished.get(finished.size() - 1).getBlockId();
     }
 
     private void complete() throws TatamiException {

@@ -131,7 +131,10 @@ final class BlockCommands {
                 .build();
     }
 
-    /** Adopts the generation, fences who writes, and finalizes; done again it finds that it was done. */
+    /**
+     * Adopts the generation, which fences the writer, and finalizes the block with all that is held of it: what was
+     * acknowledged is among that. Done again it finds that it was done.
+     */
     private RecoverBlockReply recover(RecoverBlockRequest request) throws TatamiException {
         BlockId block = DataPort.blockId(request.getBlockId());
         long generation = request.getNewGeneration();
@@ -148,7 +151,7 @@ final class BlockCommands {
             CrashPoint.hit("service.recover.after-fence");
         }
         StoredBlock fenced = volumes.require(block, generation).stored();
-        long length = request.hasLength() ? request.getLength() : fenced.visibleBytes();
+        long length = request.hasLength() ? request.getLength() : fenced.heldBytes();
         if (!fenced.finalized() || fenced.durableBytes() != length) {
             found.volume().truncate(block, length, generation);
             port.fence(block, "a recovery has taken it over");

@@ -23,7 +23,8 @@ import java.util.function.Consumer;
 
 /**
  * Deletes blocks, those of each volume on that volume's command threads. The answer names what is gone: what is on a
- * volume that failed, or that takes too long, is left out, for whoever wants it gone to ask again.
+ * volume that failed, or that takes too long, is left out, for whoever wants it gone to ask again. A deleted block
+ * leaves a {@linkplain Tombstones tombstone}.
  */
 final class BlockDeletion {
     private static final long ANSWER_LIMIT_MILLIS = 2_000;
@@ -81,6 +82,7 @@ final class BlockDeletion {
         Map<Volume, Map<BlockId, Long>> parts = new LinkedHashMap<>();
         for (DeleteBlocksRequest.Item item : request.getItemList()) {
             BlockId block = DataPort.blockId(item.getBlockId());
+            port.tombstones().add(block, item.getGeneration());
             Optional<VolumeSet.Found> found = port.volumes().find(block);
             if (found.isPresent()) {
                 parts.computeIfAbsent(found.get().volume(), volume -> new LinkedHashMap<>())

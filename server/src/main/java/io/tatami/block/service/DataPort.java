@@ -22,8 +22,10 @@ import io.tatami.protocol.wire.WriteFrame;
 import io.tatami.rpc.HandlerTable;
 import io.tatami.rpc.ServerStream;
 import io.tatami.rpc.StreamReceiver;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -53,6 +55,7 @@ final class DataPort {
     private final MemoryShares memory;
     private final Map<Volume, ReceiveBudget> receiveBudgets = new HashMap<>();
     private final VolumeStreams writeStreams;
+    private final Tombstones tombstones = new Tombstones();
     private final WriterOpener opener;
     private final Map<BlockId, WriteSession> writers = new ConcurrentHashMap<>();
 
@@ -90,7 +93,7 @@ final class DataPort {
         }
         this.writeStreams = new VolumeStreams(
                 "write", BlockServerSettings.WRITE_STREAMS.key(), settings.writeStreamsMax(), volumes.volumes());
-        this.opener = new WriterOpener(volumes, writeStreams);
+        this.opener = new WriterOpener(volumes, writeStreams, tombstones);
         this.readStreams = new VolumeStreams(
                 "read", BlockServerSettings.READ_STREAMS.key(), settings.readStreamsMax(), volumes.volumes());
     }
@@ -137,11 +140,30 @@ final class DataPort {
         return opened.writer();
     }
 
-    /** The session has the right to write its block; one that had it before has lost it. */
-    void began(WriteSession session) {
-        WriteSession before = writers.put(session.block(), session);
-        if (before != null) {
-            before.fence("another writer has gone on with it");
+    Tombstones tombstones() {
+        return tombstones;
+    }
+
+    /**
+     * The session has the right to write its block; one that had it before under an older generation has lost it.
+     *
+     * @throws TatamiException FENCED where a session of a newer generation has begun since this one was opened
+     */
+    void began(WriteSession session) throws TatamiException {
+        List<WriteSession> fenced = new ArrayList<>();
+        WriteSession writing = writers.merge(session.block(), session, (before, next) -> {
+            if (before.generation() > next.generation()) {
+                return before;
+            }
+            fenced.add(before);
+            return next;
+        });
+        fenced.forEach(before -> before.fence("another writer has gone on with it"));
+        if (writing != session) {
+            throw new TatamiException(
+                    ErrorCode.FENCED,
+                    session.block() + " is written under generation " + writing.generation() + ", above "
+                            + session.generation());
         }
     }
 

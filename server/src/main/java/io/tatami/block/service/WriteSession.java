@@ -82,6 +82,10 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         return block;
     }
 
+    long generation() {
+        return request.getGeneration();
+    }
+
     /** Begins; called once, before any message is delivered. */
     void start() {
         worker.execute(() -> guarded(this::open));
@@ -149,7 +153,7 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
     }
 
     /** The silence is not this server's: who waits for it looks for the fault farther back. */
-    private void tellThatChainIsAwaited() {
+    private void tellThatChainIsAwaited() throws TatamiException {
         if (chainReady) {
             acknowledge();
         } else if (request.getWindowed()) {
@@ -263,8 +267,11 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
     /**
      * Tells the writer how far the servers from here to the tail are; where the block has ended, by the end of the
      * stream.
+     *
+     * @throws TatamiException FENCED or NO_SUCH_BLOCK where the block was taken over or deleted: nothing is
+     *     acknowledged
      */
-    private void acknowledge() {
+    private void acknowledge() throws TatamiException {
         if (chain != null && !chainReady) {
             return;
         }

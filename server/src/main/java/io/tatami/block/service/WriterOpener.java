@@ -1,6 +1,7 @@
 package io.tatami.block.service;
 
 import io.tatami.base.BlockId;
+import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.BlockWriter;
@@ -14,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,11 +28,17 @@ final class WriterOpener {
 
     private final VolumeSet volumes;
     private final VolumeStreams streams;
+    private final Tombstones tombstones;
+    private final Set<BlockId> opening = ConcurrentHashMap.newKeySet();
 
-    /** @param streams counts the writers of each volume */
-    WriterOpener(VolumeSet volumes, VolumeStreams streams) {
+    /**
+     * @param streams counts the writers of each volume
+     * @param tombstones of blocks that are not to be begun any more
+     */
+    WriterOpener(VolumeSet volumes, VolumeStreams streams, Tombstones tombstones) {
         this.volumes = volumes;
         this.streams = streams;
+        this.tombstones = tombstones;
     }
 
     /** A writer, and its place among those of its volume, which whoever has done with the writer closes. */
@@ -39,18 +47,31 @@ final class WriterOpener {
     /**
      * The writer that a write stream asks for; see {@code WriteBlockRequest}.
      *
-     * @throws TatamiException BUSY where the volume, or each of those that have room, has as many writers as it may;
-     *     what {@link Volume#create} and {@link Volume#reopen} throw
+     * @throws TatamiException BUSY where the volume, or each of those that have room, has as many writers as it may, or
+     *     where the same block is being opened for another writer: one block on two volumes would be two; FENCED for a
+     *     block that was deleted; what {@link Volume#create} and {@link Volume#reopen} throw
      */
     Opened open(WriteBlockRequest request) throws TatamiException {
         BlockId block = new BlockId(request.getBlockId());
+        if (!opening.add(block)) {
+            throw new TatamiException(ErrorCode.BUSY, block + " is being opened for another writer; try again");
+        }
+        try {
+            return openAlone(block, request);
+        } finally {
+            opening.remove(block);
+        }
+    }
+
+    private Opened openAlone(BlockId block, WriteBlockRequest request) throws TatamiException {
         long generation = request.getGeneration();
         Optional<VolumeSet.Found> found = volumes.find(block);
         if (found.isEmpty()) {
             if (request.getStartOffset() > 0) {
                 throw new TatamiException(ErrorCode.NO_SUCH_BLOCK, block + " is not here to be continued");
             }
-            return create(block, request);
+            tombstones.requireNone(block, generation);
+            return undeleted(create(block, request));
         }
         StoredBlock stored = found.get().stored();
         if (stored.generation() > generation) {
@@ -68,6 +89,20 @@ final class WriterOpener {
         }
         Volume volume = found.get().volume();
         return counted(streams.open(volume), () -> reopen(volume, block, request));
+    }
+
+    /** A deletion that looked for the block before it was here left a tombstone before that. */
+    private Opened undeleted(Opened created) throws TatamiException {
+        BlockWriter writer = created.writer();
+        try {
+            CrashPoint.hit("service.write.after-create");
+            tombstones.requireNone(writer.block(), writer.generation());
+            return created;
+        } catch (TatamiException e) {
+            created.stream().close();
+            writer.abort();
+            throw e;
+        }
     }
 
     private static BlockWriter reopen(Volume volume, BlockId block, WriteBlockRequest request) throws TatamiException {

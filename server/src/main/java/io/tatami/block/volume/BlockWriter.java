@@ -87,13 +87,13 @@ public final class BlockWriter implements AutoCloseable {
 
     /**
      * Lets readers see the first {@code lengthBytes} bytes; less than before changes nothing. To be called once the
-     * replicas behind this one have them in memory.
+     * replicas behind this one have them in memory, and before they are acknowledged: a recovery that fences this
+     * writer later keeps them.
+     *
+     * @throws TatamiException FENCED or NO_SUCH_BLOCK, with nothing made visible: the bytes must not be acknowledged
      */
-    public void makeVisible(long lengthBytes) {
-        OpenBlock open = replica.open();
-        if (open != null && replica.isWriter(this)) {
-            replica.makeVisible(Math.min(lengthBytes, open.lengthBytes()));
-        }
+    public void makeVisible(long lengthBytes) throws TatamiException {
+        replica.makeVisible(this, lengthBytes);
     }
 
     /**

@@ -97,11 +97,21 @@ final class Replica {
     synchronized StoredBlock describe() {
         boolean finalized = open == null && committed != null && committed.isFinalized();
         long durableBytes = committed == null ? 0 : committed.lengthBytes();
-        return new StoredBlock(block, generation, durableBytes, visibleBytes, finalized, damaged);
+        long heldBytes = open == null ? durableBytes : open.lengthBytes();
+        return new StoredBlock(block, generation, durableBytes, visibleBytes, heldBytes, finalized, damaged);
     }
 
     synchronized void makeVisible(long lengthBytes) {
         visibleBytes = Math.max(visibleBytes, lengthBytes);
+    }
+
+    /**
+     * {@link #makeVisible(long)} for the block's valid writer, in one step with the question whether it is that.
+     *
+     * @throws TatamiException NO_SUCH_BLOCK or FENCED
+     */
+    synchronized void makeVisible(BlockWriter asking, long lengthBytes) throws TatamiException {
+        makeVisible(Math.min(lengthBytes, openFor(asking).lengthBytes()));
     }
 
     synchronized void markDamaged() {

@@ -8,9 +8,16 @@ import io.tatami.base.BlockId;
  * @param generation the generation adopted last
  * @param durableBytes how many bytes survive a power cut
  * @param visibleBytes how many bytes readers may see; at least {@code durableBytes}
+ * @param heldBytes how many bytes are here, in memory or on the device; at least {@code visibleBytes}
  * @param finalized whether the block was finished; otherwise it is being written, or was when its writer or the server
  *     stopped
  * @param damaged whether a chunk of it failed its checksum since the volume was opened
  */
 public record StoredBlock(
-        BlockId block, long generation, long durableBytes, long visibleBytes, boolean finalized, boolean damaged) {}
+        BlockId block,
+        long generation,
+        long durableBytes,
+        long visibleBytes,
+        long heldBytes,
+        boolean finalized,
+        boolean damaged) {}

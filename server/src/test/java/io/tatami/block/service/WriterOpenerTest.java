@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
+import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.ManualClock;
 import io.tatami.base.TatamiException;
@@ -40,6 +41,7 @@ final class WriterOpenerTest {
 
     private Volume broken;
     private Volume small;
+    private final Tombstones tombstones = new Tombstones();
     private WriterOpener opener;
     private VolumeStreams streams;
     private int blocks;
@@ -208,10 +210,32 @@ final class WriterOpenerTest {
         assertEquals(1, refused.getSuppressed().length);
     }
 
+    @Test
+    void aBlockThatADeletionLookedForBeforeItWasBegunIsTakenBack() throws Exception {
+        serve(new VolumeSet.ServedVolume(small, "small"));
+        long freeBytes = small.statistics().freeBytes();
+        WriteBlockRequest request = request(MIB, MIB);
+        BlockId block = new BlockId(request.getBlockId());
+        CrashPoint.listen(name -> {
+            if (name.equals("service.write.after-create")) {
+                tombstones.add(block, request.getGeneration());
+            }
+        });
+        try {
+            TatamiException refused = assertThrows(TatamiException.class, () -> opener.open(request));
+            assertEquals(ErrorCode.FENCED, refused.code());
+        } finally {
+            CrashPoint.listen(null);
+        }
+        assertTrue(small.find(block).isEmpty());
+        assertEquals(freeBytes, small.statistics().freeBytes());
+        assertEquals(0, streams.count(small));
+    }
+
     private void serve(VolumeSet.ServedVolume... served) {
         List<VolumeSet.ServedVolume> volumes = List.of(served);
         streams = new VolumeStreams("write", BlockServerSettings.WRITE_STREAMS.key(), STREAMS_MAX, volumes);
-        opener = new WriterOpener(new VolumeSet(volumes), streams);
+        opener = new WriterOpener(new VolumeSet(volumes), streams, tombstones);
     }
 
     private BlockWriter open(long wanted, long needed) throws TatamiException {

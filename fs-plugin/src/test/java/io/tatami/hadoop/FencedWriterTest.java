@@ -1,0 +1,172 @@
+package io.tatami.hadoop;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LeaseRecoverable;
+import org.apache.hadoop.fs.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What a writer is told after another client took its file: nothing that it flushes is acknowledged and lost. */
+class FencedWriterTest {
+    private static final int MIB = 1 << 20;
+    private static final int APPENDS = 20;
+    private static final Path DIRECTORY = new Path("/FencedWriterTest");
+
+    private final Configuration configuration = TatamiCluster.shared().configuration();
+    private final byte[] bytes = new byte[8 * MIB];
+    private FileSystem writing;
+    private FileSystem other;
+
+    @BeforeEach
+    void open() throws IOException {
+        new Random(1).nextBytes(bytes);
+        writing = FileSystem.newInstance(configuration);
+        other = FileSystem.newInstance(configuration);
+        other.delete(DIRECTORY, true);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        other.close();
+        writing.close();
+    }
+
+    /** How the writer begins: block size, and what it writes and flushes before the other client takes the file. */
+    static Stream<Arguments> beginnings() {
+        List<Arguments> all = new ArrayList<>();
+        for (int blockBytes : new int[] {MIB, 256 * MIB}) {
+            for (int written : new int[] {0, 1, 100_000, MIB - 1, MIB, MIB + 1, 3 * MIB}) {
+                for (boolean flushed : new boolean[] {true, false}) {
+                    all.add(Arguments.of(blockBytes, written, flushed));
+                }
+            }
+        }
+        return all.stream();
+    }
+
+    private FSDataOutputStream create(Path file, int blockBytes) throws IOException {
+        return writing.create(file, true, 4096, (short) 1, blockBytes);
+    }
+
+    /** Client sessions whose last file had blocks get the first block of the next one with its creation. */
+    private void writeThreeFiles(int blockBytes) throws IOException {
+        for (int i = 0; i < 3; i++) {
+            try (FSDataOutputStream out = create(new Path(DIRECTORY, "before-" + i), blockBytes)) {
+                out.write(bytes, 0, 100_000);
+            }
+        }
+    }
+
+    private void recover(Path file) throws Exception {
+        for (int attempt = 0; !((LeaseRecoverable) other).recoverLease(file); attempt++) {
+            assertTrue(attempt < 600, file + " is not recovered after a minute");
+            Thread.sleep(100);
+        }
+    }
+
+    /** Appends and flushes as a log does, and tells how many bytes were acknowledged; stops at the first refusal. */
+    private int appendUntilRefused(FSDataOutputStream out, int written) {
+        int acknowledged = written;
+        for (int i = 0; i < APPENDS; i++) {
+            try {
+                out.write(bytes, acknowledged, 100);
+                out.hflush();
+                acknowledged += 100;
+            } catch (IOException refused) {
+                return acknowledged;
+            }
+        }
+        return acknowledged;
+    }
+
+    private byte[] content(Path file) throws IOException {
+        try (FSDataInputStream in = other.open(file)) {
+            return in.readAllBytes();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("beginnings")
+    void noFlushIsAcknowledgedAfterAnotherClientRecoveredTheFile(int blockBytes, int written, boolean flushed)
+            throws Exception {
+        writeThreeFiles(blockBytes);
+        Path file = new Path(DIRECTORY, "log");
+        FSDataOutputStream out = create(file, blockBytes);
+        out.write(bytes, 0, written);
+        if (flushed) {
+            out.hflush();
+        }
+        recover(file);
+        byte[] recovered = content(file);
+        assertArrayEquals(Arrays.copyOf(bytes, recovered.length), recovered);
+        assertTrue(
+                recovered.length <= written && (!flushed || recovered.length == written), recovered.length + " bytes");
+
+        assertEquals(written, appendUntilRefused(out, written));
+
+        assertThrows(IOException.class, out::hflush);
+        assertThrows(IOException.class, out::close);
+        assertArrayEquals(recovered, content(file));
+    }
+
+    @ParameterizedTest
+    @MethodSource("beginnings")
+    void aFlushOfADeletedFileIsRefusedAsNotFound(int blockBytes, int written, boolean flushed) throws Exception {
+        writeThreeFiles(blockBytes);
+        Path file = new Path(DIRECTORY, "log");
+        FSDataOutputStream out = create(file, blockBytes);
+        out.write(bytes, 0, written);
+        if (flushed) {
+            out.hflush();
+        }
+        assertTrue(other.delete(file, false));
+        assertRefusedAsNotFound(out);
+    }
+
+    @Test
+    void aFlushOfAnOverwrittenFileIsRefusedAsNotFoundAndTheNewOneIsWhole() throws Exception {
+        Path file = new Path(DIRECTORY, "log");
+        FSDataOutputStream out = create(file, MIB);
+        out.write(bytes, 0, 3 * MIB + 5);
+        out.hflush();
+        try (FSDataOutputStream replaced = other.create(file, true)) {
+            replaced.write(bytes, 7, 20_000);
+        }
+        assertRefusedAsNotFound(out);
+        assertArrayEquals(Arrays.copyOfRange(bytes, 7, 20_007), content(file));
+    }
+
+    /** The block's server hears of a deletion a moment later; a flush may be acknowledged until then, as on HDFS. */
+    private void assertRefusedAsNotFound(FSDataOutputStream out) throws Exception {
+        for (int attempt = 0; attempt < 600; attempt++) {
+            try {
+                out.write(bytes, 0, 100);
+                out.hflush();
+            } catch (FileNotFoundException refused) {
+                assertThrows(IOException.class, out::close);
+                return;
+            }
+            Thread.sleep(100);
+        }
+        throw new AssertionError("a deleted file is flushed for a minute");
+    }
+}

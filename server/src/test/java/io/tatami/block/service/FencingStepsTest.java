@@ -1,0 +1,225 @@
+package io.tatami.block.service;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.CrashPoint;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.client.block.BlockWriteStream;
+import io.tatami.client.block.WriteSpec;
+import io.tatami.protocol.BlockMethods;
+import io.tatami.protocol.wire.DeleteBlocksRequest;
+import io.tatami.protocol.wire.RecoverBlockRequest;
+import io.tatami.rpc.CallOptions;
+import io.tatami.rpc.Connection;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A recovery, a deletion or another writer at each step of a writer. */
+class FencingStepsTest {
+    private static final int MIB = 1 << 20;
+    private static final BlockId BLOCK = BlockRig.block(1);
+
+    @TempDir
+    Path directory;
+
+    private final ExecutorService others = Executors.newCachedThreadPool();
+
+    @AfterEach
+    void end() {
+        CrashPoint.listen(null);
+        others.shutdownNow();
+    }
+
+    /** Has another thread act, once, while the server stands at the step. */
+    private void at(String step, Runnable action) {
+        AtomicBoolean acted = new AtomicBoolean();
+        CrashPoint.listen(name -> {
+            if (name.equals(step) && acted.compareAndSet(false, true)) {
+                action.run();
+            }
+        });
+    }
+
+    private static long recover(Connection connection, long newGeneration) throws TatamiException {
+        return connection
+                .callAndWait(
+                        BlockMethods.RECOVER_BLOCK,
+                        CallOptions.DEFAULT,
+                        RecoverBlockRequest.newBuilder()
+                                .setBlockId(BLOCK.value())
+                                .setCommittedGeneration(1)
+                                .setNewGeneration(newGeneration)
+                                .build())
+                .getLength();
+    }
+
+    /** Where the server holds no lock that the recovery needs, so that this can wait for it. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "service.write.after-append",
+                "service.write.before-ack",
+                "service.write.before-flush",
+                "service.write.after-flush"
+            })
+    void whatIsAcknowledgedBesideARecoveryIsAmongWhatItKeeps(String step) throws Exception {
+        byte[] bytes = BlockRig.bytes(1, 2 * MIB);
+        int first = MIB + 77;
+        try (BlockRig rig = BlockRig.single(directory);
+                BlockWriteStream stream = rig.client.openWriter(rig.chain(), WriteSpec.create(BLOCK, 1, 16 * MIB))) {
+            stream.write(bytes, 0, first);
+            stream.hflush();
+            Connection connection = rig.connect(0);
+            AtomicInteger kept = new AtomicInteger(-1);
+            at(step, () -> {
+                Future<Long> recovery = others.submit(() -> recover(connection, 2));
+                try {
+                    kept.set((int) (long) recovery.get(1, TimeUnit.MINUTES));
+                } catch (Exception e) {
+                    throw new IllegalStateException("no recovery at " + step, e);
+                }
+            });
+            int acknowledged = first;
+            try {
+                stream.write(bytes, first, 100);
+                stream.hsync();
+                acknowledged += 100;
+            } catch (TatamiException refused) {
+                assertEquals(ErrorCode.FENCED, refused.code());
+            }
+            acknowledged = Math.max(acknowledged, (int) stream.visibleLength());
+            CrashPoint.listen(null);
+            assertTrue(kept.get() >= acknowledged, kept + " bytes are kept, " + acknowledged + " were acknowledged");
+            assertArrayEquals(Arrays.copyOf(bytes, kept.get()), rig.read(0, BLOCK, 0, 2 * MIB));
+            assertThrows(TatamiException.class, () -> {
+                stream.write(bytes, 0, 100);
+                stream.hflush();
+            });
+        }
+    }
+
+    @Test
+    void aSessionThatOpenedBeforeANewerOneBeganDoesNotFenceIt() throws Exception {
+        byte[] bytes = BlockRig.bytes(2, MIB);
+        try (BlockRig rig = BlockRig.single(directory);
+                BlockWriteStream begun = rig.client.openWriter(rig.chain(), WriteSpec.create(BLOCK, 1, 16 * MIB))) {
+            BlockRig.write(begun, bytes);
+            begun.hsync();
+        }
+        try (BlockRig rig = BlockRig.single(directory.resolve("second"))) {
+            WriteSpec spec = WriteSpec.create(BLOCK, 1, 16 * MIB);
+            try (BlockWriteStream made = rig.client.openWriter(rig.chain(), spec)) {
+                BlockRig.write(made, bytes);
+                made.hsync();
+            }
+            CountDownLatch late = new CountDownLatch(1);
+            CountDownLatch newerBegan = new CountDownLatch(1);
+            at("service.write.after-open", () -> {
+                late.countDown();
+                awaitUnchecked(newerBegan);
+            });
+            Future<BlockWriteStream> older = others.submit(() -> {
+                BlockWriteStream stream =
+                        rig.client.openWriter(rig.chain(), spec.continuedAt(bytes.length, 2, 1, bytes.length));
+                stream.awaitReady();
+                return stream;
+            });
+            assertTrue(late.await(1, TimeUnit.MINUTES));
+            try (BlockWriteStream newer =
+                    rig.client.openWriter(rig.chain(), spec.continuedAt(bytes.length, 3, 1, bytes.length))) {
+                newer.awaitReady();
+                newerBegan.countDown();
+                Exception refused = assertThrows(Exception.class, () -> older.get(1, TimeUnit.MINUTES));
+                assertTrue(refused.toString().contains("FENCED"), refused::toString);
+                BlockRig.write(newer, bytes);
+                newer.hsync();
+            }
+        }
+    }
+
+    private static void awaitUnchecked(CountDownLatch latch) {
+        try {
+            assertTrue(latch.await(1, TimeUnit.MINUTES));
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void delete(BlockRig rig, long generation) throws Exception {
+        DeleteBlocksRequest request = DeleteBlocksRequest.newBuilder()
+                .addItem(DeleteBlocksRequest.Item.newBuilder()
+                        .setBlockId(BLOCK.value())
+                        .setGeneration(generation))
+                .build();
+        assertEquals(
+                1,
+                rig.connect(0)
+                        .callAndWait(BlockMethods.DELETE_BLOCKS, CallOptions.DEFAULT, request)
+                        .getDeletedBlockIdCount());
+    }
+
+    @Test
+    void aBlockThatWasDeletedBeforeItWasBegunIsRefusedUntilItsGenerationRises() throws Exception {
+        byte[] bytes = BlockRig.bytes(3, 100);
+        try (BlockRig rig = BlockRig.single(directory)) {
+            delete(rig, 1);
+            try (BlockWriteStream stream = rig.client.openWriter(rig.chain(), WriteSpec.create(BLOCK, 1, 16 * MIB))) {
+                TatamiException refused = assertThrows(TatamiException.class, () -> {
+                    BlockRig.write(stream, bytes);
+                    stream.hflush();
+                });
+                assertEquals(ErrorCode.FENCED, refused.code());
+            }
+            assertTrue(rig.server(0).running().volume().find(BLOCK).isEmpty());
+            try (BlockWriteStream stream = rig.client.openWriter(rig.chain(), WriteSpec.create(BLOCK, 2, 16 * MIB))) {
+                BlockRig.write(stream, bytes);
+                stream.hsync();
+            }
+        }
+    }
+
+    @Test
+    void oneBlockIsOpenedByOneOfTwoWritersThatComeTogether() throws Exception {
+        try (BlockRig rig = BlockRig.single(directory)) {
+            CountDownLatch inside = new CountDownLatch(1);
+            CountDownLatch secondAnswered = new CountDownLatch(1);
+            at("service.write.after-create", () -> {
+                inside.countDown();
+                awaitUnchecked(secondAnswered);
+            });
+            WriteSpec spec = WriteSpec.create(BLOCK, 1, 16 * MIB);
+            try (BlockWriteStream first = rig.client.openWriter(rig.chain(), spec)) {
+                Future<?> ready = others.submit(() -> {
+                    first.awaitReady();
+                    return null;
+                });
+                assertTrue(inside.await(1, TimeUnit.MINUTES));
+                try (BlockWriteStream second = rig.client.openWriter(rig.chain(), spec)) {
+                    TatamiException refused = assertThrows(TatamiException.class, second::awaitReady);
+                    assertEquals(ErrorCode.BUSY, refused.code());
+                }
+                secondAnswered.countDown();
+                ready.get(1, TimeUnit.MINUTES);
+                assertFalse(rig.server(0).running().volume().find(BLOCK).isEmpty());
+            }
+        }
+    }
+}
