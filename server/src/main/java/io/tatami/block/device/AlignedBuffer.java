@@ -37,6 +37,11 @@ public final class AlignedBuffer {
         return memory.duplicate().limit(end).position(start);
     }
 
+    /** Whether less than a quarter of the pool is free. */
+    public boolean isScarce() {
+        return pool.freeBuffers() * 4L < pool.buffers();
+    }
+
     /** Gives the memory back to its pool; any thread may call it, once. */
     public void release() {
         Check.check(acquired.compareAndSet(true, false), "a buffer was released twice");

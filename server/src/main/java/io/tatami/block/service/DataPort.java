@@ -53,7 +53,8 @@ final class DataPort {
     private final ServerThreads threads;
     private final BlockServerMetrics metrics = new BlockServerMetrics();
     private final MemoryShares memory;
-    private final Map<Volume, ReceiveBudget> receiveBudgets = new HashMap<>();
+    private final Map<Volume, MemoryBudget> receiveBudgets = new HashMap<>();
+    private final MemoryBudget copiedFrames;
     private final VolumeStreams writeStreams;
     private final Tombstones tombstones = new Tombstones();
     private final WriterOpener opener;
@@ -89,8 +90,10 @@ final class DataPort {
         this.memory = memory;
         long receivedBytesMax = settings.receivedBytesMax() / Math.max(1, volumes.volumeCount());
         for (VolumeSet.ServedVolume served : volumes.volumes()) {
-            receiveBudgets.put(served.volume(), new ReceiveBudget(receivedBytesMax));
+            receiveBudgets.put(served.volume(), new MemoryBudget(receivedBytesMax));
         }
+        // Heap, taken only where buffers run short.
+        this.copiedFrames = new MemoryBudget(settings.buffersBytes() / 4);
         this.writeStreams = new VolumeStreams(
                 "write", BlockServerSettings.WRITE_STREAMS.key(), settings.writeStreamsMax(), volumes.volumes());
         this.opener = new WriterOpener(volumes, writeStreams, tombstones);
@@ -124,9 +127,9 @@ final class DataPort {
     }
 
     /** Of the volume of a session whose writer is open. */
-    ReceiveBudget receiveBudget(WriteSession session) {
+    MemoryBudget receiveBudget(WriteSession session) {
         VolumeStreams.Counted counted = writing.get(session);
-        ReceiveBudget budget = counted == null ? null : receiveBudgets.get(counted.volume());
+        MemoryBudget budget = counted == null ? null : receiveBudgets.get(counted.volume());
         if (budget == null) {
             throw new IllegalStateException(session.block() + " is not open");
         }
@@ -288,7 +291,7 @@ final class DataPort {
             stream.failure(e);
             return new Refused<>();
         }
-        Supplier<UnitDelivery> frames = () -> new FrameDelivery(stream, copies);
+        Supplier<UnitDelivery> frames = () -> new FrameDelivery(stream, copies, copiedFrames);
         UnitDelivery delivery = memory.findRead(request.getSharedMemory())
                 .<UnitDelivery>map(shared -> new SharedDelivery(stream, copies, shared))
                 .orElseGet(frames);

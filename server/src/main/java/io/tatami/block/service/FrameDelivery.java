@@ -1,5 +1,6 @@
 package io.tatami.block.service;
 
+import io.netty.buffer.ByteBuf;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.CrashPoint;
 import io.tatami.base.TatamiException;
@@ -18,13 +19,19 @@ import org.jspecify.annotations.Nullable;
 final class FrameDelivery implements UnitDelivery {
     private final ServerStream<ReadFrame, ReadBlockReply> stream;
     private final UnitCopies copies;
+    private final MemoryBudget copied;
     private @Nullable ReadUnit unit;
     private @Nullable UnitBytes bytes;
     private int sentPieces;
 
-    FrameDelivery(ServerStream<ReadFrame, ReadBlockReply> stream, UnitCopies copies) {
+    /** Whether the next frame is to be a copy, for which as much as a frame holds was taken. */
+    private boolean copying;
+
+    /** @param copied for frames that would else hold the last buffers until their receiver takes them */
+    FrameDelivery(ServerStream<ReadFrame, ReadBlockReply> stream, UnitCopies copies, MemoryBudget copied) {
         this.stream = stream;
         this.copies = copies;
+        this.copied = copied;
     }
 
     @Override
@@ -50,13 +57,27 @@ final class FrameDelivery implements UnitDelivery {
         sentPieces = 0;
     }
 
+    /**
+     * A socket that takes nothing keeps what was sent to it: while buffers are few, that is a copy. So some are always
+     * there for those who have none.
+     */
     @Override
-    public Sent send() {
+    public boolean canSend() {
+        if (!copying && unit != null && unit.isScarce()) {
+            copying = copied.tryTake(BlockPayload.BYTES_MAX);
+            return copying;
+        }
+        return true;
+    }
+
+    @Override
+    public Sent send(long creditBytes) {
         if (unit == null || bytes == null) {
             throw new IllegalStateException("no unit to send from");
         }
         long offset = unit.offsetBytes() + bytes.readerIndex();
-        int length = Math.min(bytes.readableBytes(), BlockPayload.roomBytes(offset));
+        int room = Math.min(BlockPayload.roomBytes(offset), wholeChunks(offset, creditBytes));
+        int length = Math.min(bytes.readableBytes(), room);
         ReadFrame.Builder frame = ReadFrame.newBuilder().setOffset(offset).setOrigin(origin(unit));
         int pieces = ChunkChecksum.pieces(offset, length);
         for (int piece = 0; piece < pieces; piece++) {
@@ -64,11 +85,26 @@ final class FrameDelivery implements UnitDelivery {
         }
         sentPieces += pieces;
         CrashPoint.hit("service.read.before-frame");
-        stream.sendAndRelease(frame.build(), bytes.readRetainedSlice(length));
+        stream.sendAndRelease(frame.build(), copying ? copy(bytes, length) : bytes.readRetainedSlice(length));
         if (!bytes.isReadable()) {
             park();
         }
         return new Sent(length, length);
+    }
+
+    /** Up to the end of the chunk in which the credit ends. */
+    private static int wholeChunks(long offset, long creditBytes) {
+        long end = offset + Math.max(1, Math.min(creditBytes, BlockPayload.BYTES_MAX));
+        long chunks = (end + ChunkChecksum.CHUNK_BYTES - 1) / ChunkChecksum.CHUNK_BYTES;
+        return (int) (chunks * ChunkChecksum.CHUNK_BYTES - offset);
+    }
+
+    private ByteBuf copy(UnitBytes from, int length) {
+        copying = false;
+        copied.giveBack(BlockPayload.BYTES_MAX - length);
+        ByteBuf copy = new CopiedBytes(from.nioBuffer(from.readerIndex(), length), copied);
+        from.skipBytes(length);
+        return copy;
     }
 
     @Override
@@ -83,6 +119,10 @@ final class FrameDelivery implements UnitDelivery {
 
     @Override
     public void park() {
+        if (copying) {
+            copying = false;
+            copied.giveBack(BlockPayload.BYTES_MAX);
+        }
         if (bytes != null) {
             bytes.release();
             bytes = null;

@@ -47,6 +47,9 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
     private volatile boolean parkWanted;
     private volatile boolean awaitingWritable;
 
+    /** There was no memory for a frame; asks again now and then, and holds nothing meanwhile. */
+    private volatile boolean starved;
+
     private @Nullable BlockReader reader;
     private long endOffset = UNKNOWN;
     private boolean ended;
@@ -96,6 +99,10 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
 
     /** Has the session give its buffers back if it stands still; it opens its reader again when it moves. */
     void checkStandstill() {
+        if (starved) {
+            starved = false;
+            wantTurn();
+        }
         long stillNanos = port.clock().monotonicNanos() - movedNanos;
         if (stillNanos > TimeUnit.MILLISECONDS.toNanos(port.settings().parkMillis())) {
             parkWanted = true;
@@ -150,6 +157,11 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
                 end();
                 CrashPoint.hit("service.read.before-end");
                 stream.success(ReadBlockReply.newBuilder().setLength(sentBytes).build());
+                return false;
+            }
+            if (!delivery.canSend()) {
+                starved = true;
+                giveBuffersBack();
                 return false;
             }
             sendFrame();
@@ -218,7 +230,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
     }
 
     private void sendFrame() {
-        UnitDelivery.Sent sent = delivery.send();
+        UnitDelivery.Sent sent = delivery.send(credit.get());
         sentBytes += sent.bytes();
         movedNanos = port.clock().monotonicNanos();
         credit.addAndGet(-sent.cost());

@@ -35,7 +35,7 @@ final class ReceiveWindow {
     private long arrivedEnd;
 
     // The worker's.
-    private @Nullable ReceiveBudget budget;
+    private @Nullable MemoryBudget budget;
     private long charged;
     private long latelyBytes;
     private long latelyNanos;
@@ -72,7 +72,7 @@ final class ReceiveWindow {
     }
 
     /** The stream's volume is known now. */
-    void opened(ReceiveBudget ofVolume) {
+    void opened(MemoryBudget ofVolume) {
         budget = ofVolume;
     }
 
@@ -106,7 +106,7 @@ final class ReceiveWindow {
     }
 
     private long charge() {
-        ReceiveBudget from = budget;
+        MemoryBudget from = budget;
         if (from == null) {
             return 0;
         }

@@ -69,7 +69,12 @@ final class SharedDelivery implements UnitDelivery {
     }
 
     @Override
-    public Sent send() {
+    public boolean canSend() {
+        return true;
+    }
+
+    @Override
+    public Sent send(long creditBytes) {
         ReadUnit sent = unit;
         if (sent == null) {
             throw new IllegalStateException("no unit to tell of");

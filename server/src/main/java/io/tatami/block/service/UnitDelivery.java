@@ -24,8 +24,14 @@ interface UnitDelivery extends AutoCloseable {
     /** Takes ownership of the next unit; only where nothing is left of the one before. */
     void load(ReadUnit unit);
 
-    /** Sends what goes into one frame. */
-    Sent send();
+    /** Whether there is memory for a frame now; where not, the unit goes back and is asked for again later. */
+    boolean canSend();
+
+    /**
+     * Sends what goes into one frame, where {@link #canSend}; no more chunks than {@code creditBytes}, above 0, asks
+     * for.
+     */
+    Sent send(long creditBytes);
 
     /** The reader has read something: what that is worth, in bytes. */
     long credit(ReadCredit message);

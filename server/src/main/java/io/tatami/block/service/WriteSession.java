@@ -277,6 +277,8 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         }
         if (finished && (chain == null || chainFinished)) {
             ended = true;
+            // What comes behind the last frame is nobody's.
+            releaseHeldBack();
             window.close();
             port.ended(this);
             CrashPoint.hit("service.write.before-end");

@@ -55,6 +55,11 @@ public final class ReadUnit implements AutoCloseable {
         return buffer.number();
     }
 
+    /** Whether so few buffers of this kind are free that this one should not wait for a receiver. */
+    public boolean isScarce() {
+        return buffer.isScarce();
+    }
+
     public Origin origin() {
         return origin;
     }

@@ -27,7 +27,7 @@ final class ReceiveWindowTest {
 
     @Test
     void aStreamGrowsToEightMebibytesAsItGoesAndGivesAllBackWhenItRests() {
-        ReceiveBudget budget = new ReceiveBudget(64 * MIB);
+        MemoryBudget budget = new MemoryBudget(64 * MIB);
         ReceiveWindow window = opened(budget);
         assertEquals(MIB, window.limitAfter(0));
 
@@ -44,7 +44,7 @@ final class ReceiveWindowTest {
 
     @Test
     void whereTheBudgetIsSpentEveryStreamHasWhatItIsSureOf() {
-        ReceiveBudget budget = new ReceiveBudget(8 * MIB);
+        MemoryBudget budget = new MemoryBudget(8 * MIB);
         List<ReceiveWindow> windows = new ArrayList<>();
         for (int i = 0; i < 4096; i++) {
             ReceiveWindow window = opened(budget);
@@ -62,7 +62,7 @@ final class ReceiveWindowTest {
 
     @Test
     void aStreamThatSendsLittleTakesLittle() {
-        ReceiveBudget budget = new ReceiveBudget(64 * MIB);
+        MemoryBudget budget = new MemoryBudget(64 * MIB);
         ReceiveWindow window = opened(budget);
         window.stored(20 * MIB, 0);
         for (int second = 1; second <= 20; second++) {
@@ -84,7 +84,7 @@ final class ReceiveWindowTest {
         assertFalse(window.admits(0));
     }
 
-    private static ReceiveWindow opened(ReceiveBudget budget) {
+    private static ReceiveWindow opened(MemoryBudget budget) {
         ReceiveWindow window = new ReceiveWindow(REQUEST, false);
         window.opened(budget);
         return window;

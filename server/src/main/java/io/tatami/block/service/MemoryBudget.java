@@ -1,14 +1,11 @@
 package io.tatami.block.service;
 
-/**
- * Memory of one volume for what its writers send ahead of it, beyond what each is sure of. Safe for use by many
- * threads.
- */
-final class ReceiveBudget {
+/** Memory for a purpose, such as what the writers of a volume send ahead of it. Safe for use by many threads. */
+final class MemoryBudget {
     private final long bytesMax;
     private long taken;
 
-    ReceiveBudget(long bytesMax) {
+    MemoryBudget(long bytesMax) {
         this.bytesMax = bytesMax;
     }
 
@@ -17,6 +14,13 @@ final class ReceiveBudget {
         long got = Math.max(0, Math.min(wanted, bytesMax - taken));
         taken += got;
         return got;
+    }
+
+    /** All of {@code wanted}, or nothing. */
+    synchronized boolean tryTake(long wanted) {
+        boolean fits = wanted <= bytesMax - taken;
+        taken += fits ? wanted : 0;
+        return fits;
     }
 
     synchronized void giveBack(long bytes) {
