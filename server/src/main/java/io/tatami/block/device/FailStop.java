@@ -8,11 +8,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Remembers the first error after which a volume must not go on, and fails everything that comes later with it. After a
  * failed write or flush nobody knows what the disk holds, and the kernel reports such an error once and then forgets
- * it. Shared by all that belongs to one volume. Safe for use by many threads.
+ * it. Where only the index found no room, what was committed before is not in doubt: then writes stop and reads go on.
+ * Shared by all that belongs to one volume. Safe for use by many threads.
  */
 public final class FailStop {
     private final String what;
     private final AtomicReference<@Nullable Throwable> first = new AtomicReference<>();
+
+    /** The first error after which nothing may be read either. */
+    private final AtomicReference<@Nullable Throwable> firstOfAll = new AtomicReference<>();
 
     /** @param what names the volume in errors */
     public FailStop(String what) {
@@ -27,8 +31,26 @@ public final class FailStop {
         }
     }
 
+    /**
+     * {@link #check} for what only reads what is committed.
+     *
+     * @throws TatamiException as {@link #check}, but not where only writes were stopped
+     */
+    public void checkReads() throws TatamiException {
+        Throwable cause = firstOfAll.get();
+        if (cause != null) {
+            throw stopped(cause);
+        }
+    }
+
     /** Stops the volume for {@code cause}, unless it is stopped already; returns what to throw. */
     public TatamiException stop(Throwable cause) {
+        firstOfAll.compareAndSet(null, cause);
+        return stopWrites(cause);
+    }
+
+    /** Stops what writes for {@code cause}, which leaves nothing in doubt that was committed; returns what to throw. */
+    public TatamiException stopWrites(Throwable cause) {
         first.compareAndSet(null, cause);
         Throwable kept = first.get();
         TatamiException stopped = stopped(kept == null ? cause : kept);
@@ -47,6 +69,13 @@ public final class FailStop {
     private TatamiException stopped(Throwable cause) {
         if (cause instanceof TatamiException known && known.code() == ErrorCode.UNAVAILABLE) {
             return new TatamiException(ErrorCode.UNAVAILABLE, what + " has stopped: " + known.getMessage(), known);
+        }
+        if (firstOfAll.get() == null) {
+            return new TatamiException(
+                    ErrorCode.IO_ERROR,
+                    what + " takes no writes any more, and its blocks are still read: " + describe(cause)
+                            + ". Make room there, then start the server again",
+                    cause);
         }
         return new TatamiException(
                 ErrorCode.IO_ERROR,

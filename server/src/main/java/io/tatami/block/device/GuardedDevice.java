@@ -41,7 +41,7 @@ public final class GuardedDevice implements Device {
     public void readFully(long offsetBytes, ByteBuffer into) throws TatamiException {
         int length = into.remaining();
         checkRange(offsetBytes, length);
-        failStop.check();
+        failStop.checkReads();
         AccessTimes.Running access = times.begin(AccessTimes.Measure.ofRead(length), length);
         boolean well = false;
         try {

@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The durable record of every block of a volume, and the checksums of its chunks, laid out as {@link BlockIndexFormat}
- * says. Every change is one synced batch. The first error of the store stops the volume. Safe for use by many threads;
- * the caller sees to it that one thread at a time changes a block.
+ * says. Every change is one synced batch. The first error of the store stops the volume; where it only found no room,
+ * what is committed is still read. Safe for use by many threads; the caller sees to it that one thread at a time
+ * changes a block.
  */
 final class BlockIndex implements AutoCloseable {
     private static final String SUM_IS_WRONG =
@@ -193,7 +194,7 @@ final class BlockIndex implements AutoCloseable {
      * @throws TatamiException CORRUPT where one is not there; this does not stop the volume
      */
     int[] checksums(BlockId block, int firstChunk, int chunks) throws TatamiException {
-        failStop.check();
+        failStop.checkReads();
         int[] checksums = new int[chunks];
         int done = 0;
         while (done < chunks) {
@@ -312,7 +313,7 @@ final class BlockIndex implements AutoCloseable {
             store.write(batch.changes, new IndexStore.Addition(BlockIndexFormat.SUM_KEY, batch.added));
             CrashPoint.hit("volume.index.after-write");
         } catch (TatamiException e) {
-            throw failStop.stop(e);
+            throw e.code() == ErrorCode.NO_SPACE ? failStop.stopWrites(e) : failStop.stop(e);
         }
     }
 }

@@ -338,7 +338,15 @@ final class RocksIndexStore implements IndexStore {
             return corrupt(directory, String.valueOf(e.getMessage()), e);
         }
         return new TatamiException(
-                ErrorCode.IO_ERROR, "cannot " + what + " the block index in " + directory + ": " + e.getMessage(), e);
+                codeOf(e.getStatus()),
+                "cannot " + what + " the block index in " + directory + ": " + e.getMessage(),
+                e);
+    }
+
+    private static ErrorCode codeOf(@Nullable Status status) {
+        return status != null && status.getSubCode() == Status.SubCode.NoSpace
+                ? ErrorCode.NO_SPACE
+                : ErrorCode.IO_ERROR;
     }
 
     private static TatamiException openFailed(Path directory, RocksDBException e) {
@@ -376,9 +384,10 @@ final class RocksIndexStore implements IndexStore {
 
         @Override
         public void onBackgroundError(BackgroundErrorReason reason, Status error) {
-            failStop.stop(new TatamiException(
-                    ErrorCode.IO_ERROR,
-                    "the block index failed in the background (" + reason + "): " + error.getState()));
+            TatamiException failure = new TatamiException(
+                    codeOf(error), "the block index failed in the background (" + reason + "): " + error.getState());
+            TatamiException unused =
+                    failure.code() == ErrorCode.NO_SPACE ? failStop.stopWrites(failure) : failStop.stop(failure);
         }
     }
 }

@@ -224,7 +224,7 @@ public final class Volume implements AutoCloseable {
             UnitCopies copies,
             UnitMemory memory)
             throws TatamiException {
-        parts.failStop().check();
+        parts.failStop().checkReads();
         Replica replica = replica(block);
         Replica.View view = view(replica, generationMin, offsetBytes, lengthBytes);
         return new BlockReader(parts, kind, replica, view, copies, memory, offsetBytes, offsetBytes + lengthBytes);
@@ -239,7 +239,7 @@ public final class Volume implements AutoCloseable {
     public int[] checksums(BlockId block, long generationMin, long offsetBytes, long lengthBytes)
             throws TatamiException {
         Check.check(offsetBytes % ChunkChecksum.CHUNK_BYTES == 0, "checksums from %d", offsetBytes);
-        parts.failStop().check();
+        parts.failStop().checkReads();
         return view(replica(block), generationMin, offsetBytes, lengthBytes).checksums();
     }
 

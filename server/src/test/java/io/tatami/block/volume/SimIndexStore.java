@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class SimIndexStore implements IndexStore {
     private final NavigableMap<byte[], byte[]> entries = new TreeMap<>(Arrays::compareUnsigned);
     private final NavigableMap<byte[], byte[]> before = new TreeMap<>(Arrays::compareUnsigned);
+    private boolean full;
     private final SimFaults faults;
     private final RandomGenerator random;
     private long usableBytes = Long.MAX_VALUE;
@@ -53,6 +54,9 @@ final class SimIndexStore implements IndexStore {
 
     @Override
     public synchronized void write(List<Change> changes, @Nullable Addition addition) throws TatamiException {
+        if (full) {
+            throw new TatamiException(ErrorCode.NO_SPACE, "simulated: the index's file system is full");
+        }
         SimFaults.Fault fault = faults.next();
         boolean fails = fault == SimFaults.Fault.POWER_CUT || fault == SimFaults.Fault.IO_ERROR;
         if (!fails || random.nextBoolean()) {
@@ -64,6 +68,11 @@ final class SimIndexStore implements IndexStore {
         if (fails) {
             throw failed("write");
         }
+    }
+
+    /** From here on writes find no room; or they find it again. */
+    synchronized void setFull(boolean isFull) {
+        full = isFull;
     }
 
     private void apply(Change change) {

@@ -126,6 +126,28 @@ class VolumeTest {
     }
 
     @Test
+    void anIndexThatFoundNoRoomStopsWritesAndLeavesCommittedBlocksReadable() throws TatamiException {
+        byte[] bytes = bytes(5_000_001);
+        write(BLOCK, bytes, 100_000);
+        BlockWriter writer = sim.volume().create(new BlockId(8), 1, 16 * MIB, false);
+        append(writer, bytes(100), 100);
+        sim.store().setFull(true);
+        assertFails(ErrorCode.IO_ERROR, writer::sync);
+        sim.store().setFull(false);
+
+        assertArrayEquals(bytes, SimVolume.readAll(sim.volume(), BLOCK));
+        assertEquals(77, sim.volume().checksums(BLOCK, 1, 0, bytes.length).length);
+        assertFails(ErrorCode.IO_ERROR, () -> sim.volume().create(new BlockId(9), 1, MIB, false));
+        assertFails(ErrorCode.IO_ERROR, writer::sync);
+        assertFails(ErrorCode.IO_ERROR, () -> sim.volume().delete(BLOCK, Long.MAX_VALUE));
+        assertTrue(sim.volume().statistics().failure().contains("full"));
+
+        Volume again = sim.crash();
+        assertArrayEquals(bytes, SimVolume.readAll(again, BLOCK));
+        again.delete(BLOCK, Long.MAX_VALUE);
+    }
+
+    @Test
     void unusedRoomIsFreeOnceTheBlockIsFinished() throws TatamiException {
         write(BLOCK, bytes(5000), 5000);
 
