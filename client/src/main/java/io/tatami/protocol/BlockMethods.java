@@ -49,6 +49,8 @@ public final class BlockMethods {
             new StreamMethod<>(
                     200,
                     "block.write",
+                    Audience.USERS,
+                    Effect.WRITES,
                     WriteBlockRequest.parser(),
                     WriteFrame.parser(),
                     WriteAck.parser(),
@@ -62,54 +64,92 @@ public final class BlockMethods {
             new StreamMethod<>(
                     201,
                     "block.read",
+                    Audience.USERS,
+                    Effect.READS,
                     ReadBlockRequest.parser(),
                     ReadCredit.parser(),
                     ReadFrame.parser(),
                     ReadBlockReply.parser());
 
     /** Fails with NO_SUCH_BLOCK. */
-    public static final Method<BlockInfoRequest, BlockInfoReply> BLOCK_INFO =
-            Method.idempotent(202, "block.info", BlockInfoRequest.parser(), BlockInfoReply.parser());
+    public static final Method<BlockInfoRequest, BlockInfoReply> BLOCK_INFO = Method.idempotent(
+            202, "block.info", Audience.USERS, Effect.READS, BlockInfoRequest.parser(), BlockInfoReply.parser());
 
     /** The stored checksums, without reading the data. Fails as {@link #READ_BLOCK}. */
     public static final Method<ChunkChecksumsRequest, ChunkChecksumsReply> CHUNK_CHECKSUMS = Method.idempotent(
-            203, "block.chunk-checksums", ChunkChecksumsRequest.parser(), ChunkChecksumsReply.parser());
+            203,
+            "block.chunk-checksums",
+            Audience.USERS,
+            Effect.READS,
+            ChunkChecksumsRequest.parser(),
+            ChunkChecksumsReply.parser());
 
     /** Fails with NO_SUCH_BLOCK, FENCED (the copy is below the committed or above the new generation). */
-    public static final Method<RecoverBlockRequest, RecoverBlockReply> RECOVER_BLOCK =
-            Method.idempotent(204, "block.recover", RecoverBlockRequest.parser(), RecoverBlockReply.parser());
+    public static final Method<RecoverBlockRequest, RecoverBlockReply> RECOVER_BLOCK = Method.idempotent(
+            204,
+            "block.recover",
+            Audience.SERVERS,
+            Effect.WRITES,
+            RecoverBlockRequest.parser(),
+            RecoverBlockReply.parser());
 
-    public static final Method<DeleteBlocksRequest, DeleteBlocksReply> DELETE_BLOCKS =
-            Method.idempotent(205, "block.delete", DeleteBlocksRequest.parser(), DeleteBlocksReply.parser());
+    public static final Method<DeleteBlocksRequest, DeleteBlocksReply> DELETE_BLOCKS = Method.idempotent(
+            205,
+            "block.delete",
+            Audience.SERVERS,
+            Effect.FREES,
+            DeleteBlocksRequest.parser(),
+            DeleteBlocksReply.parser());
 
-    public static final Method<AuditRequest, AuditReply> AUDIT =
-            Method.idempotent(206, "block.audit", AuditRequest.parser(), AuditReply.parser());
+    public static final Method<AuditRequest, AuditReply> AUDIT = Method.idempotent(
+            206, "block.audit", Audience.SERVERS, Effect.READS, AuditRequest.parser(), AuditReply.parser());
 
     /** Answers with the status after the action. */
-    public static final Method<ScrubRequest, BlockServerStatusReply> SCRUB =
-            Method.idempotent(207, "block.scrub", ScrubRequest.parser(), BlockServerStatusReply.parser());
+    public static final Method<ScrubRequest, BlockServerStatusReply> SCRUB = Method.idempotent(
+            207, "block.scrub", Audience.USERS, Effect.UPKEEP, ScrubRequest.parser(), BlockServerStatusReply.parser());
 
     public static final Method<BlockServerStatusRequest, BlockServerStatusReply> BLOCK_SERVER_STATUS =
-            Method.idempotent(208, "block.status", BlockServerStatusRequest.parser(), BlockServerStatusReply.parser());
+            Method.idempotent(
+                    208,
+                    "block.status",
+                    Audience.USERS,
+                    Effect.READS,
+                    BlockServerStatusRequest.parser(),
+                    BlockServerStatusReply.parser());
 
     /**
      * Says what will be read, so that it is staged. Fails with UNSUPPORTED (the server has no cache tier), IO_ERROR
      * (the tier has stopped), INVALID_ARGUMENT (ranges are missing between those known and these).
      */
-    public static final Method<PlanReadsRequest, PlanStatusReply> PLAN_READS =
-            Method.idempotent(209, "block.plan-reads", PlanReadsRequest.parser(), PlanStatusReply.parser());
+    public static final Method<PlanReadsRequest, PlanStatusReply> PLAN_READS = Method.idempotent(
+            209, "block.plan-reads", Audience.USERS, Effect.READS, PlanReadsRequest.parser(), PlanStatusReply.parser());
 
     /** Fails with NOT_FOUND where the plan is not known, or not any more, and with UNSUPPORTED. */
-    public static final Method<PlanStatusRequest, PlanStatusReply> PLAN_STATUS =
-            Method.idempotent(210, "block.plan-status", PlanStatusRequest.parser(), PlanStatusReply.parser());
+    public static final Method<PlanStatusRequest, PlanStatusReply> PLAN_STATUS = Method.idempotent(
+            210,
+            "block.plan-status",
+            Audience.USERS,
+            Effect.READS,
+            PlanStatusRequest.parser(),
+            PlanStatusReply.parser());
 
     /** What was staged and not read is dropped; nothing happens where the plan is not known. */
-    public static final Method<CancelPlanRequest, CancelPlanReply> CANCEL_PLAN =
-            Method.idempotent(211, "block.cancel-plan", CancelPlanRequest.parser(), CancelPlanReply.parser());
+    public static final Method<CancelPlanRequest, CancelPlanReply> CANCEL_PLAN = Method.idempotent(
+            211,
+            "block.cancel-plan",
+            Audience.USERS,
+            Effect.READS,
+            CancelPlanRequest.parser(),
+            CancelPlanReply.parser());
 
     /** What of some blocks is on the cache tier now. Fails with UNSUPPORTED. */
-    public static final Method<StagedBlocksRequest, StagedBlocksReply> STAGED_BLOCKS =
-            Method.idempotent(212, "block.staged", StagedBlocksRequest.parser(), StagedBlocksReply.parser());
+    public static final Method<StagedBlocksRequest, StagedBlocksReply> STAGED_BLOCKS = Method.idempotent(
+            212,
+            "block.staged",
+            Audience.USERS,
+            Effect.READS,
+            StagedBlocksRequest.parser(),
+            StagedBlocksReply.parser());
 
     /**
      * Memory for {@link #READ_BLOCK}, for clients on the server's host. Fails with UNSUPPORTED (the client is
@@ -119,14 +159,16 @@ public final class BlockMethods {
             new StreamMethod<>(
                     213,
                     "block.share-memory",
+                    Audience.USERS,
+                    Effect.READS,
                     ShareMemoryRequest.parser(),
                     MemoryMapped.parser(),
                     MemoryOffer.parser(),
                     ShareMemoryReply.parser());
 
     /** From a shard. Without effect on a server that has not joined its cluster yet. */
-    public static final Method<CreditsLowRequest, Empty> CREDITS_LOW =
-            Method.idempotent(214, "block.credits-low", CreditsLowRequest.parser(), Empty.parser());
+    public static final Method<CreditsLowRequest, Empty> CREDITS_LOW = Method.idempotent(
+            214, "block.credits-low", Audience.SERVERS, Effect.UPKEEP, CreditsLowRequest.parser(), Empty.parser());
 
     private BlockMethods() {}
 }

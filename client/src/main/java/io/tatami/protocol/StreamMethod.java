@@ -9,6 +9,8 @@ import io.tatami.base.Check;
  * stream with a reply. Numbered together with {@link Method}.
  *
  * @param number above 0, one number space for all methods of all services
+ * @param audience who may call it
+ * @param effect what it does to the stored blocks
  * @param <Q> opens the stream
  * @param <U> goes up, from client to server
  * @param <D> goes down, from server to client
@@ -17,6 +19,8 @@ import io.tatami.base.Check;
 public record StreamMethod<Q extends Message, U extends Message, D extends Message, R extends Message>(
         int number,
         String name,
+        Audience audience,
+        Effect effect,
         Parser<Q> requestParser,
         Parser<U> upParser,
         Parser<D> downParser,

@@ -7,6 +7,8 @@ import com.google.protobuf.StringValue;
 import io.netty.buffer.ByteBuf;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.protocol.Audience;
+import io.tatami.protocol.Effect;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.StreamMethod;
 import java.util.concurrent.CompletableFuture;
@@ -16,24 +18,31 @@ import java.util.concurrent.atomic.LongAdder;
 /** Methods of several temperaments, for tests of transports. Safe for use by many threads. */
 public final class EchoService {
     public static final Method<StringValue, StringValue> ECHO =
-            Method.idempotent(1, "echo", StringValue.parser(), StringValue.parser());
+            Method.idempotent(1, "echo", Audience.USERS, Effect.WRITES, StringValue.parser(), StringValue.parser());
     public static final Method<StringValue, StringValue> FAIL =
-            Method.idempotent(2, "fail", StringValue.parser(), StringValue.parser());
+            Method.idempotent(2, "fail", Audience.USERS, Effect.WRITES, StringValue.parser(), StringValue.parser());
 
     /** Answered only when {@link #answerParked} is called. */
     public static final Method<StringValue, StringValue> PARK =
-            Method.once(3, "park", StringValue.parser(), StringValue.parser());
+            Method.once(3, "park", Audience.USERS, Effect.WRITES, StringValue.parser(), StringValue.parser());
 
     public static final Method<StringValue, StringValue> THROW =
-            Method.idempotent(4, "throw", StringValue.parser(), StringValue.parser());
+            Method.idempotent(4, "throw", Audience.USERS, Effect.WRITES, StringValue.parser(), StringValue.parser());
     public static final Method<StringValue, BytesValue> LARGE =
-            Method.idempotent(5, "large", StringValue.parser(), BytesValue.parser());
+            Method.idempotent(5, "large", Audience.USERS, Effect.WRITES, StringValue.parser(), BytesValue.parser());
     public static final Method<StringValue, StringValue> UNSERVED =
-            Method.idempotent(6, "unserved", StringValue.parser(), StringValue.parser());
+            Method.idempotent(6, "unserved", Audience.USERS, Effect.WRITES, StringValue.parser(), StringValue.parser());
 
     /** Sends every message back, with its payload; the message "end" is answered with the count of payload bytes. */
     public static final StreamMethod<StringValue, StringValue, StringValue, Int64Value> MIRROR = new StreamMethod<>(
-            7, "mirror", StringValue.parser(), StringValue.parser(), StringValue.parser(), Int64Value.parser());
+            7,
+            "mirror",
+            Audience.USERS,
+            Effect.READS,
+            StringValue.parser(),
+            StringValue.parser(),
+            StringValue.parser(),
+            Int64Value.parser());
 
     public final ConcurrentLinkedQueue<Responder<StringValue>> parked = new ConcurrentLinkedQueue<>();
     public final ConcurrentLinkedQueue<CallContext> contexts = new ConcurrentLinkedQueue<>();

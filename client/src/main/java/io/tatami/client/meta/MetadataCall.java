@@ -56,7 +56,7 @@ public final class MetadataCall<Q extends Message, R extends Message> {
 
     /** Sends the first attempt, so that the caller can do something else before it waits. */
     MetadataCall<Q, R> start() throws TatamiException {
-        Session now = caller.session(deadline);
+        Session now = caller.sessionFor(target.method(), deadline);
         begin(now);
         try {
             ahead = caller.send(target, server(), now, number, deadline);
@@ -68,7 +68,7 @@ public final class MetadataCall<Q extends Message, R extends Message> {
 
     /** {@link #begin} in the session there is, or a new one. */
     MetadataCall<Q, R> begin() throws TatamiException {
-        return begin(caller.session(deadline));
+        return begin(caller.sessionFor(target.method(), deadline));
     }
 
     /** Takes its number; nothing is sent yet. */

@@ -6,6 +6,7 @@ import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.protocol.Effect;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.CloseSessionRequest;
@@ -182,6 +183,17 @@ public final class MetadataCaller {
                 deadline.atMost(limits.attempt()).remainingMillis(),
                 router.map().getEpoch(),
                 in.proof());
+    }
+
+    /**
+     * The session there is, or a new one; a read opens none, as it needs none, and safe mode lets no new one be opened.
+     */
+    Session sessionFor(Method<?, ?> method, Deadline deadline) throws TatamiException {
+        Session now = session;
+        if (now != null) {
+            return now;
+        }
+        return method.effect() == Effect.READS ? Session.none() : session(deadline);
     }
 
     /** The session there is, or a new one. */

@@ -14,6 +14,8 @@ import io.tatami.base.GroupId;
 import io.tatami.base.ManualClock;
 import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
+import io.tatami.protocol.Audience;
+import io.tatami.protocol.Effect;
 import io.tatami.protocol.FrameKind;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.Goodbye;
@@ -43,7 +45,7 @@ final class GroupThreadTest {
 
     /** Answered with the name of the thread that came with it. */
     private static final Method<StringValue, StringValue> WHERE =
-            Method.once(40, "where", StringValue.parser(), StringValue.parser());
+            Method.once(40, "where", Audience.USERS, Effect.WRITES, StringValue.parser(), StringValue.parser());
 
     private static final CallOptions READ = CallOptions.DEFAULT.withGroup(GROUP);
     private static final CallOptions CHANGE = READ.withNumber(new SessionId(1), 1, 0);

@@ -7,6 +7,8 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.tatami.base.Clock;
 import io.tatami.base.TatamiException;
 import io.tatami.conf.Settings;
+import io.tatami.protocol.Audience;
+import io.tatami.protocol.Effect;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.StreamMethod;
 import io.tatami.protocol.UserIdentity;
@@ -34,11 +36,18 @@ public final class RpcSpeed {
     private static final int DEPTH = 64;
     private static final int FRAME_BYTES = 1 << 20;
     private static final Method<StringValue, StringValue> ECHO =
-            Method.idempotent(1, "echo", StringValue.parser(), StringValue.parser());
+            Method.idempotent(1, "echo", Audience.USERS, Effect.WRITES, StringValue.parser(), StringValue.parser());
 
     /** Sends as many frames down as the request says, each as soon as it can. */
     private static final StreamMethod<Int64Value, StringValue, StringValue, Int64Value> SOURCE = new StreamMethod<>(
-            2, "source", Int64Value.parser(), StringValue.parser(), StringValue.parser(), Int64Value.parser());
+            2,
+            "source",
+            Audience.USERS,
+            Effect.READS,
+            Int64Value.parser(),
+            StringValue.parser(),
+            StringValue.parser(),
+            Int64Value.parser());
 
     private static final StringValue NOTE = StringValue.of("position 12345678");
 

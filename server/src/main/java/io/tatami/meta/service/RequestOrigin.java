@@ -12,13 +12,26 @@ import java.util.List;
  * @param number the request's number in its session; 0 where its reply need not be remembered
  * @param lowWaterMark the client has the replies up to this number
  * @param deadlineNanos monotonic time after which nobody waits for the reply; {@link #NO_DEADLINE} for never
+ * @param mayWriteBesideReads whether a read may write what goes with it, as an access time; not in safe mode, nor while
+ *     a disk is full
  */
-public record RequestOrigin(Caller caller, SessionId session, long number, long lowWaterMark, long deadlineNanos) {
+public record RequestOrigin(
+        Caller caller,
+        SessionId session,
+        long number,
+        long lowWaterMark,
+        long deadlineNanos,
+        boolean mayWriteBesideReads) {
     public static final long NO_DEADLINE = Long.MAX_VALUE;
 
     /** The service itself: steps of flows and background work. */
     public static final RequestOrigin SERVICE =
             new RequestOrigin(new Caller("", List.of(), true), SessionId.NONE, 0, 0, NO_DEADLINE);
+
+    /** A request whose reads may write beside them. */
+    public RequestOrigin(Caller caller, SessionId session, long number, long lowWaterMark, long deadlineNanos) {
+        this(caller, session, number, lowWaterMark, deadlineNanos, true);
+    }
 
     public RequestOrigin {
         Check.check(

@@ -30,6 +30,9 @@ import io.tatami.protocol.wire.Status;
 import io.tatami.protocol.wire.TruncateReply;
 import io.tatami.protocol.wire.TruncateRequest;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Requests on files that may take several steps. The shard of a file's name checks the handle and the permissions;
@@ -44,6 +47,8 @@ import java.util.concurrent.CompletableFuture;
  * A file whose home is here is changed in one decision, checks included.
  */
 final class FileFlows {
+    private static final Logger LOG = LoggerFactory.getLogger(FileFlows.class);
+
     private final GroupParts<ShardState> parts;
     private final Lookup lookup;
     private final LocateFile locate;
@@ -64,16 +69,26 @@ final class FileFlows {
         this.recovery = recovery;
     }
 
-    /** Answers from a snapshot; only an access time that is long past costs a batch. */
+    /**
+     * Answers from a snapshot; only an access time that is long past costs a batch. The answer does not hang on whether
+     * that could be written.
+     */
     CompletableFuture<LookupReply> lookup(RequestOrigin origin, LookupRequest request) {
         CompletableFuture<LookupReply> found = parts.group().read(lookup, origin, request);
-        if (!request.getTouch()) {
+        if (!request.getTouch() || !origin.mayWriteBesideReads()) {
             return found;
         }
-        return found.thenCompose(
-                reply -> TouchAccessTime.isDue(reply.getStatus(), parts.clock().wallMillis())
-                        ? parts.group().submit(touch, origin, request).thenApply(done -> reply)
-                        : CompletableFuture.completedFuture(reply));
+        return found.thenCompose(reply -> TouchAccessTime.isDue(
+                        reply.getStatus(), parts.clock().wallMillis())
+                ? parts.group().submit(touch, origin, request).handle((done, thrown) -> untouched(reply, thrown))
+                : CompletableFuture.completedFuture(reply));
+    }
+
+    private static LookupReply untouched(LookupReply reply, @Nullable Throwable thrown) {
+        if (thrown != null) {
+            LOG.debug("the access time of file {} stays", reply.getStatus().getId(), thrown);
+        }
+        return reply;
     }
 
     /** The one decision here is remembered, and the home remembers its own: a repeated request goes the same way. */

@@ -15,59 +15,22 @@ import io.tatami.meta.service.host.LeadingGroup.Service;
 import io.tatami.meta.state.Caller;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.Method;
-import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.GetClusterMapReply;
 import io.tatami.protocol.wire.TakeClusterMapRequest;
 import io.tatami.rpc.CallContext;
 import io.tatami.rpc.HandlerTable;
 import io.tatami.rpc.Responder;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /** Brings each request to the group its header names, in the name of whom its connection is for. */
 final class Dispatch implements HostedGroup.Stage {
-    /** Asked by one group of another; no client may. */
-    private static final Set<Integer> SERVICE_ONLY = Set.of(
-            MetaMethods.CHECK_DIRECTORY.number(),
-            MetaMethods.SET_GROUP_MEMBERS.number(),
-            MetaMethods.ANNOUNCE.number(),
-            MetaMethods.RESERVE_MARKER.number(),
-            MetaMethods.SETTLE_MARKER.number(),
-            MetaMethods.RECLAIM_DIRECTORIES.number(),
-            MetaMethods.PREPARE_MOVE.number(),
-            MetaMethods.FINISH_MOVE.number(),
-            MetaMethods.MOVE_STATUS.number(),
-            MetaMethods.SETTLE_MOVES.number(),
-            MetaMethods.SUM_SHARES.number(),
-            MetaMethods.DELIVER.number(),
-            MetaMethods.REOPEN_FILE.number(),
-            MetaMethods.CUT_FILE.number(),
-            MetaMethods.RECOVER_FILE.number(),
-            MetaMethods.CHECK_REACH.number(),
-            MetaMethods.LOCATE_DIRECTORY.number(),
-            MetaMethods.CHECK_READ.number(),
-            MetaMethods.GIVE_ENTRIES.number(),
-            MetaMethods.TAKE_ENTRIES.number(),
-            MetaMethods.WIDEN_DIRECTORY.number());
-
-    /** What makes somebody a server of the cluster; only who runs it may. */
-    private static final Set<Integer> SUPERUSER_ONLY = Set.of(
-            MetaMethods.REGISTER_METADATA_SERVER.number(),
-            MetaMethods.REPORT_METADATA_SERVER.number(),
-            MetaMethods.REPLICATE_GROUPS.number(),
-            MetaMethods.CHANGE_METADATA_SERVER.number(),
-            MetaMethods.REGISTER_BLOCK_SERVER.number(),
-            MetaMethods.HEARTBEAT.number(),
-            MetaMethods.GIVE_CREDITS.number(),
-            MetaMethods.FSCK.number());
-
     private final Callers callers;
     private final ServiceCredential credential;
     private final SessionProofs sessions;
     private final ClusterMapHolder maps;
-    private final SpaceGuard space;
+    private final Admission admission;
     private final HandlerTable table;
 
     /** @param leaders who leads a group that does not lead here, as {@code host:port}; empty where that is not known */
@@ -79,7 +42,7 @@ final class Dispatch implements HostedGroup.Stage {
             SpaceGuard space,
             Function<GroupId, String> leaders) {
         this.table = new HandlerTable(leaders);
-        this.space = space;
+        this.admission = new Admission(maps::map, space);
         this.callers = callers;
         this.credential = credential;
         this.sessions = sessions;
@@ -110,7 +73,7 @@ final class Dispatch implements HostedGroup.Stage {
 
     private void takeMap(CallContext context, TakeClusterMapRequest request, Responder<Empty> responder) {
         if (!credential.matches(context.credential())) {
-            responder.failure(serversOnly(MetaMethods.TAKE_CLUSTER_MAP));
+            responder.failure(Admission.serversOnly(MetaMethods.TAKE_CLUSTER_MAP));
             return;
         }
         maps.offer(request.getMap());
@@ -134,20 +97,11 @@ final class Dispatch implements HostedGroup.Stage {
         if (!trusted && !context.session().equals(SessionId.NONE)) {
             sessions.require(context.session(), context.user().user(), context.credential());
         }
-        if (!trusted && SERVICE_ONLY.contains(method.number())) {
-            throw serversOnly(method);
-        }
-        if (!trusted && !method.idempotent()) {
-            checkChangesAllowed(method, maps.map());
-        }
-        space.check(method);
+        admission.check(method, trusted);
         CompletableFuture<Caller> caller = trusted
                 ? CompletableFuture.completedFuture(RequestOrigin.SERVICE.caller())
                 : callers.of(context.user());
-        CompletableFuture<R> reply =
-                caller.thenCompose(who -> !who.superuser() && SUPERUSER_ONLY.contains(method.number())
-                        ? CompletableFuture.failedFuture(superuserOnly(method, who))
-                        : service.flow().run(origin(context, who), request));
+        CompletableFuture<R> reply = caller.thenCompose(who -> run(service, origin(context, who), request));
         CompletableFuture<R> answered = reply.whenComplete((answer, thrown) -> {
             if (thrown == null) {
                 CrashPoint.hit("meta.reply.before-send", method.name());
@@ -173,32 +127,23 @@ final class Dispatch implements HostedGroup.Stage {
                 : failure;
     }
 
-    private static void checkChangesAllowed(Method<?, ?> method, ClusterMap map) throws TatamiException {
-        if (map.getEpoch() == 0) {
-            throw new TatamiException(
-                    ErrorCode.UNAVAILABLE, "this server has not heard yet whether the name space is in safe mode");
+    private static <Q extends Message, R extends Message> CompletableFuture<R> run(
+            Service<Q, R> service, RequestOrigin origin, Q request) {
+        try {
+            Admission.check(service.method(), origin.caller());
+        } catch (TatamiException e) {
+            return CompletableFuture.failedFuture(e);
         }
-        if (map.getSafeMode()) {
-            throw new TatamiException(ErrorCode.SAFE_MODE, "Cannot do " + method + ". The name space is in safe mode.");
-        }
+        return service.flow().run(origin, request);
     }
 
-    private static TatamiException serversOnly(Method<?, ?> method) {
-        return new TatamiException(ErrorCode.PERMISSION_DENIED, method + " is only for servers of the cluster");
-    }
-
-    private static TatamiException superuserOnly(Method<?, ?> method, Caller caller) {
-        return new TatamiException(
-                ErrorCode.PERMISSION_DENIED,
-                "Access denied for user " + caller.user() + ". Superuser privilege is required for " + method);
-    }
-
-    private static RequestOrigin origin(CallContext context, Caller caller) {
+    private RequestOrigin origin(CallContext context, Caller caller) {
         return new RequestOrigin(
                 caller,
                 context.session(),
                 context.session().value() == 0 ? 0 : context.number(),
                 context.lowWaterMark(),
-                context.hasDeadline() ? context.deadlineNanos() : RequestOrigin.NO_DEADLINE);
+                context.hasDeadline() ? context.deadlineNanos() : RequestOrigin.NO_DEADLINE,
+                admission.mayWriteBesideReads());
     }
 }

@@ -3,14 +3,13 @@ package io.tatami.meta.service.host;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.conf.Setting;
-import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.Effect;
 import io.tatami.protocol.Method;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -28,7 +27,7 @@ final class SpaceGuard {
             "256m",
             "0",
             "1t",
-            "Free space on the metadata server's disk below which nothing new is made, so that deleting goes on; below"
+            "Free space on the metadata server's disk below which nothing is written but what frees room, as deleting does; below"
                     + " twice as much others lead what they can.");
 
     /** So many times the reserve a server has free that leads groups others could lead, before anything is refused. */
@@ -39,13 +38,6 @@ final class SpaceGuard {
 
     private static final Duration REST = Duration.ofSeconds(1);
     private static final Logger LOG = LoggerFactory.getLogger(SpaceGuard.class);
-
-    private static final Set<Integer> GROWING = Set.of(
-            MetaMethods.CREATE.number(),
-            MetaMethods.ADD_BLOCKS.number(),
-            MetaMethods.APPEND.number(),
-            MetaMethods.CREATE_SYMLINK.number(),
-            MetaMethods.MKDIRS.number());
 
     private final long reserveBytes;
     private final LongSupplier freeBytes;
@@ -78,7 +70,7 @@ final class SpaceGuard {
                     "{} bytes are free for metadata, {} are kept in reserve: {}",
                     free,
                     reserveBytes,
-                    now ? "nothing new is made until there are more" : "all requests are served again");
+                    now ? "only what frees room is done until there are more" : "all requests are served again");
         }
         refuses = now;
         return CompletableFuture.completedFuture(REST);
@@ -89,9 +81,14 @@ final class SpaceGuard {
         return low;
     }
 
-    /** @throws TatamiException NO_SPACE for a method that makes something new while room is short */
+    /** Whether nothing is refused. */
+    boolean hasRoom() {
+        return !refuses;
+    }
+
+    /** @throws TatamiException NO_SPACE for a method that {@linkplain Effect#WRITES writes} while room is short */
     void check(Method<?, ?> method) throws TatamiException {
-        if (refuses && GROWING.contains(method.number())) {
+        if (refuses && method.effect() == Effect.WRITES) {
             throw new TatamiException(
                     ErrorCode.NO_SPACE,
                     "the metadata server has less than " + (reserveBytes >> 20)

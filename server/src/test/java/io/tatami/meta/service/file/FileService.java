@@ -5,6 +5,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import com.google.protobuf.Parser;
 import io.tatami.base.Clock;
+import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.conf.Settings;
@@ -40,6 +41,12 @@ final class FileService implements Group<ShardState>, GroupTable<ShardState> {
     private final Map<Integer, Served<?, ?>> served = new HashMap<>();
     private @Nullable BackgroundTask leases;
 
+    /** Whether nothing that is submitted becomes durable. */
+    boolean cannotWrite;
+
+    /** As its requests say. */
+    boolean mayWriteBesideReads = true;
+
     FileService(FileShard shard, Peers peers, Clock clock) throws TatamiException {
         this.shard = shard;
         new FileHandlers()
@@ -57,7 +64,8 @@ final class FileService implements Group<ShardState>, GroupTable<ShardState> {
 
     /** What a client of the shard's present session is answered. */
     <Q extends Message, R extends Message> R call(Method<Q, R> method, Q request) throws TatamiException {
-        RequestOrigin origin = new RequestOrigin(shard.caller, shard.session, 0, 0, RequestOrigin.NO_DEADLINE);
+        RequestOrigin origin =
+                new RequestOrigin(shard.caller, shard.session, 0, 0, RequestOrigin.NO_DEADLINE, mayWriteBesideReads);
         Served<?, ?> server = Objects.requireNonNull(served.get(method.number()));
         return parsed(method.replyParser(), joined(server.run(origin, request.toByteString())));
     }
@@ -86,6 +94,13 @@ final class FileService implements Group<ShardState>, GroupTable<ShardState> {
     @Override
     public <Q extends Message, R extends Message> CompletableFuture<R> submit(
             Operation<ShardState, Q, R> operation, RequestOrigin origin, Q request) {
+        return cannotWrite
+                ? CompletableFuture.failedFuture(new TatamiException(ErrorCode.NO_SPACE, "the disk is full"))
+                : decided(operation, origin, request);
+    }
+
+    private <Q extends Message, R extends Message> CompletableFuture<R> decided(
+            Operation<ShardState, Q, R> operation, RequestOrigin origin, Q request) {
         RequestContext asked = shard.context();
         RequestContext context = new RequestContext(
                 origin.caller(), origin.session(), asked.nowMillis(), asked.settled(), asked.cluster());
@@ -107,7 +122,7 @@ final class FileService implements Group<ShardState>, GroupTable<ShardState> {
     @Override
     public <Q extends Message, R extends Message> CompletableFuture<R> read(
             Operation<ShardState, Q, R> operation, RequestOrigin origin, Q request) {
-        return submit(operation, origin, request);
+        return decided(operation, origin, request);
     }
 
     @Override

@@ -7,6 +7,8 @@ import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.RequestContext;
+import io.tatami.protocol.Audience;
+import io.tatami.protocol.Effect;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.Share;
 import java.nio.ByteBuffer;
@@ -16,8 +18,10 @@ import java.nio.ByteBuffer;
  * refused, and one whose files are below zero meets a bug, both after the counter was changed in the draft.
  */
 final class Increment implements Operation<Draft, Share, Share> {
-    static final Method<Share, Share> METHOD = Method.once(9_001, "test.increment", Share.parser(), Share.parser());
-    static final Method<Share, Share> OTHER_METHOD = Method.once(9_002, "test.other", Share.parser(), Share.parser());
+    static final Method<Share, Share> METHOD =
+            Method.once(9_001, "test.increment", Audience.USERS, Effect.WRITES, Share.parser(), Share.parser());
+    static final Method<Share, Share> OTHER_METHOD =
+            Method.once(9_002, "test.other", Audience.USERS, Effect.WRITES, Share.parser(), Share.parser());
 
     @Override
     public Share decide(Draft state, RequestContext context, Share request) throws TatamiException {
