@@ -49,6 +49,9 @@ public final class BlockClient {
     /** For blocks that are short, and the first frames of others. */
     private final SharedRegions shortWrittenRegions;
 
+    /** Beside what is on its way through the network, and what writers hold. */
+    private final ReadAheadBudget readAhead = ReadAheadBudget.ofProcess();
+
     private final AtomicInteger nextLane = new AtomicInteger();
 
     /** The connector is the caller's to close, after the streams. */
@@ -118,7 +121,7 @@ public final class BlockClient {
                 .build();
         Connection bulk = bulkConnection(target);
         RegionLease lease = sharesMemory ? lease(readRegions, bulk, target, lengthBytes) : RegionLease.NONE;
-        return BlockReadStream.open(lease.connectionOr(bulk), target, request, lease, settings);
+        return BlockReadStream.open(lease.connectionOr(bulk), target, request, lease, readAhead, settings);
     }
 
     /** Memory for a stream that would do with {@code bulk}; where there can be none, nobody is asked. */

@@ -18,16 +18,24 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads one range of one copy of a block, from its start on. The server sends ahead as far as
- * {@link BlockClientSettings#readAheadBytes} allows. Every chunk is verified here, right before its bytes are copied to
- * the caller: no byte of a bad chunk is ever given out. Used by one thread.
+ * {@link BlockClientSettings#readAheadBytes} and the memory of the client allow. Every chunk is verified here, right
+ * before its bytes are copied to the caller: no byte of a bad chunk is ever given out. Used by one thread.
  */
 public final class BlockReadStream implements AutoCloseable {
+    /** What every stream may be sent ahead, however many there are. */
+    private static final int SURE_BYTES = ChunkChecksum.CHUNK_BYTES;
+
     private final BlockTarget target;
     private final BlockId block;
     private final ReadQueue queue;
     private final RpcStream<ReadCredit> stream;
     private final RegionLease lease;
-    private final int creditStepBytes;
+    private final ReadAheadBudget budget;
+    private final long aheadBytesMax;
+
+    /** How far the server may send ahead: what every stream may have, and what was taken of the budget. */
+    private long aheadBytes;
+
     private final long startPosition;
     private final long rangeBytes;
     private long position;
@@ -50,7 +58,9 @@ public final class BlockReadStream implements AutoCloseable {
             ReadQueue queue,
             RpcStream<ReadCredit> stream,
             RegionLease lease,
-            int creditStepBytes) {
+            ReadAheadBudget budget,
+            long aheadBytes,
+            long aheadBytesMax) {
         this.target = target;
         this.block = new BlockId(request.getBlockId());
         this.startPosition = request.getOffset();
@@ -59,25 +69,36 @@ public final class BlockReadStream implements AutoCloseable {
         this.queue = queue;
         this.stream = stream;
         this.lease = lease;
-        this.creditStepBytes = creditStepBytes;
+        this.budget = budget;
+        this.aheadBytesMax = aheadBytesMax;
+        this.aheadBytes = aheadBytes;
     }
 
-    /** @param lease of memory that the server may put bytes into; the stream gives it back */
+    /**
+     * @param lease of memory that the server may put bytes into; the stream gives it back
+     * @param budget for what is sent by the connection
+     */
     static BlockReadStream open(
             Connection connection,
             BlockTarget target,
             ReadBlockRequest range,
             RegionLease lease,
+            ReadAheadBudget budget,
             BlockClientSettings settings) {
         ReadBlockRequest.Builder request = range.toBuilder().setCreditBytes(settings.readAheadBytes());
         SharedRegion region = lease.region();
-        if (region != null) {
+        long aheadMax =
+                region == null ? Math.min(settings.readAheadBytes(), Math.max(SURE_BYTES, range.getLength())) : 0;
+        long ahead = region == null ? SURE_BYTES + budget.take(aheadMax - SURE_BYTES) : 0;
+        if (region == null) {
+            request.setCreditBytes(ahead);
+        } else {
             request.setCreditBytes(region.lengthBytes()).setSharedMemory(region.name());
         }
         ReadQueue queue = new ReadQueue(request.getOffset(), settings.timeoutMillis(), region);
         RpcStream<ReadCredit> stream = connection.openStream(
                 BlockMethods.READ_BLOCK, CallOptions.DEFAULT.withTimeoutMillis(0), request.build(), queue);
-        return new BlockReadStream(target, range, queue, stream, lease, settings.readAheadBytes() / 4);
+        return new BlockReadStream(target, range, queue, stream, lease, budget, ahead, aheadMax);
     }
 
     public BlockTarget target() {
@@ -177,6 +198,7 @@ public final class BlockReadStream implements AutoCloseable {
             stream.cancel("closed by the reader");
         }
         lease.giveBack();
+        budget.giveBack(Math.max(0, aheadBytes - SURE_BYTES));
     }
 
     /** Makes a frame with bytes left current; false where there is none, or none yet and {@code wait} is not set. */
@@ -256,7 +278,11 @@ public final class BlockReadStream implements AutoCloseable {
             return;
         }
         owedCreditBytes += frameBytes;
-        if (owedCreditBytes >= creditStepBytes) {
+        if (owedCreditBytes >= aheadBytes / 4) {
+            // The budget may have been spent when this stream began.
+            long more = budget.take(Math.max(0, aheadBytesMax - aheadBytes));
+            aheadBytes += more;
+            owedCreditBytes += more;
             stream.send(ReadCredit.newBuilder().setBytes(owedCreditBytes).build());
             owedCreditBytes = 0;
         }

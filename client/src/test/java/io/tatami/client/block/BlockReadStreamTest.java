@@ -17,6 +17,7 @@ import io.tatami.protocol.wire.ReadCredit;
 import io.tatami.protocol.wire.ReadFrame;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -29,6 +30,7 @@ final class BlockReadStreamTest {
 
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
     private final ScriptedServer server = new ScriptedServer();
+    private final ReadAheadBudget budget = new ReadAheadBudget(5 * MIB);
     private final byte[] bytes = new byte[3 * MIB];
 
     BlockReadStreamTest() {
@@ -37,7 +39,35 @@ final class BlockReadStreamTest {
 
     @AfterEach
     void everyBufferWasGivenBack() {
+        assertEquals(0, budget.taken());
         assertEquals(0, allocator.metric().usedDirectMemory());
+    }
+
+    @Test
+    void whereManyAreOpenEachHoldsAChunkAndGetsMoreWhenOthersHaveGone() throws Exception {
+        BlockReadStream first = open();
+        try (BlockReadStream second = open()) {
+            assertEquals(List.of(3L * MIB, 2L * MIB + 2 * ChunkChecksum.CHUNK_BYTES), credits());
+            for (int i = 0; i < 100; i++) {
+                open().close();
+                assertEquals(ChunkChecksum.CHUNK_BYTES, credits().get(2 + i));
+            }
+            BlockReadStream late = open();
+            first.close();
+            send(0, ChunkChecksum.CHUNK_BYTES, -1);
+            assertEquals(ChunkChecksum.CHUNK_BYTES, late.read(ByteBuffer.allocate(MIB)));
+            ReadCredit credit = (ReadCredit) server.received.get(0).message();
+            assertEquals(3L * MIB, credit.getBytes());
+            late.close();
+            assertEquals(0, second.position());
+        }
+    }
+
+    private List<Long> credits() {
+        return server.requests.stream()
+                .map(ReadBlockRequest.class::cast)
+                .map(ReadBlockRequest::getCreditBytes)
+                .toList();
     }
 
     @Test
@@ -131,6 +161,6 @@ final class BlockReadStreamTest {
                 .setLength(bytes.length)
                 .build();
         return BlockReadStream.open(
-                server, new BlockTarget(new ServerId(1), "a", 1), request, RegionLease.NONE, SETTINGS);
+                server, new BlockTarget(new ServerId(1), "a", 1), request, RegionLease.NONE, budget, SETTINGS);
     }
 }
