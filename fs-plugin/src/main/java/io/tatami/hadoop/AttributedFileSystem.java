@@ -2,7 +2,6 @@ package io.tatami.hadoop;
 
 import io.tatami.protocol.wire.AttributeChange.AclChange;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -161,17 +160,6 @@ abstract class AttributedFileSystem extends LinkedFileSystem {
     @Deprecated
     public final short getDefaultReplication() {
         return defaults().getReplication();
-    }
-
-    /**
-     * Known without asking a server; a closed file system is the caller's mistake, which Hadoop's signature cannot say.
-     */
-    private FsServerDefaults defaults() {
-        try {
-            return calls().serverDefaults();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     /** Hadoop deprecates it and calls it. */

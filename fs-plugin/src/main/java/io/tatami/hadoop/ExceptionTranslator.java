@@ -143,7 +143,10 @@ final class ExceptionTranslator {
             case SAFE_MODE -> SAFE_MODE.apply(message);
             case QUOTA_EXCEEDED -> QUOTA_EXCEEDED.apply(message);
             case CORRUPT -> new ChecksumException(message, 0);
-            case CANCELLED -> new InterruptedIOException(message);
+            case CANCELLED ->
+                Thread.currentThread().isInterrupted()
+                        ? new InterruptedIOException(message)
+                        : new IOException("Filesystem closed");
             case INVALID_ARGUMENT,
                     INTERNAL,
                     FENCED,

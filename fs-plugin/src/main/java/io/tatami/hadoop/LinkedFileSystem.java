@@ -8,6 +8,7 @@ import org.apache.hadoop.fs.FSLinkResolver;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.FileSystemLinkResolver;
+import org.apache.hadoop.fs.FsServerDefaults;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.UnresolvedLinkException;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +18,9 @@ abstract class LinkedFileSystem extends FileSystem {
     static final String SCHEME = "tatami";
     static final int PORT_DEFAULT = 9480;
 
+    private final OpenStreams streams = new OpenStreams();
     private @Nullable TatamiCalls calls;
+    private @Nullable FsServerDefaults defaults;
     private URI uri = URI.create(SCHEME + ":///");
     private Path workingDirectory = new Path("/");
 
@@ -40,8 +43,23 @@ abstract class LinkedFileSystem extends FileSystem {
             throw new IOException("Incomplete Tatami URI, no host: " + name + "; write tatami://host:port/path");
         }
         uri = URI.create(SCHEME + "://" + name.getAuthority());
-        calls = TatamiCalls.connect(uri, configuration);
+        TatamiCalls connected = TatamiCalls.connect(uri, configuration);
+        calls = connected;
+        defaults = connected.serverDefaults();
         workingDirectory = getHomeDirectory();
+    }
+
+    final OpenStreams openStreams() {
+        return streams;
+    }
+
+    /** What a client does that says nothing, as it was when this was initialized. */
+    final FsServerDefaults defaults() {
+        FsServerDefaults known = defaults;
+        if (known == null) {
+            throw new IllegalStateException("the file system is not initialized");
+        }
+        return known;
     }
 
     /** @throws IOException before it is initialized and after it was closed */
@@ -192,8 +210,22 @@ abstract class LinkedFileSystem extends FileSystem {
         return calls().linkTarget(path);
     }
 
+    /**
+     * Completes every file that is open for writing, then ends; all else that is called afterwards, but for the close
+     * of a stream, fails.
+     *
+     * @throws IOException where a file could not be completed; the others are, and the file system is closed
+     */
     @Override
     public void close() throws IOException {
+        try {
+            streams.closeAll();
+        } finally {
+            end();
+        }
+    }
+
+    private void end() throws IOException {
         try {
             super.close();
         } finally {

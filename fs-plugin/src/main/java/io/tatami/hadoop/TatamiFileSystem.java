@@ -228,7 +228,7 @@ public class TatamiFileSystem extends AttributedFileSystem {
 
     private FSDataOutputStream output(FileWriter writer) throws IOException {
         statistics.incrementWriteOps(1);
-        return TatamiOutputStream.of(writer, statistics);
+        return TatamiOutputStream.of(writer, openStreams(), statistics);
     }
 
     @Override

@@ -38,10 +38,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tatami as Hadoop's {@link AbstractFileSystem}, which FileContext and so YARN and MapReduce use. Symlinks are resolved
  * by FileContext: here they raise UnresolvedLinkException. Configured by {@code fs.AbstractFileSystem.tatami.impl}.
- * Safe for use by many threads; connections live as long as the program, as FileContext never closes a file system.
+ * Safe for use by many threads; connections live as long as the program, as FileContext never closes a file system;
+ * files that are still open when it exits are closed.
  */
 public final class TatamiFs extends AbstractFileSystem {
     private static final int NO_PORT = -1;
+    private static final OpenStreams STREAMS = OpenStreams.closedAtExit();
 
     private final @Nullable URI named;
     private final TatamiCalls calls;
@@ -118,7 +120,7 @@ public final class TatamiFs extends AbstractFileSystem {
         CreateFlag.validate(flags);
         CreateSpec sizes = CreateSizes.of(replication, blockSize);
         var writer = calls.create(path, permission, flags, sizes, createParent);
-        return TatamiOutputStream.of(writer, getStatistics());
+        return TatamiOutputStream.of(writer, STREAMS, getStatistics());
     }
 
     @Override

@@ -26,6 +26,7 @@ final class TatamiOutputStream extends OutputStream implements Syncable, StreamC
     private static final String HFLUSH = "hflush";
 
     private final FileWriter writer;
+    private final OpenStreams siblings;
     private final FileSystem.@Nullable Statistics statistics;
     private final AtomicLong bytesWritten = new AtomicLong();
     private final AtomicLong sharedBytes = new AtomicLong();
@@ -35,15 +36,22 @@ final class TatamiOutputStream extends OutputStream implements Syncable, StreamC
     private final IOStatistics ioStatistics = new StreamCounters(this::counted);
     private boolean closed;
 
-    /** @param statistics of the file system, null where nobody counts */
-    TatamiOutputStream(FileWriter writer, FileSystem.@Nullable Statistics statistics) {
+    /**
+     * @param siblings the open streams of the same file system, among which this one is until it is closed
+     * @param statistics of the file system, null where nobody counts
+     */
+    TatamiOutputStream(FileWriter writer, OpenStreams siblings, FileSystem.@Nullable Statistics statistics) {
         this.writer = writer;
+        this.siblings = siblings;
         this.statistics = statistics;
     }
 
     /** The stream that Hadoop gives to programs. */
-    static FSDataOutputStream of(FileWriter writer, FileSystem.@Nullable Statistics statistics) throws IOException {
-        return new FSDataOutputStream(new TatamiOutputStream(writer, statistics), null, writer.position());
+    static FSDataOutputStream of(FileWriter writer, OpenStreams siblings, FileSystem.@Nullable Statistics statistics)
+            throws IOException {
+        TatamiOutputStream stream = new TatamiOutputStream(writer, siblings, statistics);
+        siblings.add(stream);
+        return new FSDataOutputStream(stream, null, writer.position());
     }
 
     private Map<String, Long> counted() {
@@ -107,6 +115,10 @@ final class TatamiOutputStream extends OutputStream implements Syncable, StreamC
         try {
             translated(writer::close);
         } finally {
+            // A close that was interrupted is not the last one.
+            if (!Thread.currentThread().isInterrupted()) {
+                siblings.remove(this);
+            }
             sharedBytes.set(writer.sharedBytes());
             if (wasOpen && bytesWritten.get() + hflushes.get() + hsyncs.get() > 0) {
                 context.add(ioStatistics);
@@ -128,6 +140,11 @@ final class TatamiOutputStream extends OutputStream implements Syncable, StreamC
     @Override
     public IOStatistics getIOStatistics() {
         return ioStatistics;
+    }
+
+    @Override
+    public String toString() {
+        return "TatamiOutputStream[" + writer.file() + "]";
     }
 
     private void checkOpen() throws IOException {
