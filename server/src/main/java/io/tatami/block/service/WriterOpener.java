@@ -100,7 +100,11 @@ final class WriterOpener {
             return created;
         } catch (TatamiException e) {
             created.stream().close();
-            writer.abort();
+            try {
+                writer.abort();
+            } catch (TatamiException left) {
+                e.addSuppressed(left);
+            }
             throw e;
         }
     }
