@@ -155,7 +155,10 @@ class FencedWriterTest {
         assertArrayEquals(Arrays.copyOfRange(bytes, 7, 20_007), content(file));
     }
 
-    /** The block's server hears of a deletion a moment later; a flush in a block that is begun may be acknowledged until then. */
+    /**
+     * The block's server hears of a deletion a moment later; a flush in a block that is begun may be acknowledged until
+     * then.
+     */
     private void assertRefusedAsNotFound(FSDataOutputStream out) throws Exception {
         for (int attempt = 0; attempt < 600; attempt++) {
             try {
