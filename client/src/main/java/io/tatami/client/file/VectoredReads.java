@@ -1,6 +1,5 @@
 package io.tatami.client.file;
 
-import io.tatami.base.TatamiException;
 import io.tatami.base.Threads;
 import java.io.EOFException;
 import java.io.IOException;
@@ -41,7 +40,7 @@ final class VectoredReads implements AutoCloseable {
                 TimeUnit.SECONDS,
                 new ArrayBlockingQueue<>(WAITING_MAX),
                 Threads.daemons("tatami-vectored"),
-                new ThreadPoolExecutor.CallerRunsPolicy());
+                (run, pool) -> run.run());
         threads.allowCoreThreadTimeOut(true);
     }
 
@@ -55,7 +54,7 @@ final class VectoredReads implements AutoCloseable {
         }
     }
 
-    /** Ends the threads; what they read at the moment is read on. */
+    /** Ends the threads; what they read at the moment is read on, and later ranges are the calling thread's. */
     @Override
     public void close() {
         threads.shutdown();
@@ -129,8 +128,9 @@ final class VectoredReads implements AutoCloseable {
                     done++;
                 }
             }
-        } catch (TatamiException | RuntimeException e) {
-            // The allocator is the caller's code: whatever it throws belongs to whoever waits for the range.
+        } catch (Throwable e) {
+            // The allocator is the caller's code: whatever it throws, an Error too, belongs to whoever waits for the
+            // range.
             run.subList(done, run.size()).forEach(range -> range.result().completeExceptionally(e));
         }
     }
