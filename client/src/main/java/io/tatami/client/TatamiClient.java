@@ -401,7 +401,7 @@ public final class TatamiClient implements AutoCloseable {
     public List<LocatedBlock> blockLocations(TatamiPath path, long offsetBytes, long lengthBytes)
             throws TatamiException {
         return entries.file(path, false).blocks().stream()
-                .filter(block -> block.offsetBytes() < offsetBytes + lengthBytes
+                .filter(block -> block.offsetBytes() - lengthBytes < offsetBytes
                         && block.offsetBytes() + block.lengthBytes() > offsetBytes)
                 .toList();
     }

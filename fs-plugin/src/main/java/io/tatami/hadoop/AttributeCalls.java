@@ -88,7 +88,7 @@ final class AttributeCalls {
 
     /** False where there is no file, as on HDFS. */
     boolean setReplication(Path path, short replication) throws IOException {
-        TatamiPath target = TatamiCalls.path(path);
+        TatamiPath target = PathConverter.path(path);
         AttributeChange change = AttributeChange.newBuilder()
                 .setReplication(CreateSizes.checkedReplication(replication))
                 .build();
@@ -127,7 +127,7 @@ final class AttributeCalls {
     }
 
     void changeAcl(Path path, AclChange.Kind kind, List<AclEntry> entries) throws IOException {
-        TatamiPath target = TatamiCalls.path(path);
+        TatamiPath target = PathConverter.path(path);
         AttributeChange change = AttributeChange.newBuilder()
                 .setAcl(AclConverter.change(kind, entries))
                 .build();

@@ -42,7 +42,8 @@ final class ExceptionTranslator {
 
     /**
      * The exception to throw for {@code failure}, of an operation on something that is to be there; the failure is its
-     * cause unless it is an answer. Anything but a TatamiException stays itself.
+     * cause unless it is an answer. Anything but a TatamiException stays itself; a program never sees a TatamiException
+     * but as a cause.
      */
     static IOException translate(IOException failure) {
         return failure instanceof TatamiException tatami ? caused(ofCode(tatami), tatami) : failure;
@@ -168,7 +169,7 @@ final class ExceptionTranslator {
                     REPLY_EVICTED,
                     NO_SUCH_SESSION,
                     PATH_TOO_LONG,
-                    IN_USE -> failure;
+                    IN_USE -> new IOException(message);
         };
     }
 

@@ -88,7 +88,7 @@ final class InputPlanner {
                 List<AccessPlan.Read> reads = new ArrayList<>(splits.size());
                 for (Split split : splits) {
                     reads.add(new AccessPlan.Read(
-                            TatamiCalls.path(split.file().getPath()),
+                            PathConverter.path(split.file().getPath()),
                             split.block().getOffset(),
                             split.block().getLength()));
                 }

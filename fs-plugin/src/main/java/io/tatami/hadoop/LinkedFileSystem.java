@@ -11,6 +11,7 @@ import org.apache.hadoop.fs.FileSystemLinkResolver;
 import org.apache.hadoop.fs.FsServerDefaults;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.UnresolvedLinkException;
+import org.apache.hadoop.net.NetUtils;
 import org.jspecify.annotations.Nullable;
 
 /** The connection to the cluster, the working directory, and symlinks: what every operation goes through. */
@@ -76,10 +77,10 @@ abstract class LinkedFileSystem extends FileSystem {
         return uri;
     }
 
-    /** Hadoop would add a port to a host, and an authority of several servers has neither. */
+    /** By the host's full name and with a port, as on HDFS; an authority of several servers has neither. */
     @Override
     protected final URI canonicalizeUri(URI named) {
-        return named.getHost() == null ? named : super.canonicalizeUri(named);
+        return NetUtils.getCanonicalUri(named, PORT_DEFAULT);
     }
 
     /** There are no tokens. */

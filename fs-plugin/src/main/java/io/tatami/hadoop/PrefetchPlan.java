@@ -76,8 +76,8 @@ public final class PrefetchPlan {
     AccessPlan toAccessPlan(Resolver resolver) throws IOException {
         List<AccessPlan.Read> reads = new ArrayList<>(parts.size());
         for (Part part : parts) {
-            reads.add(
-                    new AccessPlan.Read(TatamiCalls.path(resolver.absolute(part.path())), part.start(), part.length()));
+            reads.add(new AccessPlan.Read(
+                    PathConverter.path(resolver.absolute(part.path())), part.start(), part.length()));
         }
         return new AccessPlan(UUID.randomUUID(), reads, release, windowBytes, keep);
     }

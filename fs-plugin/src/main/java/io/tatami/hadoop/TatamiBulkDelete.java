@@ -41,7 +41,7 @@ final class TatamiBulkDelete implements BulkDelete {
         BulkDeleteUtils.validateBulkDeletePaths(paths, PAGE_SIZE, base);
         List<TatamiPath> targets = new ArrayList<>(paths.size());
         for (Path path : paths) {
-            targets.add(TatamiCalls.path(path));
+            targets.add(PathConverter.path(path));
         }
         // What lies in a directory goes before it.
         targets.sort(Comparator.comparingInt(TatamiPath::depth).reversed());

@@ -38,7 +38,6 @@ import org.apache.hadoop.fs.FileChecksum;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FsServerDefaults;
 import org.apache.hadoop.fs.FsStatus;
-import org.apache.hadoop.fs.InvalidPathException;
 import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.MD5MD5CRC32GzipFileChecksum;
 import org.apache.hadoop.fs.Path;
@@ -97,10 +96,16 @@ final class TatamiCalls implements AutoCloseable {
         Settings blocksAlone =
                 Settings.of(Map.of(ClientSettings.INLINE_MAX.key(), "0")).orElse(settings);
         return translated(() -> new TatamiCalls(
-                TatamiClient.connect(uri.getAuthority(), identity, settings),
-                () -> TatamiClient.connect(uri.getAuthority(), identity, blocksAlone),
+                TatamiClient.connect(servers(uri), identity, settings),
+                () -> TatamiClient.connect(servers(uri), identity, blocksAlone),
                 uri,
                 configuration));
+    }
+
+    /** A user before the servers is the name of nobody, as on HDFS: who calls is whom Hadoop says. */
+    private static String servers(URI uri) {
+        String authority = uri.getAuthority();
+        return authority.substring(authority.indexOf('@') + 1);
     }
 
     TatamiClient client() {
@@ -125,44 +130,13 @@ final class TatamiCalls implements AutoCloseable {
         }
     }
 
-    /**
-     * The path within the cluster; Hadoop has made it absolute and normalized it before.
-     *
-     * @throws org.apache.hadoop.fs.InvalidPathException for what HDFS has no names for: colons, too, which Hadoop's own
-     *     Path cannot read back
-     * @throws FileNotFoundException where it is too long to be there
-     */
-    static TatamiPath path(Path path) throws IOException {
-        try {
-            return newPath(path);
-        } catch (TatamiException e) {
-            throw (FileNotFoundException) new FileNotFoundException(e.getMessage()).initCause(e);
-        }
-    }
-
-    /** The same for something to be made. */
-    private static TatamiPath newPath(Path path) throws TatamiException {
-        String text = path.toUri().getPath();
-        if (text.indexOf(':') >= 0) {
-            throw new InvalidPathException(text, "a name with a colon");
-        }
-        try {
-            return TatamiPath.of(text);
-        } catch (TatamiException e) {
-            if (e.code() == ErrorCode.PATH_TOO_LONG) {
-                throw e;
-            }
-            throw ExceptionTranslator.invalidPath(text, e);
-        }
-    }
-
     PathStatus status(Path path, boolean followLast) throws IOException {
-        TatamiPath target = path(path);
+        TatamiPath target = PathConverter.path(path);
         return translated(() -> client.status(target, followLast));
     }
 
     FileStatus fileStatus(Path path, boolean followLast) throws IOException {
-        TatamiPath target = path(path);
+        TatamiPath target = PathConverter.path(path);
         try {
             return statuses.status(client.status(target, followLast));
         } catch (TatamiException e) {
@@ -183,13 +157,13 @@ final class TatamiCalls implements AutoCloseable {
     }
 
     RemoteIterator<FileStatus> list(Path path) throws IOException {
-        TatamiPath target = path(path);
+        TatamiPath target = PathConverter.path(path);
         DirectoryListing listing = translated(() -> client.list(target, false));
         return iterator(listing::hasNext, () -> statuses.status(listing.next()));
     }
 
     RemoteIterator<LocatedFileStatus> listLocated(Path path) throws IOException {
-        TatamiPath target = path(path);
+        TatamiPath target = PathConverter.path(path);
         StagedListing listing = translated(() -> client.listWithCopies(target));
         return iterator(listing::hasNext, () -> {
             StagedListing.Entry entry = listing.next();
@@ -212,7 +186,7 @@ final class TatamiCalls implements AutoCloseable {
     }
 
     FileStatus[] listAll(Path path) throws IOException {
-        TatamiPath target = path(path);
+        TatamiPath target = PathConverter.path(path);
         List<PathStatus> all = translated(() -> client.list(target, false).toList());
         return all.stream().map(statuses::status).toArray(FileStatus[]::new);
     }
@@ -225,7 +199,7 @@ final class TatamiCalls implements AutoCloseable {
     FileWriter create(
             Path path, FsPermission permission, EnumSet<CreateFlag> flags, CreateSpec sizes, boolean createParents)
             throws IOException {
-        TatamiPath target = newPath(path);
+        TatamiPath target = PathConverter.newPath(path);
         CreateSpec spec = sizes.withModes(modes(permission))
                 .withOverwrite(flags.contains(CreateFlag.OVERWRITE))
                 .withCreateParents(createParents);
@@ -262,7 +236,7 @@ final class TatamiCalls implements AutoCloseable {
     }
 
     FileWriter append(Path path, boolean newBlock) throws IOException {
-        TatamiPath target = path(path);
+        TatamiPath target = PathConverter.path(path);
         try {
             return client.append(target, newBlock);
         } catch (TatamiException e) {
@@ -277,7 +251,7 @@ final class TatamiCalls implements AutoCloseable {
         if (lengthBytes < 0) {
             throw new HadoopIllegalArgumentException("Cannot truncate to a negative file size: " + lengthBytes);
         }
-        TatamiPath target = path(path);
+        TatamiPath target = PathConverter.path(path);
         try {
             return client.truncate(target, lengthBytes);
         } catch (TatamiException e) {
@@ -289,10 +263,10 @@ final class TatamiCalls implements AutoCloseable {
     }
 
     void concat(Path target, List<Path> sources) throws IOException {
-        TatamiPath to = path(target);
+        TatamiPath to = PathConverter.path(target);
         List<TatamiPath> from = new ArrayList<>(sources.size());
         for (Path source : sources) {
-            from.add(path(source));
+            from.add(PathConverter.path(source));
         }
         try {
             client.concat(to, from);
@@ -345,12 +319,12 @@ final class TatamiCalls implements AutoCloseable {
     }
 
     FileReader open(Path path, ReadPolicy policy) throws IOException {
-        TatamiPath target = path(path);
+        TatamiPath target = PathConverter.path(path);
         return translated(() -> client.open(target, policy));
     }
 
     boolean mkdirs(Path path, FsPermission permission, boolean createParents) throws IOException {
-        TatamiPath target = newPath(path);
+        TatamiPath target = PathConverter.newPath(path);
         try {
             return client.mkdirs(target, modes(permission), createParents);
         } catch (IOException e) {
@@ -370,18 +344,24 @@ final class TatamiCalls implements AutoCloseable {
 
     /** Exactly to {@code destination}; see {@link TatamiClient#rename}. */
     void rename(Path source, Path destination, boolean overwrite) throws IOException {
-        StrictRename.rename(client, path(source), newPath(destination), overwrite);
+        StrictRename.rename(client, PathConverter.path(source), PathConverter.newPath(destination), overwrite);
     }
 
     /** As {@link org.apache.hadoop.fs.FileSystem#rename(Path, Path)}. */
     boolean renameClassic(Path source, Path destination) throws IOException {
-        return ClassicRename.rename(client, path(source), newPath(destination));
+        TatamiPath from;
+        try {
+            from = PathConverter.path(source);
+        } catch (FileNotFoundException e) {
+            return false;
+        }
+        return ClassicRename.rename(client, from, PathConverter.newPath(destination));
     }
 
     boolean delete(Path path, boolean recursive) throws IOException {
         TatamiPath target;
         try {
-            target = path(path);
+            target = PathConverter.path(path);
         } catch (FileNotFoundException e) {
             return false;
         }
@@ -395,17 +375,17 @@ final class TatamiCalls implements AutoCloseable {
     }
 
     boolean recoverLease(Path path) throws IOException {
-        TatamiPath target = path(path);
+        TatamiPath target = PathConverter.path(path);
         return translated(() -> client.recoverLease(target));
     }
 
     boolean isClosed(Path path) throws IOException {
-        TatamiPath target = path(path);
+        TatamiPath target = PathConverter.path(path);
         return translated(() -> client.isClosed(target));
     }
 
     void change(Path path, AttributeChange change) throws IOException {
-        TatamiPath target = path(path);
+        TatamiPath target = PathConverter.path(path);
         translated(() -> {
             client.setAttributes(target, change);
             return true;
@@ -413,7 +393,7 @@ final class TatamiCalls implements AutoCloseable {
     }
 
     void createSymlink(Path target, Path link, boolean createParents) throws IOException {
-        TatamiPath at = newPath(link);
+        TatamiPath at = PathConverter.newPath(link);
         String text = target.toString();
         if (text.isEmpty()) {
             throw new IOException("Invalid target name: a link cannot lead to its own directory");
@@ -426,7 +406,7 @@ final class TatamiCalls implements AutoCloseable {
 
     /** Where the first symlink on the path leads, with what follows it on the path. */
     Path linkTarget(Path path) throws IOException {
-        TatamiPath at = path(path);
+        TatamiPath at = PathConverter.path(path);
         PathStatus status;
         try {
             status = client.status(at, false);
@@ -442,7 +422,7 @@ final class TatamiCalls implements AutoCloseable {
     }
 
     BlockLocation[] blockLocations(Path path, long start, long length) throws IOException {
-        TatamiPath target = path(path);
+        TatamiPath target = PathConverter.path(path);
         return translated(() -> {
             List<LocatedBlock> blocks = client.blockLocations(target, start, length);
             return statuses.locations(blocks, client.stagedCopies(blocks));
@@ -454,7 +434,7 @@ final class TatamiCalls implements AutoCloseable {
      * {@code dfs.checksum.combine.mode=COMPOSITE_CRC}.
      */
     FileChecksum checksum(Path path, long lengthBytesMax) throws IOException {
-        TatamiPath target = path(path);
+        TatamiPath target = PathConverter.path(path);
         io.tatami.client.FileChecksum checksum = translated(() -> client.checksum(target, lengthBytesMax));
         return checksum.lengthBytes() == 0
                 ? CHECKSUM_OF_NOTHING
@@ -462,7 +442,7 @@ final class TatamiCalls implements AutoCloseable {
     }
 
     ContentSummary contentSummary(Path path) throws IOException {
-        TatamiPath target = path(path);
+        TatamiPath target = PathConverter.path(path);
         ContentTotals totals = translated(() -> client.contentTotals(target));
         return new ContentSummary.Builder()
                 .length(totals.lengthBytes())

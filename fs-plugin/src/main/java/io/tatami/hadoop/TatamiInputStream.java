@@ -17,6 +17,8 @@ import java.util.function.LongPredicate;
 import java.util.function.ToLongFunction;
 import org.apache.hadoop.fs.ByteBufferPositionedReadable;
 import org.apache.hadoop.fs.ByteBufferReadable;
+import org.apache.hadoop.fs.CanSetDropBehind;
+import org.apache.hadoop.fs.CanSetReadahead;
 import org.apache.hadoop.fs.CanUnbuffer;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSExceptionMessages;
@@ -37,6 +39,8 @@ final class TatamiInputStream extends FSInputStream
         implements ByteBufferReadable,
                 ByteBufferPositionedReadable,
                 CanUnbuffer,
+                CanSetReadahead,
+                CanSetDropBehind,
                 StreamCapabilities,
                 IOStatisticsSource {
     private static final Map<String, ToLongFunction<ReadStatistics>> COUNTERS = Map.ofEntries(
@@ -215,6 +219,14 @@ final class TatamiInputStream extends FSInputStream
             reader.unbuffer();
         }
     }
+
+    /** A hint, taken and not needed: the stream reads ahead by how it is read. */
+    @Override
+    public void setReadahead(@Nullable Long bytes) {}
+
+    /** A hint, taken without effect. */
+    @Override
+    public void setDropBehind(@Nullable Boolean dropCache) {}
 
     /** Bytes of the file that can be read, the part of a block still being written included. */
     long visibleLength() {

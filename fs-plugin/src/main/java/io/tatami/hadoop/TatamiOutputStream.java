@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.hadoop.fs.CanSetDropBehind;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.StreamCapabilities;
@@ -21,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * A file being written. Every method holds this object's lock. After {@link #close} bytes are on the devices; a write
  * after it throws {@link ClosedChannelException}, as on HDFS.
  */
-final class TatamiOutputStream extends OutputStream implements Syncable, StreamCapabilities, IOStatisticsSource {
+final class TatamiOutputStream extends OutputStream
+        implements Syncable, CanSetDropBehind, StreamCapabilities, IOStatisticsSource {
     /** Hadoop deprecates its constant in favour of hsync's, but programs still ask for this. */
     private static final String HFLUSH = "hflush";
 
@@ -102,6 +104,10 @@ final class TatamiOutputStream extends OutputStream implements Syncable, StreamC
         hsyncs.incrementAndGet();
         translated(() -> writer.hsync(false));
     }
+
+    /** A hint, taken without effect. */
+    @Override
+    public void setDropBehind(@Nullable Boolean dropCache) {}
 
     /** On how many servers the block being written is. */
     synchronized int currentReplication() {

@@ -91,7 +91,7 @@ record TatamiPathHandle(FileId file, boolean followsFile, String etag, String pa
     FileReader open(TatamiCalls calls, ReadPolicy policy) throws IOException {
         FileReader reader;
         try {
-            TatamiPath at = TatamiCalls.path(new Path(path));
+            TatamiPath at = PathConverter.path(new Path(path));
             reader = TatamiCalls.translated(() -> followsFile
                     ? calls.client().open(file, at, policy)
                     : calls.client().open(at, policy));
