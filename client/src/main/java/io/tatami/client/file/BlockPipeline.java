@@ -177,11 +177,6 @@ final class BlockPipeline {
         }
     }
 
-    /** Returns when all bytes taken are in every server's memory. */
-    void hflush() throws TatamiException {
-        mending(BlockWriteStream::hflush);
-    }
-
     /** Returns when all bytes taken are on every server's device. */
     void hsync() throws TatamiException {
         mending(BlockWriteStream::hsync);

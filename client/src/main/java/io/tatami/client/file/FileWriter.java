@@ -70,9 +70,6 @@ public final class FileWriter implements AutoCloseable {
     /** The block whose existence with bytes the home was told of last. */
     private long recordedBlock;
 
-    /** The newest block about whose file the home was asked while the block had bytes; 0 for none. */
-    private long askedBlock;
-
     private int inlineBytesBefore;
     private long position;
 
@@ -160,27 +157,15 @@ public final class FileWriter implements AutoCloseable {
     }
 
     /**
-     * Returns when all bytes written are in the memory of every server that holds them, and new readers see them. The
-     * first one in a block asks the file's home whether this writer still has the lease, and so costs one call more;
-     * where the home has the content inline, it makes the bytes durable.
+     * Returns when new readers see all bytes written, which then survive the end of any process, and here a power cut
+     * too: servers keep no unflushed bytes beyond their process, so this is {@link #hsync} without the length. The
+     * first one in a block asks the file's home whether this writer still has the lease.
      *
      * @throws IOException also where the file was recovered, deleted or replaced: then none of the bytes that were not
      *     flushed before are promised
      */
     public void hflush() throws IOException {
-        attempt(() -> {
-            if (!spill()) {
-                return;
-            }
-            if (inlineBytesBefore > 0 && recordedBlock == 0) {
-                sync(false);
-                return;
-            }
-            if (current != null && !current.isUntouched()) {
-                current.hflush();
-            }
-            requireLease();
-        });
+        hsync(false);
     }
 
     /**
@@ -346,7 +331,12 @@ public final class FileWriter implements AutoCloseable {
         current = null;
     }
 
-    /** The home is told of each block once it has bytes, as of lengths where asked to; devices are told always. */
+    /**
+     * Devices are told always, the home of lengths where asked to, and once of each block, after its servers have its
+     * bytes: a recovery that came before is known there, and one that comes later finds the block at its servers and
+     * fences this writer. Without that, a block that was granted ahead of a recovery could be begun after it, and its
+     * bytes be acknowledged and lost.
+     */
     private void sync(boolean recordLength) throws TatamiException {
         BlockPipeline block = current;
         if (block != null && !block.isUntouched()) {
@@ -360,31 +350,7 @@ public final class FileWriter implements AutoCloseable {
             }
             home.commitLength(written);
             recordedBlock = block == null ? recordedBlock : block.block().value();
-            askedBlock = newestBlock();
         }
-    }
-
-    /**
-     * Asks the home, once for each block, after the block's servers have its bytes: a recovery that came before is
-     * known there, and one that comes later finds the block at its servers and fences this writer. Without it, a block
-     * that was granted ahead of a recovery could be begun after it, and its bytes be acknowledged and lost.
-     */
-    private void requireLease() throws TatamiException {
-        long newest = newestBlock();
-        if (newest != askedBlock) {
-            home.commitLength(List.copyOf(finished));
-            askedBlock = newest;
-        }
-    }
-
-    /** The last block with bytes that the home may not know of; the one asked about where there is no other. */
-    private long newestBlock() {
-        if (current != null && !current.isUntouched()) {
-            return current.block().value();
-        }
-        return finished.isEmpty()
-                ? askedBlock
-                : finished.get(finished.size() - 1).getBlockId();
     }
 
     private void complete() throws TatamiException {

@@ -432,16 +432,25 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         stream.failure(failure instanceof ChainFailure ? failure : port.ownFailure(failure));
     }
 
-    /** A block of which nothing came is forgotten, so that it can be begun again. */
+    /**
+     * What readers saw does not depend on this process any more: the bytes are made durable, unless somebody else has
+     * the right to write by now. A block of which nothing came is forgotten, so that it can be begun again.
+     */
     private void letGo(BlockWriter opened, TatamiException failure) {
-        if (received > 0) {
-            opened.close();
-            return;
-        }
         try {
-            opened.abort();
+            if (received > 0) {
+                CrashPoint.hit("service.write.before-let-go");
+                opened.persist();
+                opened.close();
+            } else {
+                opened.abort();
+            }
         } catch (TatamiException e) {
-            failure.addSuppressed(e);
+            // A block that failed fails again in the same way.
+            if (e != failure) {
+                failure.addSuppressed(e);
+            }
+            opened.close();
         }
     }
 

@@ -22,13 +22,18 @@ final class BlockCommitter {
 
     /** @see BlockWriter#sync */
     void sync(Replica replica, OpenBlock open, long generation) throws TatamiException {
+        persist(replica, open, generation);
+        replica.makeVisible(open.lengthBytes());
+    }
+
+    /** @see BlockWriter#persist */
+    void persist(Replica replica, OpenBlock open, long generation) throws TatamiException {
         open.drain(false);
         CrashPoint.hit("volume.sync.after-write");
         open.flush();
         CrashPoint.hit("volume.sync.after-flush");
         commit(replica, open, generation);
         CrashPoint.hit("volume.sync.after-commit");
-        replica.makeVisible(open.lengthBytes());
     }
 
     /** @see BlockWriter#finish */

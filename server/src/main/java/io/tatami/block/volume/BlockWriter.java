@@ -116,6 +116,21 @@ public final class BlockWriter implements AutoCloseable {
     }
 
     /**
+     * {@link #sync()} without making anything visible: for a stream that ends before the replicas behind this one are
+     * known to have all bytes.
+     *
+     * @throws TatamiException as {@link #sync}
+     */
+    public void persist() throws TatamiException {
+        replica.writeLock.lock();
+        try {
+            committer.persist(replica, replica.openFor(this), generation);
+        } finally {
+            replica.writeLock.unlock();
+        }
+    }
+
+    /**
      * {@link #sync()}, and the block is finalized: the room it did not fill is free again, and this writer is used up.
      *
      * @return the final length

@@ -125,7 +125,14 @@ public final class Volume implements AutoCloseable {
      * @throws TatamiException as {@link #reopen}
      */
     public void truncate(BlockId block, long lengthBytes, long newGeneration) throws TatamiException {
-        reopen(block, newGeneration, lengthBytes, lengthBytes).finish();
+        Replica replica = replica(block);
+        // In one step: a deletion that waits for the cut comes after its end, not between its halves.
+        replica.writeLock.lock();
+        try {
+            reopen(block, newGeneration, lengthBytes, lengthBytes).finish();
+        } finally {
+            replica.writeLock.unlock();
+        }
     }
 
     /**

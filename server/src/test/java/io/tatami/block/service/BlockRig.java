@@ -219,7 +219,7 @@ final class BlockRig implements AutoCloseable {
             running = new Running(server, rpc, outwards, volume, resources, target);
         }
 
-        /** Stops the server; what was not synced is lost, as in a crash. */
+        /** Stops the server in an orderly way. */
         void stop() throws IOException {
             if (running != null) {
                 running.server().close();

@@ -1,0 +1,132 @@
+package io.tatami.server;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.client.CreateSpec;
+import io.tatami.client.TatamiClient;
+import io.tatami.client.TatamiPath;
+import io.tatami.client.file.FileReader;
+import io.tatami.client.file.FileWriter;
+import io.tatami.client.file.ReadPolicy;
+import io.tatami.conf.Settings;
+import io.tatami.protocol.UserIdentity;
+import io.tatami.relay.FreePorts;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A log of records, each appended and flushed, whose server's process ends in the midst. */
+class WriteAheadLogTest {
+    private static final int RECORDS_MAX = 5_000;
+    private static final Settings SETTINGS = Settings.of(Map.of("tatami.client.block.size", "1m"));
+
+    @TempDir
+    private Path directory;
+
+    private ServerProcess start(int port) throws IOException, InterruptedException {
+        ServerProcess server = ServerProcess.start(
+                directory.resolve("data"),
+                TatamiServer.class,
+                List.of(),
+                List.of("standalone", "--port=" + port, "--capacity=256m", "--shards=1"));
+        server.awaitUri();
+        return server;
+    }
+
+    private static TatamiClient connect(int port) throws TatamiException {
+        return TatamiClient.connect("localhost:" + port, UserIdentity.of(System.getProperty("user.name")), SETTINGS);
+    }
+
+    /** Bytes that tell which ones they are. */
+    private static byte[] content(int length) {
+        byte[] bytes = new byte[length];
+        new Random(4).nextBytes(bytes);
+        return bytes;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"100,false", "100,true", "5000,false", "5000,true", "1048576,false", "1048576,true"})
+    void noFlushedRecordIsLostByTheEndOfAProcess(int recordBytes, boolean isKilled) throws Exception {
+        int port = FreePorts.find(1).get(0).getPort();
+        int records = Math.min(RECORDS_MAX, (100 << 20) / recordBytes);
+        byte[] bytes = content(recordBytes * records);
+        TatamiPath path = TatamiPath.of("/log");
+        AtomicInteger flushed = new AtomicInteger();
+        ServerProcess server = start(port);
+        try (TatamiClient writing = connect(port)) {
+            FileWriter log = writing.create(path, CreateSpec.DEFAULT);
+            Thread writer = new Thread(() -> append(log, bytes, recordBytes, flushed));
+            writer.start();
+            while (flushed.get() < Math.min(20, records / 2) && writer.isAlive()) {
+                Thread.sleep(1);
+            }
+            if (isKilled) {
+                server.kill();
+            } else {
+                server.close();
+            }
+            // What is acknowledged up to here must be there, however far the writer goes on afterwards.
+            int promised = flushed.get();
+            writer.interrupt();
+            server = start(port);
+            writer.join();
+            log.abort();
+            try (TatamiClient reading = connect(port)) {
+                byte[] found = recovered(reading, path);
+                assertTrue(
+                        found.length >= promised * recordBytes,
+                        found.length + " bytes are left of " + promised + " records of " + recordBytes);
+                assertArrayEquals(Arrays.copyOf(bytes, found.length), found);
+            }
+        } finally {
+            server.close();
+        }
+    }
+
+    private static void append(FileWriter log, byte[] bytes, int recordBytes, AtomicInteger flushed) {
+        try {
+            for (int at = 0; at < bytes.length; at += recordBytes) {
+                log.write(ByteBuffer.wrap(bytes, at, recordBytes));
+                log.hflush();
+                flushed.incrementAndGet();
+            }
+        } catch (IOException e) {
+            // The server has ended, or this was interrupted.
+            assertTrue(flushed.get() > 0, () -> "nothing was flushed: " + e);
+        }
+    }
+
+    private static byte[] recovered(TatamiClient client, TatamiPath path) throws Exception {
+        for (int attempt = 0; attempt < 600; attempt++) {
+            try {
+                if (client.recoverLease(path)) {
+                    break;
+                }
+            } catch (TatamiException e) {
+                assertTrue(e.code() == ErrorCode.UNAVAILABLE || e.code() == ErrorCode.BUSY, e::toString);
+            }
+            Thread.sleep(100);
+        }
+        try (FileReader reader = client.open(path, ReadPolicy.SEQUENTIAL)) {
+            byte[] found = new byte[(int) reader.lengthBytes()];
+            int at = 0;
+            while (at < found.length) {
+                int count = reader.readAt(at, ByteBuffer.wrap(found, at, found.length - at));
+                assertTrue(count > 0, "the end came at " + at + " of " + found.length);
+                at += count;
+            }
+            return found;
+        }
+    }
+}
