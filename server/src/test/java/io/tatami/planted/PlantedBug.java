@@ -78,7 +78,7 @@ enum PlantedBug {
             "io/tatami/block/service/WriteSession.java",
             ": opened().sync();",
             ": opened().lengthBytes();",
-            "io.tatami.block.service.BlockStreamTest#syncedBytesOfOddLengthsSurviveAPowerCutAndLaterOnesMayGo"),
+            "io.tatami.block.service.BlockStreamTest#syncedBytesOfOddLengthsAndThoseShownLaterSurviveAnOrderlyStop"),
     SUPERBLOCK_IS_NOT_FLUSHED(
             "io/tatami/block/volume/SuperblockFormat.java",
             "device.flush();",

@@ -114,6 +114,8 @@ final class BlockStreamTest {
                     stream.write(bytes, 0, synced[i]);
                     stream.hsync();
                     assertEquals(synced[i], stream.durableLength());
+                    BlockInfoReply stored = rig.client.blockInfo(rig.target(0), BlockRig.block(i + 1));
+                    assertEquals(synced[i], stored.getDurableLength());
                     stream.write(bytes, synced[i], 1000);
                     stream.hflush();
                 }
