@@ -106,16 +106,25 @@ final class AttributeCalls {
         }
     }
 
-    /** The number is what the file asks for; the copies there are do not change with it. Told once a file system. */
-    private void warnOfFewerCopies(TatamiPath path, short replication) throws TatamiException {
+    /**
+     * The number is what the file asks for; the copies there are do not change with it. Told once a file system, and
+     * not where the caller may change the file and not read it: the change is made by now.
+     */
+    private void warnOfFewerCopies(TatamiPath path, short replication) {
         if (warned.get()) {
             return;
         }
-        long fewest = calls.client().blockLocations(path, 0, Long.MAX_VALUE).stream()
-                .filter(block -> !block.block().equals(BlockId.NONE) && !block.open())
-                .mapToLong(block -> block.holders().size())
-                .min()
-                .orElse(replication);
+        long fewest;
+        try {
+            fewest = calls.client().blockLocations(path, 0, Long.MAX_VALUE).stream()
+                    .filter(block -> !block.block().equals(BlockId.NONE) && !block.open())
+                    .mapToLong(block -> block.holders().size())
+                    .min()
+                    .orElse(replication);
+        } catch (TatamiException e) {
+            LOG.debug("how many copies there are of {} is not known", path, e);
+            return;
+        }
         if (fewest < replication && warned.compareAndSet(false, true)) {
             LOG.warn(
                     "{} asks for {} copies from now on and has {}: copies of blocks that are written are not added yet,"
