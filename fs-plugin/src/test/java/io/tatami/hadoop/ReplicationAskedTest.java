@@ -3,12 +3,16 @@ package io.tatami.hadoop;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.security.PrivilegedExceptionAction;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.Test;
 
 /** More copies are asked for than the cluster's one block server can hold: as on HDFS with one DataNode. */
@@ -41,6 +45,26 @@ final class ReplicationAskedTest {
             assertTrue(fs.setReplication(file, (short) 1));
             assertAsks(fs, file, 1);
         }
+    }
+
+    @Test
+    void anOwnerWhoMayNotReadTheFileSetsItsReplication() throws Exception {
+        Configuration configuration = TatamiCluster.shared().configuration();
+        Path file = new Path(DIRECTORY, "unreadable");
+        try (FileSystem root = TatamiCluster.shared().newFileSystem(configuration)) {
+            try (FSDataOutputStream out = root.create(file, true, 4_096, (short) 1, 1 << 20)) {
+                out.write(BYTES);
+            }
+            root.setOwner(file, "carol", "staff");
+            root.setPermission(file, new FsPermission(0300));
+        }
+        UserGroupInformation carol = UserGroupInformation.createUserForTesting("carol", new String[] {"staff"});
+        PrivilegedExceptionAction<Boolean> change = () -> {
+            try (FileSystem fs = TatamiCluster.shared().newFileSystem(configuration)) {
+                return fs.setReplication(file, (short) 3);
+            }
+        };
+        assertTrue(carol.doAs(change));
     }
 
     private static void assertAsks(FileSystem fs, Path file, int copies) throws Exception {
