@@ -189,28 +189,36 @@ public final class BlockReader implements AutoCloseable {
     }
 
     private ReadUnit fromVolume(Fetch fetch) throws TatamiException {
-        PendingAccess pending = fetch.copy() == null ? fetch.pending() : null;
-        Replica.Place seen = fetch.place();
-        boolean readTwice = false;
-        long damaged = -1;
-        while (pending == null || !hasArrived(pending, seen) || (damaged = firstDamaged(fetch)) >= 0) {
-            if (damaged >= 0 && readTwice) {
-                break;
+        PendingAccess begun = fetch.copy() == null ? fetch.pending() : null;
+        Fetch sound = fetch;
+        if (firstDamagedOnVolume(fetch, begun) >= 0) {
+            // What one read got wrong may be the way and not the medium.
+            long damaged = firstDamagedOnVolume(fetch, null);
+            if (damaged >= 0) {
+                damage = parts.damaged(replica, damaged);
+                if (damaged <= fetch.start()) {
+                    throw damage;
+                }
+                sound = fetch.upTo(damaged);
             }
-            readTwice = damaged >= 0;
+        }
+        return unit(sound, fetch.late() ? ReadUnit.Origin.LATE : ReadUnit.Origin.VOLUME);
+    }
+
+    /**
+     * {@link #firstDamaged} of bytes that came from where the block was all the while.
+     *
+     * @param begun a read of them that is under way; null for none
+     */
+    private long firstDamagedOnVolume(Fetch fetch, @Nullable PendingAccess begun) throws TatamiException {
+        PendingAccess pending = begun;
+        Replica.Place seen = fetch.place();
+        while (pending == null || !hasArrived(pending, seen)) {
             place = replica.place(view.version());
             seen = place;
             pending = submit(fetch.chunkStart(), fetch.chunkEnd(), fetch.buffer());
         }
-        Fetch sound = fetch;
-        if (damaged >= 0) {
-            damage = parts.damaged(replica, damaged);
-            if (damaged <= fetch.start()) {
-                throw damage;
-            }
-            sound = fetch.upTo(damaged);
-        }
-        return unit(sound, fetch.late() ? ReadUnit.Origin.LATE : ReadUnit.Origin.VOLUME);
+        return firstDamaged(fetch);
     }
 
     /** False where the block was moved while it was read: what is at the place it left says nothing. */

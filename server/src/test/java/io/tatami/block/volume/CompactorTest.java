@@ -165,6 +165,23 @@ class CompactorTest {
         assertEquals(List.of(), sim.damages());
     }
 
+    @Test
+    void aBlockThatMovesWhileAWrongReadIsRepeatedIsNotDamaged() throws TatamiException {
+        BlockId read = blocks.blocks().get(0);
+        byte[] expected = SimVolume.readAll(volume(), read);
+        Extent left = place(read);
+        sim.disk().duringNextRead(() -> {
+            sim.disk().flipOnNextRead();
+            sim.disk().duringNextRead(() -> moveAndReuse(left));
+        });
+
+        assertArrayEquals(expected, SimVolume.readAll(volume(), read));
+
+        assertFalse(left.equals(place(read)), "the block did not move");
+        assertEquals(List.of(), sim.damages());
+        assertFalse(volume().find(read).orElseThrow().damaged());
+    }
+
     /** Another block's bytes are where the reader's were when its read goes on. */
     private void moveAndReuse(Extent left) {
         try {
