@@ -1,11 +1,13 @@
 package io.tatami.client.block;
 
 import com.google.protobuf.ByteString;
+import com.sun.management.HotSpotDiagnosticMXBean;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.tatami.base.BlockId;
 import io.tatami.base.Check;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.MemoryBudget;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.wire.BlockInfoReply;
@@ -25,6 +27,7 @@ import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
 import io.tatami.rpc.Connector;
 import io.tatami.rpc.Lane;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -49,8 +52,11 @@ public final class BlockClient {
     /** For blocks that are short, and the first frames of others. */
     private final SharedRegions shortWrittenRegions;
 
-    /** Beside what is on its way through the network, and what writers hold. */
-    private final ReadAheadBudget readAhead = ReadAheadBudget.ofProcess();
+    /**
+     * For what servers send ahead of the read streams, beyond the one chunk that each is sure of: a quarter of the
+     * direct memory. The rest is for what is on its way through the network, and for writers.
+     */
+    private final MemoryBudget readAhead = new MemoryBudget(directBytesMax() / 4);
 
     private final AtomicInteger nextLane = new AtomicInteger();
 
@@ -122,6 +128,16 @@ public final class BlockClient {
         Connection bulk = bulkConnection(target);
         RegionLease lease = sharesMemory ? lease(readRegions, bulk, target, lengthBytes) : RegionLease.NONE;
         return BlockReadStream.open(lease.connectionOr(bulk), target, request, lease, readAhead, settings);
+    }
+
+    /** How much direct memory this process may have. */
+    private static long directBytesMax() {
+        HotSpotDiagnosticMXBean options = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
+        long set = options == null
+                ? 0
+                : Long.parseLong(options.getVMOption("MaxDirectMemorySize").getValue());
+        // Where it is not set the JVM takes as much as of heap.
+        return set > 0 ? set : Runtime.getRuntime().maxMemory();
     }
 
     /** Memory for a stream that would do with {@code bulk}; where there can be none, nobody is asked. */

@@ -5,6 +5,7 @@ import io.tatami.base.BlockId;
 import io.tatami.base.Check;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.MemoryBudget;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.BlockPayload;
@@ -30,7 +31,7 @@ public final class BlockReadStream implements AutoCloseable {
     private final ReadQueue queue;
     private final RpcStream<ReadCredit> stream;
     private final RegionLease lease;
-    private final ReadAheadBudget budget;
+    private final MemoryBudget budget;
     private final long aheadBytesMax;
 
     /** How far the server may send ahead: what every stream may have, and what was taken of the budget. */
@@ -58,7 +59,7 @@ public final class BlockReadStream implements AutoCloseable {
             ReadQueue queue,
             RpcStream<ReadCredit> stream,
             RegionLease lease,
-            ReadAheadBudget budget,
+            MemoryBudget budget,
             long aheadBytes,
             long aheadBytesMax) {
         this.target = target;
@@ -83,7 +84,7 @@ public final class BlockReadStream implements AutoCloseable {
             BlockTarget target,
             ReadBlockRequest range,
             RegionLease lease,
-            ReadAheadBudget budget,
+            MemoryBudget budget,
             BlockClientSettings settings) {
         ReadBlockRequest.Builder request = range.toBuilder().setCreditBytes(settings.readAheadBytes());
         SharedRegion region = lease.region();

@@ -10,6 +10,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.MemoryBudget;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.wire.ReadBlockRequest;
@@ -30,7 +31,7 @@ final class BlockReadStreamTest {
 
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
     private final ScriptedServer server = new ScriptedServer();
-    private final ReadAheadBudget budget = new ReadAheadBudget(5 * MIB);
+    private final MemoryBudget budget = new MemoryBudget(5 * MIB);
     private final byte[] bytes = new byte[3 * MIB];
 
     BlockReadStreamTest() {

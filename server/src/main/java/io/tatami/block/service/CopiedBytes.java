@@ -2,6 +2,7 @@ package io.tatami.block.service;
 
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledHeapByteBuf;
+import io.tatami.base.MemoryBudget;
 import java.nio.ByteBuffer;
 
 /** A copy on the heap of bytes for the network, counted in a {@link MemoryBudget} until it was sent or dropped. */

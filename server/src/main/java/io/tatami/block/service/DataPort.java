@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.MemoryBudget;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.BlockWriter;
 import io.tatami.block.volume.UnitCopies;

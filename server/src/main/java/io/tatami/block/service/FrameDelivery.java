@@ -3,6 +3,7 @@ package io.tatami.block.service;
 import io.netty.buffer.ByteBuf;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.CrashPoint;
+import io.tatami.base.MemoryBudget;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.BlockReader;
 import io.tatami.block.volume.ReadUnit;

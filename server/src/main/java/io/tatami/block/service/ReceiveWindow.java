@@ -1,5 +1,6 @@
 package io.tatami.block.service;
 
+import io.tatami.base.MemoryBudget;
 import io.tatami.protocol.BlockPayload;
 import io.tatami.protocol.wire.WriteBlockRequest;
 import java.util.concurrent.TimeUnit;

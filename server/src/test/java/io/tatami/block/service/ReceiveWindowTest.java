@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tatami.base.MemoryBudget;
 import io.tatami.protocol.BlockPayload;
 import io.tatami.protocol.wire.WriteBlockRequest;
 import java.util.ArrayList;
