@@ -140,10 +140,7 @@ class AppendToSmallFileTest {
         } else {
             out.hflush();
         }
-        for (int attempt = 0; !((LeaseRecoverable) reading).recoverLease(FILE); attempt++) {
-            assertTrue(attempt < 600, "a recovery takes a minute");
-            Thread.sleep(100);
-        }
+        Recoveries.recover(reading, FILE);
         assertArrayEquals(Arrays.copyOf(bytes, base + added), content());
         try {
             out.close();

@@ -16,7 +16,6 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
-import org.apache.hadoop.fs.LeaseRecoverable;
 import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,6 +29,7 @@ class FencedWriterTest {
     private static final int MIB = 1 << 20;
     private static final int APPENDS = 20;
     private static final Path DIRECTORY = new Path("/FencedWriterTest");
+    private static final Path LOG = new Path(DIRECTORY, "log");
 
     private final Configuration configuration = TatamiCluster.shared().configuration();
     private final byte[] bytes = new byte[8 * MIB];
@@ -76,11 +76,15 @@ class FencedWriterTest {
         }
     }
 
-    private void recover(Path file) throws Exception {
-        for (int attempt = 0; !((LeaseRecoverable) other).recoverLease(file); attempt++) {
-            assertTrue(attempt < 600, file + " is not recovered after a minute");
-            Thread.sleep(100);
+    /** A log with its first bytes, after files whose kind lets its first block be granted with its creation. */
+    private FSDataOutputStream begin(int blockBytes, int written, boolean flushed) throws IOException {
+        writeThreeFiles(blockBytes);
+        FSDataOutputStream out = create(LOG, blockBytes);
+        out.write(bytes, 0, written);
+        if (flushed) {
+            out.hflush();
         }
+        return out;
     }
 
     /** Appends and flushes as a log does, and tells how many bytes were acknowledged; stops at the first refusal. */
@@ -98,8 +102,8 @@ class FencedWriterTest {
         return acknowledged;
     }
 
-    private byte[] content(Path file) throws IOException {
-        try (FSDataInputStream in = other.open(file)) {
+    private byte[] content() throws IOException {
+        try (FSDataInputStream in = other.open(LOG)) {
             return in.readAllBytes();
         }
     }
@@ -108,15 +112,9 @@ class FencedWriterTest {
     @MethodSource("beginnings")
     void noFlushIsAcknowledgedAfterAnotherClientRecoveredTheFile(int blockBytes, int written, boolean flushed)
             throws Exception {
-        writeThreeFiles(blockBytes);
-        Path file = new Path(DIRECTORY, "log");
-        FSDataOutputStream out = create(file, blockBytes);
-        out.write(bytes, 0, written);
-        if (flushed) {
-            out.hflush();
-        }
-        recover(file);
-        byte[] recovered = content(file);
+        FSDataOutputStream out = begin(blockBytes, written, flushed);
+        Recoveries.recover(other, LOG);
+        byte[] recovered = content();
         assertArrayEquals(Arrays.copyOf(bytes, recovered.length), recovered);
         assertTrue(
                 recovered.length <= written && (!flushed || recovered.length == written), recovered.length + " bytes");
@@ -125,34 +123,27 @@ class FencedWriterTest {
 
         assertThrows(IOException.class, out::hflush);
         assertThrows(IOException.class, out::close);
-        assertArrayEquals(recovered, content(file));
+        assertArrayEquals(recovered, content());
     }
 
     @ParameterizedTest
     @MethodSource("beginnings")
     void aFlushOfADeletedFileIsRefusedAsNotFound(int blockBytes, int written, boolean flushed) throws Exception {
-        writeThreeFiles(blockBytes);
-        Path file = new Path(DIRECTORY, "log");
-        FSDataOutputStream out = create(file, blockBytes);
-        out.write(bytes, 0, written);
-        if (flushed) {
-            out.hflush();
-        }
-        assertTrue(other.delete(file, false));
+        FSDataOutputStream out = begin(blockBytes, written, flushed);
+        assertTrue(other.delete(LOG, false));
         assertRefusedAsNotFound(out);
     }
 
     @Test
     void aFlushOfAnOverwrittenFileIsRefusedAsNotFoundAndTheNewOneIsWhole() throws Exception {
-        Path file = new Path(DIRECTORY, "log");
-        FSDataOutputStream out = create(file, MIB);
+        FSDataOutputStream out = create(LOG, MIB);
         out.write(bytes, 0, 3 * MIB + 5);
         out.hflush();
-        try (FSDataOutputStream replaced = other.create(file, true)) {
+        try (FSDataOutputStream replaced = other.create(LOG, true)) {
             replaced.write(bytes, 7, 20_000);
         }
         assertRefusedAsNotFound(out);
-        assertArrayEquals(Arrays.copyOfRange(bytes, 7, 20_007), content(file));
+        assertArrayEquals(Arrays.copyOfRange(bytes, 7, 20_007), content());
     }
 
     /**
