@@ -214,10 +214,13 @@ final class Callers implements AutoCloseable {
                 Caller caller =
                         new Caller(user.name, groups, user.name.equals(superuser) || groups.contains(supergroup));
                 user.found(caller);
+                user.ended(this);
                 answer.complete(caller);
             } catch (TatamiException | RuntimeException e) {
+                user.ended(this);
                 fail(Causes.of(e));
             } finally {
+                // Where the mapping threw an Error, the requests are answered at the limit.
                 user.ended(this);
             }
         }
@@ -237,9 +240,11 @@ final class Callers implements AutoCloseable {
             }
         }
 
+        /** The user knows of the outcome before any request does, so that none comes to a look-up that is over. */
         private void fail(TatamiException failure) {
-            if (answer.completeExceptionally(failure)) {
+            if (!answer.isDone()) {
                 user.failed(failure);
+                answer.completeExceptionally(failure);
             }
         }
     }

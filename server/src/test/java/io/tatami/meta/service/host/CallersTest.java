@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -37,17 +38,21 @@ class CallersTest {
     private final BlockingQueue<String> hangs = new LinkedBlockingQueue<>();
     private final AtomicInteger asked = new AtomicInteger();
     private final List<Runnable> limits = new ArrayList<>();
-    private final Callers callers = new Callers(
-            this::groupsOf,
-            ForkJoinPool.commonPool(),
-            new SteppedTimer((delayMillis, action) -> {
-                synchronized (limits) {
-                    limits.add(action);
-                }
-            }),
-            clock,
-            "root",
-            "supergroup");
+    private final Callers callers = callers(ForkJoinPool.commonPool());
+
+    private Callers callers(Executor executor) {
+        return new Callers(
+                this::groupsOf,
+                executor,
+                new SteppedTimer((delayMillis, action) -> {
+                    synchronized (limits) {
+                        limits.add(action);
+                    }
+                }),
+                clock,
+                "root",
+                "supergroup");
+    }
 
     @AfterEach
     void close() {
@@ -57,12 +62,12 @@ class CallersTest {
 
     private List<String> groupsOf(String user) throws TatamiException {
         asked.incrementAndGet();
-        if (failing.contains(user)) {
-            throw new TatamiException(ErrorCode.UNAVAILABLE, "the directory is away");
-        }
         if (hanging.contains(user)) {
             hangs.add(user);
             awaitUninterruptibly(released);
+        }
+        if (failing.contains(user)) {
+            throw new TatamiException(ErrorCode.UNAVAILABLE, "the directory is away");
         }
         return groups.getOrDefault(user, List.of());
     }
@@ -209,6 +214,28 @@ class CallersTest {
         }
         clock.advance(Duration.ofSeconds(Callers.EXPIRE_SECONDS));
         assertEquals(ErrorCode.UNAVAILABLE, refusal("bob"));
+    }
+
+    @Test
+    void whoIsAnsweredByALookupFindsItEnded() throws Exception {
+        try (Callers atOnce = callers(Runnable::run)) {
+            groups.put("bob", List.of("users"));
+            failing.add("bob");
+            hanging.add("bob");
+            CompletableFuture<Caller> asksAgain = atOnce.of(UserIdentity.of("bob"))
+                    .handle((caller, failure) -> {
+                        failing.clear();
+                        clock.advance(Duration.ofSeconds(Callers.FAILURE_SECONDS));
+                        return failure;
+                    })
+                    .thenCompose(failure -> atOnce.of(UserIdentity.of("bob")));
+            assertEquals("bob", hangs.poll(1, TimeUnit.MINUTES));
+            released.countDown();
+
+            Caller found = asksAgain.get(1, TimeUnit.MINUTES);
+
+            assertEquals(List.of("users"), found.groups());
+        }
     }
 
     @Test
