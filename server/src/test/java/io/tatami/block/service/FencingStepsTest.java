@@ -19,17 +19,19 @@ import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A recovery, a deletion or another writer at each step of a writer. */
@@ -50,9 +52,14 @@ class FencingStepsTest {
 
     /** Has another thread act, once, while the server stands at the step. */
     private void at(String step, Runnable action) {
-        AtomicBoolean acted = new AtomicBoolean();
+        atTime(step, 0, action);
+    }
+
+    /** As {@link #at}, once the step has come {@code before} times. */
+    private void atTime(String step, int before, Runnable action) {
+        AtomicInteger times = new AtomicInteger();
         CrashPoint.listen(name -> {
-            if (name.equals(step) && acted.compareAndSet(false, true)) {
+            if (name.equals(step) && times.getAndIncrement() == before) {
                 action.run();
             }
         });
@@ -109,6 +116,68 @@ class FencingStepsTest {
             CrashPoint.listen(null);
             assertTrue(kept.get() >= acknowledged, kept + " bytes are kept, " + acknowledged + " were acknowledged");
             assertArrayEquals(Arrays.copyOf(bytes, kept.get()), rig.read(0, BLOCK, 0, 2 * MIB));
+            assertThrows(TatamiException.class, () -> {
+                stream.write(bytes, 0, 100);
+                stream.hflush();
+            });
+        }
+    }
+
+    /**
+     * As above, with the step at any of three servers behind one another, and the recovery asking one after another.
+     */
+    @ParameterizedTest
+    @CsvSource({
+        "service.write.after-append, 0",
+        "service.write.after-append, 1",
+        "service.write.after-append, 2",
+        "service.write.before-ack, 0",
+        "service.write.before-ack, 1",
+        "service.write.before-ack, 2",
+        "service.write.before-flush, 0",
+        "service.write.before-flush, 1",
+        "service.write.before-flush, 2",
+        "service.write.after-flush, 0",
+        "service.write.after-flush, 1",
+        "service.write.after-flush, 2"
+    })
+    void everyServerOfAChainKeepsWhatIsAcknowledgedBesideARecovery(String step, int times) throws Exception {
+        byte[] bytes = BlockRig.bytes(4, 2 * MIB);
+        int first = MIB + 77;
+        try (BlockRig rig = new BlockRig(directory, 3, BlockRig.settings());
+                BlockWriteStream stream = rig.client.openWriter(rig.chain(), WriteSpec.create(BLOCK, 1, 16 * MIB))) {
+            stream.write(bytes, 0, first);
+            stream.hflush();
+            List<Connection> connections = List.of(rig.connect(0), rig.connect(1), rig.connect(2));
+            List<Long> kept = new CopyOnWriteArrayList<>();
+            CountDownLatch recovered = new CountDownLatch(connections.size());
+            atTime(step, times, () -> {
+                for (Connection connection : connections) {
+                    Future<Long> recovery = others.submit(() -> recover(connection, 2));
+                    try {
+                        kept.add(recovery.get(1, TimeUnit.MINUTES));
+                        recovered.countDown();
+                    } catch (Exception e) {
+                        throw new IllegalStateException("no recovery at " + step, e);
+                    }
+                }
+            });
+            int acknowledged = first;
+            try {
+                stream.write(bytes, first, 100);
+                stream.hsync();
+                acknowledged += 100;
+            } catch (TatamiException refused) {
+                assertEquals(ErrorCode.FENCED, refused.code());
+            }
+            int certain = Math.max(acknowledged, (int) stream.visibleLength());
+            assertTrue(recovered.await(1, TimeUnit.MINUTES), "the step did not come, or a server was not recovered");
+            CrashPoint.listen(null);
+            for (int server = 0; server < 3; server++) {
+                int length = (int) (long) kept.get(server);
+                assertTrue(length >= certain, () -> kept + " bytes are kept, " + certain + " were acknowledged");
+                assertArrayEquals(Arrays.copyOf(bytes, length), rig.read(server, BLOCK, 0, 2 * MIB));
+            }
             assertThrows(TatamiException.class, () -> {
                 stream.write(bytes, 0, 100);
                 stream.hflush();
