@@ -4,6 +4,7 @@ import io.tatami.benchmarks.bulk.BulkBenchmark;
 import io.tatami.benchmarks.dfsio.DfsioBenchmark;
 import io.tatami.benchmarks.failover.FailoverBenchmark;
 import io.tatami.benchmarks.fence.FenceBenchmark;
+import io.tatami.benchmarks.flush.FlushBenchmark;
 import io.tatami.benchmarks.jobs.JobsCommand;
 import io.tatami.benchmarks.join.JoinBenchmark;
 import io.tatami.benchmarks.list.ListBenchmark;
@@ -36,6 +37,7 @@ public final class TatamiBenchmarks {
                 BulkBenchmark.class,
                 ListBenchmark.class,
                 FenceBenchmark.class,
+                FlushBenchmark.class,
                 JoinBenchmark.class,
                 FailoverBenchmark.class,
                 PrefetchBenchmark.class,

@@ -1,5 +1,6 @@
 package io.tatami.benchmarks.fence;
 
+import io.tatami.benchmarks.Latencies;
 import io.tatami.benchmarks.Progress;
 import io.tatami.benchmarks.Results;
 import io.tatami.benchmarks.RoundOptions;

@@ -1,5 +1,6 @@
 package io.tatami.benchmarks.fence;
 
+import io.tatami.benchmarks.Latencies;
 import io.tatami.benchmarks.clients.CreateLoad;
 import io.tatami.benchmarks.clients.CreateRate;
 import io.tatami.benchmarks.peer.MetadataCluster;

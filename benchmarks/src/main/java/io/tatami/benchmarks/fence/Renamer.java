@@ -1,5 +1,6 @@
 package io.tatami.benchmarks.fence;
 
+import io.tatami.benchmarks.Latencies;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.TatamiPath;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package io.tatami.benchmarks.fence;
+package io.tatami.benchmarks;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 

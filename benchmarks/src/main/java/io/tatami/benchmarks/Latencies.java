@@ -1,18 +1,23 @@
-package io.tatami.benchmarks.fence;
+package io.tatami.benchmarks;
 
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
 /** How long each of some operations took. Owned by one thread. */
-final class Latencies {
+public final class Latencies {
     private final List<Long> nanos = new ArrayList<>();
 
-    void add(long operationNanos) {
+    public void add(long operationNanos) {
         nanos.add(operationNanos);
     }
 
-    int count() {
+    /** Takes another's over. */
+    public void addAll(Latencies other) {
+        nanos.addAll(other.nanos);
+    }
+
+    public int count() {
         return nanos.size();
     }
 
@@ -21,7 +26,7 @@ final class Latencies {
      *
      * @param percent 0 to 100
      */
-    double millis(double percent) {
+    public double millis(double percent) {
         List<Long> sorted = new ArrayList<>(nanos);
         Collections.sort(sorted);
         int rank = (int) Math.ceil(percent / 100 * sorted.size());
