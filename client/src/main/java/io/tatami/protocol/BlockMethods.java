@@ -58,7 +58,8 @@ public final class BlockMethods {
 
     /**
      * Sends a range of the bytes that readers may see. Fails with NO_SUCH_BLOCK, FENCED (the copy here is older than
-     * the generation asked for), CORRUPT (naming the offset), IO_ERROR, BUSY and UNAVAILABLE.
+     * the generation asked for), CORRUPT (naming the offset), IO_ERROR (also where the block may be on a volume that
+     * was not opened), BUSY and UNAVAILABLE.
      */
     public static final StreamMethod<ReadBlockRequest, ReadCredit, ReadFrame, ReadBlockReply> READ_BLOCK =
             new StreamMethod<>(
@@ -71,7 +72,7 @@ public final class BlockMethods {
                     ReadFrame.parser(),
                     ReadBlockReply.parser());
 
-    /** Fails with NO_SUCH_BLOCK. */
+    /** Fails with NO_SUCH_BLOCK, or IO_ERROR where the block may be on a volume that was not opened. */
     public static final Method<BlockInfoRequest, BlockInfoReply> BLOCK_INFO = Method.idempotent(
             202, "block.info", Audience.USERS, Effect.READS, BlockInfoRequest.parser(), BlockInfoReply.parser());
 
@@ -84,7 +85,10 @@ public final class BlockMethods {
             ChunkChecksumsRequest.parser(),
             ChunkChecksumsReply.parser());
 
-    /** Fails with NO_SUCH_BLOCK, FENCED (the copy is below the committed or above the new generation). */
+    /**
+     * Fails with NO_SUCH_BLOCK (there is none on any volume), FENCED (the copy is below the committed or above the new
+     * generation), IO_ERROR (also where the block may be on a volume that was not opened).
+     */
     public static final Method<RecoverBlockRequest, RecoverBlockReply> RECOVER_BLOCK = Method.idempotent(
             204,
             "block.recover",

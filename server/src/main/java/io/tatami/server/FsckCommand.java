@@ -35,8 +35,10 @@ final class FsckCommand implements Callable<Integer> {
     @Override
     public Integer call() throws TatamiException {
         FsckReport report;
+        StatusReport status;
         try (TatamiClient client = cluster.connect()) {
             report = client.fsck(TatamiPath.of(path));
+            status = StatusReport.of(client);
         }
         PrintWriter out = spec.commandLine().getOut();
         for (FsckReport.Problem problem : report.findings()) {
@@ -44,6 +46,7 @@ final class FsckCommand implements Callable<Integer> {
             out.println(problem.path() + ": " + finding.getProblem()
                     + (finding.getBlockId() == 0 ? "" : " (block " + Long.toHexString(finding.getBlockId()) + ")"));
         }
+        printVolumesThatDoNotServe(status, out);
         if (report.copies().underReplicatedBlocks() > 0) {
             out.printf(
                     "%d blocks under-replicated, %d copies missing%n",
@@ -59,5 +62,20 @@ final class FsckCommand implements Callable<Integer> {
                 report.findings().size());
         out.flush();
         return report.findings().isEmpty() ? ExitCode.DONE : ExitCode.FAILED;
+    }
+
+    /** Of what is on them, or was, nothing is known: files elsewhere are none the worse. */
+    private static void printVolumesThatDoNotServe(StatusReport status, PrintWriter out) {
+        for (StatusReport.ServerState server : status.servers()) {
+            for (StatusReport.VolumeState volume : server.volumes()) {
+                if (!volume.status().getFailure().isEmpty()) {
+                    out.printf(
+                            "block server %d: volume %s does not serve: %s%n",
+                            server.info().getServerId(),
+                            volume.status().getPath(),
+                            volume.status().getFailure());
+                }
+            }
+        }
     }
 }

@@ -99,7 +99,20 @@ final class VolumesAtStart {
         if (failure != null && opened.isEmpty()) {
             throw failure;
         }
+        warnOfVolumesGivenUp();
         return new VolumeSet(opened, failed);
+    }
+
+    /** Unless one of the devices that cannot be read may be theirs. */
+    private void warnOfVolumesGivenUp() throws TatamiException {
+        if (failed.stream().allMatch(volume -> volume.id() != null)) {
+            for (Path index : indexes.ofOthers(Set.copyOf(ids.values()))) {
+                LOG.warn(
+                        "no volume is named that {} belongs to: its blocks count as gone; name it with --volume if it is"
+                                + " there, or remove that directory",
+                        index);
+            }
+        }
     }
 
     /** Which volumes the devices are, as far as they can be read. */

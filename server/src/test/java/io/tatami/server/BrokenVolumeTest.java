@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.client.ClusterStatus.GroupState;
 import io.tatami.client.CreateSpec;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.TatamiPath;
@@ -17,14 +18,19 @@ import io.tatami.client.file.ReadPolicy;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.wire.VolumeStatus;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.io.RandomAccessFile;
+import java.io.StringWriter;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -137,6 +143,148 @@ final class BrokenVolumeTest {
                 .toList();
     }
 
+    @Test
+    void whatIsDeletedWhileAVolumeIsMissingIsGivenBackWhenItReturns() throws Exception {
+        Path away = takeAway(second);
+        try (StandaloneNode node = start(List.of(first, second));
+                TatamiClient client = connect(node)) {
+            deleteAllAndAwaitThatTheRestIsPending(client);
+        }
+        Files.move(away, second);
+        try (StandaloneNode node = start(List.of(first, second));
+                TatamiClient client = connect(node)) {
+            await(() -> pendingReclaims(client) == 0);
+            for (VolumeStatus volume : volumes(client)) {
+                assertEquals(0, volume.getBlocks(), volume.getPath());
+            }
+        }
+    }
+
+    @Test
+    void whatIsDeletedOnAVolumeThatIsGivenUpIsForgotten() throws Exception {
+        Path unused = takeAway(second);
+        assertTrue(Files.exists(unused));
+        try (StandaloneNode node = start(List.of(first, second));
+                TatamiClient client = connect(node)) {
+            deleteAllAndAwaitThatTheRestIsPending(client);
+        }
+        try (StandaloneNode node = start(List.of(first));
+                TatamiClient client = connect(node)) {
+            await(() -> pendingReclaims(client) == 0);
+        }
+    }
+
+    @Test
+    void fsckCallsWhatIsOnAMissingVolumeUnavailableUntilItReturns() throws Exception {
+        Path away = takeAway(second);
+        try (StandaloneNode node = start(List.of(first, second));
+                TatamiClient client = connect(node)) {
+            int broken = FILES - readable(client);
+            await(() -> findings(client).stream()
+                            .filter(problem -> problem.contains("is unavailable"))
+                            .count()
+                    == broken);
+            assertTrue(findings(client).stream().noneMatch(problem -> problem.contains("is missing")));
+            String printed = fsck(node);
+            assertTrue(printed.contains("volume " + second + " does not serve: "), printed);
+        }
+        Files.move(away, second);
+        try (StandaloneNode node = start(List.of(first, second));
+                TatamiClient client = connect(node)) {
+            await(() -> findings(client).isEmpty());
+            assertEquals(FILES, readable(client));
+        }
+    }
+
+    @Test
+    void aRecoveryWaitsForAMissingVolumeAndLosesNothing() throws Exception {
+        List<FileWriter> open = new ArrayList<>();
+        long onFirst;
+        try (StandaloneNode node = start(List.of(first, second));
+                TatamiClient client = connect(node)) {
+            long before = volumes(client).get(0).getBlocks();
+            for (int number = FILES; number < 2 * FILES; number++) {
+                FileWriter writer = client.create(path(number), CreateSpec.DEFAULT.withBlockSizeBytes(4 * MIB));
+                byte[] bytes = bytes(number);
+                writer.write(bytes, 0, bytes.length);
+                writer.hflush();
+                open.add(writer);
+            }
+            onFirst = volumes(client).get(0).getBlocks() - before;
+        }
+        assertTrue(onFirst > 0 && onFirst < open.size(), onFirst + " on the first volume");
+        Path away = takeAway(second);
+        try (StandaloneNode node = start(List.of(first, second));
+                TatamiClient client = connect(node)) {
+            await(() -> recovered(client) == onFirst);
+        }
+        Files.move(away, second);
+        try (StandaloneNode node = start(List.of(first, second));
+                TatamiClient client = connect(node)) {
+            await(() -> recovered(client) == FILES);
+            for (int number = FILES; number < 2 * FILES; number++) {
+                assertArrayEquals(bytes(number), read(client, number));
+            }
+        }
+    }
+
+    private static void deleteAllAndAwaitThatTheRestIsPending(TatamiClient client) throws Exception {
+        int broken = FILES - readable(client);
+        assertTrue(broken > 0);
+        for (int number = 0; number < FILES; number++) {
+            client.delete(path(number), false);
+        }
+        await(() -> volumes(client).get(0).getBlocks() == 0 && pendingReclaims(client) == broken);
+    }
+
+    /** Of the files that were left open, those that are closed once their recovery was asked for. */
+    private static int recovered(TatamiClient client) throws TatamiException {
+        int closed = 0;
+        for (int number = FILES; number < 2 * FILES; number++) {
+            closed += client.recoverLease(path(number)) ? 1 : 0;
+        }
+        return closed;
+    }
+
+    private static Path takeAway(Path volume) throws IOException {
+        return Files.move(volume, volume.resolveSibling(volume.getFileName() + ".away"));
+    }
+
+    private static long pendingReclaims(TatamiClient client) throws TatamiException {
+        return client.clusterStatus().groups().stream()
+                .map(GroupState::status)
+                .filter(Objects::nonNull)
+                .mapToLong(status -> status.getPendingReclaimBlocks())
+                .sum();
+    }
+
+    private static List<String> findings(TatamiClient client) throws TatamiException {
+        return client.fsck(TatamiPath.of("/")).findings().stream()
+                .map(problem -> problem.finding().getProblem())
+                .toList();
+    }
+
+    private static String fsck(StandaloneNode node) {
+        StringWriter out = new StringWriter();
+        int code = TatamiServer.commandLine()
+                .setOut(new PrintWriter(out))
+                .execute("fsck", node.uri().toString());
+        assertEquals(ExitCode.FAILED, code);
+        return out.toString();
+    }
+
+    private interface Condition {
+        boolean holds() throws Exception;
+    }
+
+    private static void await(Condition condition) throws Exception {
+        long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+        while (!condition.holds()) {
+            assertTrue(System.nanoTime() < deadline, "it never came to that");
+            Thread.sleep(100);
+        }
+    }
+
     /** What a disk that was overwritten looks like: both copies of the superblock are gone. */
     private static void wipe(Path volume) throws IOException {
         try (RandomAccessFile file = new RandomAccessFile(volume.toFile(), "rw")) {
@@ -159,7 +307,7 @@ final class BrokenVolumeTest {
                 assertArrayEquals(bytes(number), read(client, number));
                 readable++;
             } catch (TatamiException e) {
-                assertEquals(ErrorCode.NO_SUCH_BLOCK, e.code(), e.toString());
+                assertEquals(ErrorCode.IO_ERROR, e.code(), e.toString());
             }
         }
         return readable;

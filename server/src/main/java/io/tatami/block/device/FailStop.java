@@ -43,6 +43,11 @@ public final class FailStop {
         }
     }
 
+    /** Whether nothing may be read either: {@link #checkReads} fails. */
+    public boolean stopsReads() {
+        return firstOfAll.get() != null;
+    }
+
     /** Stops the volume for {@code cause}, unless it is stopped already; returns what to throw. */
     public TatamiException stop(Throwable cause) {
         firstOfAll.compareAndSet(null, cause);

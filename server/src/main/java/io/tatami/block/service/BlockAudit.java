@@ -1,19 +1,24 @@
 package io.tatami.block.service;
 
 import io.tatami.base.BlockId;
-import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.StoredBlock;
 import io.tatami.protocol.wire.AuditReply;
 import io.tatami.protocol.wire.AuditRequest;
+import io.tatami.protocol.wire.AuditedVolume;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
 /**
  * Compares what a shard believes is on this server with what is. It only tells: nothing is deleted, repaired or adopted
- * here. A stopped volume voids the answer, for what is on it is neither here nor gone.
+ * here. Each volume answers for itself: what is on one that stopped is neither sound nor damaged, and what is nowhere
+ * is not missing while a volume does not serve that may have it.
  */
 final class BlockAudit {
     private final VolumeSet volumes;
@@ -22,26 +27,49 @@ final class BlockAudit {
         this.volumes = volumes;
     }
 
-    /** @throws TatamiException IO_ERROR where a volume has stopped; MALFORMED */
+    /**
+     * How the volumes are is asked after the blocks were looked for: one that serves then has served all the while.
+     *
+     * @throws TatamiException MALFORMED
+     */
     AuditReply answer(AuditRequest request) throws TatamiException {
-        checkVolumes();
-        AuditReply.Builder reply = AuditReply.newBuilder();
+        List<Optional<VolumeSet.Found>> found = new ArrayList<>();
         Set<BlockId> believed = new HashSet<>();
         for (AuditRequest.Item item : request.getItemList()) {
             BlockId block = DataPort.blockId(item.getBlockId());
             believed.add(block);
-            Optional<VolumeSet.Found> found = volumes.find(block);
-            if (found.isEmpty()) {
-                if (!item.getIntended()) {
-                    reply.addMissingBlockId(block.value());
-                }
-            } else if (isDamaged(found.get().stored(), item)) {
-                reply.addDamagedBlockId(block.value());
+            found.add(volumes.find(block));
+        }
+        Map<VolumeSet.ServedVolume, List<Long>> unknown = unknown(request, believed);
+        AuditReply.Builder reply = AuditReply.newBuilder();
+        boolean knowsAll = volumes.knowsAll();
+        for (int place = 0; place < found.size(); place++) {
+            judge(request.getItem(place), found.get(place), knowsAll, reply);
+        }
+        unknown.forEach((served, blocks) -> {
+            if (VolumeSet.state(served).serves()) {
+                reply.addAllUnknownBlockId(blocks);
+            }
+        });
+        volumes.states().forEach(state -> reply.addVolume(audited(state)));
+        return reply.build();
+    }
+
+    private static void judge(
+            AuditRequest.Item item, Optional<VolumeSet.Found> found, boolean knowsAll, AuditReply.Builder reply) {
+        if (found.isPresent() && !found.get().volume().isReadable()) {
+            reply.addUnavailableBlockId(item.getBlockId());
+        } else if (found.isPresent()) {
+            if (isDamaged(found.get().stored(), item)) {
+                reply.addDamagedBlockId(item.getBlockId());
+            }
+        } else if (!item.getIntended()) {
+            if (knowsAll) {
+                reply.addMissingBlockId(item.getBlockId());
+            } else {
+                reply.addUnavailableBlockId(item.getBlockId());
             }
         }
-        addUnknown(request, believed, reply);
-        checkVolumes();
-        return reply.build();
     }
 
     /** A block that is still being written may be shorter or older than it will be. */
@@ -54,25 +82,35 @@ final class BlockAudit {
                 || stored.durableBytes() < item.getLength();
     }
 
-    private void addUnknown(AuditRequest request, Set<BlockId> believed, AuditReply.Builder reply) {
+    private Map<VolumeSet.ServedVolume, List<Long>> unknown(AuditRequest request, Set<BlockId> believed) {
         BlockId after = new BlockId(Math.max(0, request.getAfterBlockId()));
         BlockId upTo = new BlockId(Math.max(0, request.getUpToBlockId()));
         GroupId shard = new GroupId(request.getGroup());
+        Map<VolumeSet.ServedVolume, List<Long>> unknown = new LinkedHashMap<>();
         for (VolumeSet.ServedVolume served : volumes.volumes()) {
+            List<Long> blocks = new ArrayList<>();
             for (StoredBlock stored : served.volume().blocks(after, upTo)) {
                 if (stored.block().home().equals(shard) && !believed.contains(stored.block())) {
-                    reply.addUnknownBlockId(stored.block().value());
+                    blocks.add(stored.block().value());
                 }
             }
+            unknown.put(served, blocks);
         }
+        return unknown;
     }
 
-    private void checkVolumes() throws TatamiException {
-        for (VolumeSet.ServedVolume served : volumes.volumes()) {
-            String failure = served.volume().statistics().failure();
-            if (!failure.isEmpty()) {
-                throw new TatamiException(ErrorCode.IO_ERROR, served.path() + " has stopped: " + failure);
-            }
-        }
+    private static AuditedVolume audited(VolumeSet.VolumeState volume) {
+        return AuditedVolume.newBuilder()
+                .setVolumeId(volume.id() == null ? "" : volume.id().toString())
+                .setPath(volume.path())
+                .setState(
+                        switch (volume.state()) {
+                            case SERVES -> AuditedVolume.State.SERVES;
+                            case READ_ONLY -> AuditedVolume.State.READ_ONLY;
+                            case STOPPED -> AuditedVolume.State.STOPPED;
+                            case NOT_OPENED -> AuditedVolume.State.NOT_OPENED;
+                        })
+                .setReason(volume.reason())
+                .build();
     }
 }

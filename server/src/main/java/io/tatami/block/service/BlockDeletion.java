@@ -14,17 +14,17 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
  * Deletes blocks, those of each volume on that volume's command threads. The answer names what is gone: what is on a
- * volume that failed, or that takes too long, is left out, for whoever wants it gone to ask again. A deleted block
- * leaves a {@linkplain Tombstones tombstone}.
+ * volume that failed, or that takes too long, is left out, for whoever wants it gone to ask again; and so is what is
+ * nowhere, while a volume does not serve that may have it. A deleted block leaves a {@linkplain Tombstones tombstone}.
  */
 final class BlockDeletion {
     private static final long ANSWER_LIMIT_MILLIS = 2_000;
@@ -52,15 +52,15 @@ final class BlockDeletion {
     }
 
     private void delete(DeleteBlocksRequest request, Responder<DeleteBlocksReply> responder) throws TatamiException {
-        Queue<Long> gone = new ConcurrentLinkedQueue<>();
+        Progress progress = new Progress();
         List<CompletableFuture<Void>> ends = new ArrayList<>();
         for (Map.Entry<Volume, Map<BlockId, Long>> part :
-                byVolume(request, gone).entrySet()) {
+                byVolume(request, progress).entrySet()) {
             CompletableFuture<Void> end = new CompletableFuture<>();
             ends.add(end);
             threads.command(part.getKey(), () -> {
                 try {
-                    part.getValue().forEach((block, generation) -> delete(part.getKey(), block, generation, gone));
+                    part.getValue().forEach((block, generation) -> delete(part.getKey(), block, generation, progress));
                 } finally {
                     end.complete(null);
                 }
@@ -71,30 +71,55 @@ final class BlockDeletion {
                 .thenRun(() -> {
                     CrashPoint.hit("service.delete.before-reply");
                     responder.success(DeleteBlocksReply.newBuilder()
-                            .addAllDeletedBlockId(gone)
+                            .addAllDeletedBlockId(progress.gone)
                             .build());
                 });
     }
 
-    /** The blocks that are here, with the generations above which they stay; what is not here is gone. */
-    private Map<Volume, Map<BlockId, Long>> byVolume(DeleteBlocksRequest request, Queue<Long> gone)
+    /** The blocks of one request that are gone, and how many copies are left of the others. Safe for many threads. */
+    private static final class Progress {
+        private final Queue<Long> gone = new ConcurrentLinkedQueue<>();
+        private final Map<BlockId, Integer> copies = new ConcurrentHashMap<>();
+
+        void found(BlockId block, int count) {
+            copies.put(block, count);
+        }
+
+        void absent(BlockId block) {
+            gone.add(block.value());
+        }
+
+        void deletedCopy(BlockId block) {
+            if (copies.computeIfPresent(block, (key, left) -> left > 1 ? left - 1 : null) == null) {
+                absent(block);
+            }
+        }
+    }
+
+    /** The blocks that are here, with the generations above which they stay. */
+    private Map<Volume, Map<BlockId, Long>> byVolume(DeleteBlocksRequest request, Progress progress)
             throws TatamiException {
         Map<Volume, Map<BlockId, Long>> parts = new LinkedHashMap<>();
+        List<BlockId> absent = new ArrayList<>();
         for (DeleteBlocksRequest.Item item : request.getItemList()) {
             BlockId block = DataPort.blockId(item.getBlockId());
             port.tombstones().add(block, item.getGeneration());
-            Optional<VolumeSet.Found> found = port.volumes().find(block);
-            if (found.isPresent()) {
-                parts.computeIfAbsent(found.get().volume(), volume -> new LinkedHashMap<>())
-                        .put(block, item.getGeneration());
-            } else {
-                gone.add(block.value());
+            List<VolumeSet.Found> copies = port.volumes().findAll(block);
+            if (copies.isEmpty()) {
+                absent.add(block);
+                continue;
             }
+            progress.found(block, copies.size());
+            copies.forEach(copy -> parts.computeIfAbsent(copy.volume(), volume -> new LinkedHashMap<>())
+                    .put(block, item.getGeneration()));
+        }
+        if (port.volumes().knowsAll()) {
+            absent.forEach(progress::absent);
         }
         return parts;
     }
 
-    private void delete(Volume volume, BlockId block, long generation, Queue<Long> gone) {
+    private void delete(Volume volume, BlockId block, long generation, Progress progress) {
         try {
             volume.delete(block, generation);
         } catch (TatamiException e) {
@@ -106,6 +131,6 @@ final class BlockDeletion {
         }
         port.fence(block, "it was deleted");
         deleted.accept(block);
-        gone.add(block.value());
+        progress.deletedCopy(block);
     }
 }

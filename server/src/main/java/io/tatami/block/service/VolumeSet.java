@@ -8,14 +8,19 @@ import io.tatami.block.volume.BlockReader;
 import io.tatami.block.volume.StoredBlock;
 import io.tatami.block.volume.Volume;
 import io.tatami.block.volume.VolumeStatistics;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The volumes of one server as one. A block is on one of them at most. A volume that stopped is left out of writing;
- * what is on it is still found, and answers with IO_ERROR. Safe for use by many threads; calls block on the disk.
+ * The volumes of one server as one. A block is on one of them, but for one that was begun again while its volume was
+ * not there: then the copy of the higher generation counts. A volume that stopped is left out of writing; what is on it
+ * is still found, and answers with IO_ERROR. What is on a volume that was not opened is unknown, and not gone: a volume
+ * is given up by no longer being named. Safe for use by many threads; calls block on the disk.
  */
 public final class VolumeSet implements UnitSource {
     private final List<ServedVolume> volumes;
@@ -33,6 +38,34 @@ public final class VolumeSet implements UnitSource {
 
     /** A block and the volume it is on. */
     record Found(Volume volume, StoredBlock stored) {}
+
+    /** What a volume can do. */
+    enum State {
+        SERVES,
+        /** It takes no writes any more; its blocks are read. */
+        READ_ONLY,
+        /** It can neither be written nor read any more. */
+        STOPPED,
+        NOT_OPENED
+    }
+
+    /**
+     * How a volume is at one moment.
+     *
+     * @param id null where it could not be read
+     * @param reason empty where it serves
+     */
+    record VolumeState(String path, @Nullable UUID id, State state, String reason) {
+        boolean serves() {
+            return state == State.SERVES;
+        }
+    }
+
+    /** The better of two copies: later ones of the same generation are longer, and those that are finalized final. */
+    private static final Comparator<Found> BETTER = Comparator.<Found>comparingLong(
+                    found -> found.stored().generation())
+            .thenComparing(found -> found.stored().finalized())
+            .thenComparingLong(found -> found.stored().heldBytes());
 
     /** The volumes are the caller's to close. */
     public VolumeSet(List<ServedVolume> volumes) {
@@ -53,20 +86,72 @@ public final class VolumeSet implements UnitSource {
         return failed;
     }
 
-    Optional<Found> find(BlockId block) {
+    /** All volumes as they are now, first those that were opened. */
+    List<VolumeState> states() {
+        List<VolumeState> states = new ArrayList<>();
         for (ServedVolume served : volumes) {
-            Optional<StoredBlock> stored = served.volume().find(block);
-            if (stored.isPresent()) {
-                return Optional.of(new Found(served.volume(), stored.get()));
-            }
+            states.add(state(served));
         }
-        return Optional.empty();
+        for (FailedVolume missing : failed) {
+            states.add(new VolumeState(missing.path(), missing.id(), State.NOT_OPENED, missing.reason()));
+        }
+        return states;
     }
 
-    /** @throws TatamiException NO_SUCH_BLOCK where it is not here, FENCED where the copy is below {@code generation} */
+    static VolumeState state(ServedVolume served) {
+        Volume volume = served.volume();
+        String failure = volume.statistics().failure();
+        State state = failure.isEmpty() ? State.SERVES : volume.isReadable() ? State.READ_ONLY : State.STOPPED;
+        return new VolumeState(served.path(), volume.id(), state, failure);
+    }
+
+    /**
+     * Whether a block that was not found, before this is called, is not on this server either. On a volume that was not
+     * opened it may be; and one that stopped may have it in its index where a write to that failed.
+     */
+    boolean knowsAll() {
+        return states().stream().allMatch(VolumeState::serves);
+    }
+
+    /** The copy of a block that counts. */
+    Optional<Found> find(BlockId block) {
+        return findAll(block).stream().max(BETTER);
+    }
+
+    /** Every copy of a block. */
+    List<Found> findAll(BlockId block) {
+        List<Found> copies = new ArrayList<>(1);
+        for (ServedVolume served : volumes) {
+            served.volume().find(block).ifPresent(stored -> copies.add(new Found(served.volume(), stored)));
+        }
+        return copies;
+    }
+
+    /**
+     * Why a block that was not found cannot be used: NO_SUCH_BLOCK, or IO_ERROR where it may be on a volume that was
+     * not opened. A volume that stopped later tells which blocks it has with bytes that were acknowledged.
+     */
+    TatamiException notFound(BlockId block) {
+        if (failed.isEmpty()) {
+            return new TatamiException(ErrorCode.NO_SUCH_BLOCK, block + " is not on this server");
+        }
+        String missing = failed.stream()
+                .map(volume -> volume.path() + " (" + volume.reason() + ")")
+                .collect(Collectors.joining(", "));
+        return new TatamiException(
+                ErrorCode.IO_ERROR,
+                block + " is not on the volumes that this server has opened, and may be on " + missing
+                        + "; mend that volume and start the server again, or start it without the volume to give up"
+                        + " what is there");
+    }
+
+    /**
+     * The copy of a block that counts.
+     *
+     * @throws TatamiException what {@link #notFound} says; FENCED where the copy is below {@code generation}
+     */
     Found require(BlockId block, long generation) throws TatamiException {
-        Found found = find(block)
-                .orElseThrow(() -> new TatamiException(ErrorCode.NO_SUCH_BLOCK, block + " is not on this server"));
+        Found found = find(block).orElseThrow(() -> notFound(block));
         if (found.stored().generation() < generation) {
             throw new TatamiException(
                     ErrorCode.FENCED,
@@ -82,8 +167,9 @@ public final class VolumeSet implements UnitSource {
 
     @Override
     public int volumeOf(BlockId block) {
+        Volume volume = find(block).map(Found::volume).orElse(null);
         for (int number = 0; number < volumes.size(); number++) {
-            if (volumes.get(number).volume().find(block).isPresent()) {
+            if (volumes.get(number).volume() == volume) {
                 return number;
             }
         }

@@ -68,7 +68,7 @@ final class WriterOpener {
         Optional<VolumeSet.Found> found = volumes.find(block);
         if (found.isEmpty()) {
             if (request.getStartOffset() > 0) {
-                throw new TatamiException(ErrorCode.NO_SUCH_BLOCK, block + " is not here to be continued");
+                throw volumes.notFound(block);
             }
             tombstones.requireNone(block, generation);
             return undeleted(create(block, request));

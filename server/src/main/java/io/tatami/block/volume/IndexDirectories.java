@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -97,6 +98,18 @@ public final class IndexDirectories {
             }
         }
         return false;
+    }
+
+    /**
+     * The indexes of volumes that are none of these, by their names. One that bears a number is not told.
+     *
+     * @throws TatamiException IO_ERROR
+     */
+    public List<Path> ofOthers(Set<UUID> volumes) throws TatamiException {
+        Set<Path> own = volumes.stream().map(this::of).collect(Collectors.toSet());
+        return all().stream()
+                .filter(index -> !isNumbered(index) && !own.contains(index))
+                .toList();
     }
 
     /** Whether an index has no block, or is not even one yet: what a format that was broken off leaves. */

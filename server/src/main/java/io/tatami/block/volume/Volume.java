@@ -289,6 +289,11 @@ public final class Volume implements AutoCloseable {
                 parts.failStop().reason());
     }
 
+    /** Whether what is committed can be read; not for long where {@link VolumeStatistics#failure} is not empty. */
+    public boolean isReadable() {
+        return !parts.failStop().stopsReads();
+    }
+
     /** How long its device takes. */
     public AccessTimes accessTimes() {
         return parts.device().times();

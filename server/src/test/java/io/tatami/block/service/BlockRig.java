@@ -176,6 +176,10 @@ final class BlockRig implements AutoCloseable {
         private final Path home;
         private final Path index;
         final Path volumeFile;
+
+        /** Volumes that it finds it cannot open when it starts again. */
+        List<VolumeSet.FailedVolume> missing = List.of();
+
         private @Nullable Running running;
 
         Server(int number, BlockServerSettings settings) throws IOException {
@@ -206,7 +210,12 @@ final class BlockRig implements AutoCloseable {
             served.add(new VolumeSet.ServedVolume(volume, volumeFile.toString()));
             others.apply(number).forEach(other -> served.add(new VolumeSet.ServedVolume(other, "another volume")));
             BlockServer server = new BlockServer(
-                    settings, new VolumeSet(served), null, new IdentityFile(home, CLUSTER), outwards, Clock.SYSTEM);
+                    settings,
+                    new VolumeSet(served, missing),
+                    null,
+                    new IdentityFile(home, CLUSTER),
+                    outwards,
+                    Clock.SYSTEM);
             RpcServer rpc = new RpcServer(
                     loops,
                     rpcSettings,

@@ -158,13 +158,7 @@ final class HomeCheck {
             if (replica == null) {
                 report.find(place, id, "server " + server + " is not recorded as a holder of the block");
             } else if (replica.getProblem() != ReplicaRecord.Problem.NONE) {
-                report.find(
-                        place,
-                        id,
-                        "the copy on server " + server
-                                + (replica.getProblem() == ReplicaRecord.Problem.MISSING
-                                        ? " is missing"
-                                        : " is damaged"));
+                report.find(place, id, "the copy on server " + server + described(replica.getProblem()));
             } else {
                 readable |= live.contains(server);
             }
@@ -172,5 +166,15 @@ final class HomeCheck {
         if (!readable) {
             report.find(place, id, "no copy of the block can be read now");
         }
+    }
+
+    private static String described(ReplicaRecord.Problem problem) {
+        return switch (problem) {
+            case NONE -> " is sound";
+            case MISSING -> " is missing";
+            case DAMAGED, UNRECOGNIZED -> " is damaged";
+            case UNAVAILABLE ->
+                " is unavailable: a volume of the server has stopped or was not opened, see 'tatami status'";
+        };
     }
 }

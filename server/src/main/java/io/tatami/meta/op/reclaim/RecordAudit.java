@@ -14,9 +14,10 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Writes down which copies a server misses or holds damaged, for whoever looks (fsck) and whoever repairs; and that a
- * copy with which something was wrong is sound again. Tells which of the blocks that were not asked for are unknown: a
- * block that was granted with its file and is being written is not asked for, and is known.
+ * Writes down which copies a server misses, holds damaged or cannot tell of, for whoever looks (fsck) and whoever
+ * repairs; and that a copy with which something was wrong is sound again. One that was damaged stays so while nobody
+ * knows. Tells which of the blocks that were not asked for are unknown: a block that was granted with its file and is
+ * being written is not asked for, and is known.
  */
 public final class RecordAudit implements Operation<ShardState, RecordAuditRequest, RecordAuditReply> {
     @Override
@@ -24,13 +25,22 @@ public final class RecordAudit implements Operation<ShardState, RecordAuditReque
         ServerId server = new ServerId(request.getServerId());
         Set<Long> missing = new HashSet<>(request.getAnswer().getMissingBlockIdList());
         Set<Long> damaged = new HashSet<>(request.getAnswer().getDamagedBlockIdList());
+        Set<Long> unavailable = new HashSet<>(request.getAnswer().getUnavailableBlockIdList());
         for (AuditRequest.Item item : request.getAsked().getItemList()) {
             BlockId block = new BlockId(item.getBlockId());
             ReplicaRecord replica = state.replica(server, block);
-            Problem problem = missing.contains(item.getBlockId())
-                    ? Problem.MISSING
-                    : damaged.contains(item.getBlockId()) ? Problem.DAMAGED : Problem.NONE;
-            if (replica != null && replica.getProblem() != problem) {
+            if (replica == null) {
+                continue;
+            }
+            Problem problem = Problem.NONE;
+            if (missing.contains(item.getBlockId())) {
+                problem = Problem.MISSING;
+            } else if (damaged.contains(item.getBlockId())) {
+                problem = Problem.DAMAGED;
+            } else if (unavailable.contains(item.getBlockId())) {
+                problem = replica.getProblem() == Problem.DAMAGED ? Problem.DAMAGED : Problem.UNAVAILABLE;
+            }
+            if (replica.getProblem() != problem) {
                 state.putReplica(
                         server, block, replica.toBuilder().setProblem(problem).build());
             }

@@ -19,6 +19,7 @@ import io.tatami.meta.state.wire.RecordAuditRequest;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.wire.AuditReply;
 import io.tatami.protocol.wire.AuditRequest;
+import io.tatami.protocol.wire.AuditedVolume;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.Empty;
 import java.time.Duration;
@@ -26,6 +27,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,7 +37,8 @@ import org.slf4j.LoggerFactory;
  * what else of this shard's it has. What a server misses is written down. What nobody knows of is disowned, and then
  * deleted, only where two whole rounds say the same of a block older than the first of them, where that is at most 1 %
  * of what the shard has on the server, and in a shard that was never restored from a backup: it may not know of blocks
- * that are in use. Any error voids the round in which it happens.
+ * that are in use. Any error voids the round in which it happens. A server with volumes that do not serve answers for
+ * the others, and is asked again soon.
  *
  * <p>The fields belong to the runs of one background task, which never overlap; a run audits at most one server.
  */
@@ -44,7 +47,7 @@ final class ServerAudit {
 
     static final Duration PERIOD = Duration.ofHours(3);
 
-    /** How long after a round that found something the second one follows. */
+    /** How long after a round that found something, or volumes that do not serve, the next one follows. */
     static final Duration CONFIRMATION = Duration.ofMinutes(5);
 
     private static final Duration REST = Duration.ofSeconds(10);
@@ -61,6 +64,9 @@ final class ServerAudit {
     private final Disown disown = new Disown();
 
     private final Map<Integer, Standing> servers = new HashMap<>();
+
+    /** Of each server the volumes that did not serve in the last round, each with the reason. */
+    private final Map<Integer, Set<String>> unavailable = new HashMap<>();
 
     /** When a server is due again, and what the last round found on it that nobody knows of. */
     private record Standing(long dueNanos, Set<Long> suspects) {}
@@ -99,6 +105,7 @@ final class ServerAudit {
             }
         }
         servers.keySet().retainAll(serving);
+        unavailable.keySet().retainAll(serving);
         return due;
     }
 
@@ -132,7 +139,7 @@ final class ServerAudit {
                         group.id(),
                         known);
             }
-            servers.put(server, new Standing(now + PERIOD.toNanos(), Set.of()));
+            servers.put(server, new Standing(now + untilNext(server).toNanos(), Set.of()));
             return CompletableFuture.completedFuture(null);
         }
         Set<Long> agreed = new HashSet<>(before == null ? Set.of() : before.suspects());
@@ -148,8 +155,25 @@ final class ServerAudit {
                 .build();
         return group.submit(disown, RequestOrigin.SERVICE, request).thenAccept(reply -> {
             LOG.info("{} disowned {} blocks on block server {}", group.id(), reply.getDisowned(), server);
-            servers.put(server, new Standing(now + PERIOD.toNanos(), Set.of()));
+            servers.put(server, new Standing(now + untilNext(server).toNanos(), Set.of()));
         });
+    }
+
+    /** Volumes that do not serve now may soon: then it shows what is on them. */
+    private Duration untilNext(int server) {
+        return unavailable.getOrDefault(server, Set.of()).isEmpty() ? PERIOD : CONFIRMATION;
+    }
+
+    /** Remembers which volumes do not serve, and says so once. */
+    private void tell(int server, Set<String> volumes) {
+        Set<String> before = unavailable.put(server, volumes);
+        if (!volumes.isEmpty() && !volumes.equals(before)) {
+            LOG.warn(
+                    "Block server {} cannot tell {} of all its blocks, as these volumes do not serve: {}",
+                    server,
+                    group.id(),
+                    String.join("; ", volumes));
+        }
     }
 
     /** One pass over all blocks that this shard minted before the pass began. */
@@ -157,6 +181,7 @@ final class ServerAudit {
         private final int server;
         private final BeginAuditReply begun;
         private final Set<Long> unknown = new HashSet<>();
+        private final Set<String> notServing = new TreeSet<>();
         private long known;
 
         Round(int server, BeginAuditReply begun) {
@@ -166,6 +191,7 @@ final class ServerAudit {
 
         CompletableFuture<Void> run(long after) {
             if (after >= begun.getUpToBlockId()) {
+                tell(server, notServing);
                 return conclude(server, unknown, known);
             }
             AuditPageRequest next = AuditPageRequest.newBuilder()
@@ -184,6 +210,11 @@ final class ServerAudit {
 
         private CompletableFuture<Void> take(AuditRequest asked, AuditReply answer) {
             known += asked.getItemCount();
+            for (AuditedVolume volume : answer.getVolumeList()) {
+                if (volume.getState() != AuditedVolume.State.SERVES) {
+                    notServing.add(volume.getPath() + ": " + volume.getReason());
+                }
+            }
             RecordAuditRequest found = RecordAuditRequest.newBuilder()
                     .setServerId(server)
                     .setAsked(asked)

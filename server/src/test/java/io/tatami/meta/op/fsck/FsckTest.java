@@ -21,6 +21,7 @@ import io.tatami.protocol.wire.Finding;
 import io.tatami.protocol.wire.FsckReply;
 import io.tatami.protocol.wire.FsckRequest;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeEach;
@@ -151,23 +152,30 @@ final class FsckTest {
     }
 
     @Test
-    void aCopyThatAnAuditFoundDamagedIsFound() throws Exception {
-        shard.change(state -> {
-            BlockRecord block = block(state, 0);
-            ServerId server = new ServerId(block.getServerId(0));
-            BlockId id = new BlockId(block.getBlockId());
-            ReplicaRecord replica = state.replica(server, id);
-            assertTrue(replica != null);
-            state.putReplica(
-                    server,
-                    id,
-                    ReplicaRecord.newBuilder()
-                            .setFileId(file.value())
-                            .setHeld(true)
-                            .setProblem(ReplicaRecord.Problem.DAMAGED)
-                            .build());
-        });
-        assertTrue(check(shard).getFinding(0).getProblem().contains("is damaged"));
+    void whatAnAuditFoundOfACopyIsFound() throws Exception {
+        for (Map.Entry<ReplicaRecord.Problem, String> found : Map.of(
+                        ReplicaRecord.Problem.DAMAGED, "is damaged",
+                        ReplicaRecord.Problem.MISSING, "is missing",
+                        ReplicaRecord.Problem.UNAVAILABLE, "is unavailable: a volume of the server")
+                .entrySet()) {
+            shard.change(state -> {
+                BlockRecord block = block(state, 0);
+                ServerId server = new ServerId(block.getServerId(0));
+                BlockId id = new BlockId(block.getBlockId());
+                ReplicaRecord replica = state.replica(server, id);
+                assertTrue(replica != null);
+                state.putReplica(
+                        server,
+                        id,
+                        ReplicaRecord.newBuilder()
+                                .setFileId(file.value())
+                                .setHeld(true)
+                                .setProblem(found.getKey())
+                                .build());
+            });
+            String problem = check(shard).getFinding(0).getProblem();
+            assertTrue(problem.contains(found.getValue()), problem);
+        }
     }
 
     @Test

@@ -27,6 +27,7 @@ import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.AuditReply;
 import io.tatami.protocol.wire.AuditRequest;
+import io.tatami.protocol.wire.AuditedVolume;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.DeleteBlocksReply;
@@ -48,6 +49,10 @@ final class ReclaimShard implements Group<ShardState>, Peers, Clock {
     final Map<Integer, Set<Long>> disks = new TreeMap<>();
 
     final Set<Integer> silent = new HashSet<>();
+
+    /** Servers of which a volume did not open: what they do not find they cannot tell of. */
+    final Set<Integer> withoutVolume = new HashSet<>();
+
     private final int restoreEpoch;
     private long nowNanos;
 
@@ -163,8 +168,9 @@ final class ReclaimShard implements Group<ShardState>, Peers, Clock {
     private DeleteBlocksReply delete(int server, DeleteBlocksRequest request) {
         DeleteBlocksReply.Builder reply = DeleteBlocksReply.newBuilder();
         for (DeleteBlocksRequest.Item item : request.getItemList()) {
-            disk(server).remove(item.getBlockId());
-            reply.addDeletedBlockId(item.getBlockId());
+            if (disk(server).remove(item.getBlockId()) || !withoutVolume.contains(server)) {
+                reply.addDeletedBlockId(item.getBlockId());
+            }
         }
         return reply.build();
     }
@@ -175,8 +181,18 @@ final class ReclaimShard implements Group<ShardState>, Peers, Clock {
         for (AuditRequest.Item item : request.getItemList()) {
             asked.add(item.getBlockId());
             if (!item.getIntended() && !disk(server).contains(item.getBlockId())) {
-                reply.addMissingBlockId(item.getBlockId());
+                if (withoutVolume.contains(server)) {
+                    reply.addUnavailableBlockId(item.getBlockId());
+                } else {
+                    reply.addMissingBlockId(item.getBlockId());
+                }
             }
+        }
+        if (withoutVolume.contains(server)) {
+            reply.addVolume(AuditedVolume.newBuilder()
+                    .setPath("/dev/gone")
+                    .setState(AuditedVolume.State.NOT_OPENED)
+                    .setReason("no such device"));
         }
         for (long block : disk(server)) {
             if (block > request.getAfterBlockId() && block <= request.getUpToBlockId() && !asked.contains(block)) {

@@ -22,6 +22,7 @@ import io.tatami.protocol.wire.ReclaimDirectoriesRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 final class ReclamationTest {
@@ -99,6 +100,86 @@ final class ReclamationTest {
         shard.disk(SERVER).add(block.value());
         auditAfter(ServerAudit.PERIOD);
         assertEquals(Problem.NONE, problem(block));
+    }
+
+    @Test
+    void blockOnAVolumeThatDidNotOpenStaysQueuedUntilTheVolumeIsBackOrGivenUp() {
+        FileId first = write("f", List.of(SERVER));
+        FileId second = write("g", List.of(SERVER));
+        Set<Long> volume = Set.copyOf(shard.disk(SERVER));
+        shard.disk(SERVER).clear();
+        shard.withoutVolume.add(SERVER);
+        shard.change(state -> FileRemoval.unlinkHome(state, first));
+        reclaimAll();
+        assertEquals(1, shard.queued());
+
+        shard.disk(SERVER).addAll(volume);
+        shard.withoutVolume.clear();
+        shard.pass(BlockReclaimer.RETRY);
+        reclaimAll();
+        assertEquals(0, shard.queued());
+        assertEquals(1, shard.disk(SERVER).size());
+
+        shard.disk(SERVER).clear();
+        shard.withoutVolume.add(SERVER);
+        shard.change(state -> FileRemoval.unlinkHome(state, second));
+        reclaimAll();
+        assertEquals(1, shard.queued());
+        shard.withoutVolume.clear();
+        shard.pass(BlockReclaimer.RETRY);
+        reclaimAll();
+        assertEquals(0, shard.queued());
+    }
+
+    @Test
+    void blockOnAVolumeThatDidNotOpenIsUnavailableUntilTheVolumeIsBackOrGivenUp() {
+        write("f", List.of(SERVER));
+        BlockId block = new BlockId(shard.disk(SERVER).iterator().next());
+        auditAfter(Duration.ZERO);
+        shard.disk(SERVER).clear();
+        shard.withoutVolume.add(SERVER);
+        auditAfter(ServerAudit.PERIOD);
+        assertEquals(Problem.UNAVAILABLE, problem(block));
+
+        shard.disk(SERVER).add(block.value());
+        shard.withoutVolume.clear();
+        auditAfter(ServerAudit.CONFIRMATION);
+        assertEquals(Problem.NONE, problem(block));
+
+        shard.disk(SERVER).clear();
+        auditAfter(ServerAudit.PERIOD);
+        assertEquals(Problem.MISSING, problem(block));
+    }
+
+    @Test
+    void copyThatWasDamagedStaysSoWhileItsVolumeIsNotThere() {
+        write("f", List.of(SERVER));
+        BlockId block = new BlockId(shard.disk(SERVER).iterator().next());
+        shard.change(state -> state.putReplica(
+                new ServerId(SERVER),
+                block,
+                Objects.requireNonNull(state.replica(new ServerId(SERVER), block)).toBuilder()
+                        .setProblem(Problem.DAMAGED)
+                        .build()));
+        shard.disk(SERVER).clear();
+        shard.withoutVolume.add(SERVER);
+        auditAfter(Duration.ZERO);
+        assertEquals(Problem.DAMAGED, problem(block));
+    }
+
+    @Test
+    void unknownBlocksOfTheOtherVolumesAreStillGivenBack() {
+        for (int i = 0; i < 200; i++) {
+            write("f" + i, List.of(SERVER));
+        }
+        long unknown = shard.mint().value();
+        shard.disk(SERVER).add(unknown);
+        shard.withoutVolume.add(SERVER);
+        auditAfter(Duration.ZERO);
+        auditAfter(ServerAudit.CONFIRMATION);
+        reclaimAll();
+        assertFalse(shard.disk(SERVER).contains(unknown));
+        assertEquals(200, shard.disk(SERVER).size());
     }
 
     @Test
