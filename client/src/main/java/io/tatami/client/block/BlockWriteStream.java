@@ -50,9 +50,18 @@ public final class BlockWriteStream implements AutoCloseable {
 
     private long position;
     private long sentSyncLength;
+    private long sentFlushLength;
     private long sequence;
     private long sharedBytes;
     private boolean ended;
+
+    /** What servers are to do with a frame beside storing it. */
+    private enum Ask {
+        STORE,
+        FLUSH,
+        SYNC,
+        FINISH
+    }
 
     /** Where a stream gets the memory that its first server reads; it gives each lease back. */
     @FunctionalInterface
@@ -81,6 +90,7 @@ public final class BlockWriteStream implements AutoCloseable {
         this.timeoutMillis = settings.timeoutMillis();
         this.position = spec.startOffset();
         this.sentSyncLength = spec.startOffset();
+        this.sentFlushLength = spec.startOffset();
     }
 
     /** @param connection for where there is no memory to be leased */
@@ -202,7 +212,7 @@ public final class BlockWriteStream implements AutoCloseable {
         Check.check(!ended, "write after the end of %s", spec.block());
         while (bytes.hasRemaining()) {
             if (builder.isFull()) {
-                sendBuilt(false, false);
+                sendBuilt(Ask.STORE);
             }
             if (builder.isEmpty()) {
                 int windowBytes = awaitRoom(BlockPayload.roomBytes(position));
@@ -213,7 +223,7 @@ public final class BlockWriteStream implements AutoCloseable {
             position += before - bytes.remaining();
             // What may turn out to be all there is waits for the word, and is sent with it.
             if (builder.isFull() && stream != null && roomBytes() > 0) {
-                sendBuilt(false, false);
+                sendBuilt(Ask.STORE);
             }
         }
     }
@@ -223,18 +233,21 @@ public final class BlockWriteStream implements AutoCloseable {
         write(ByteBuffer.wrap(bytes, offset, length));
     }
 
-    /** Returns when every server has all bytes written so far in memory, and readers see them. */
+    /**
+     * Returns when all bytes written so far survive the end of every server's process, though not of its host, and
+     * readers see them.
+     */
     public void hflush() throws TatamiException {
-        if (!builder.isEmpty()) {
-            sendBuilt(false, false);
+        if (!builder.isEmpty() || sentFlushLength < position) {
+            sendBuilt(Ask.FLUSH);
         }
-        window.awaitVisible(position);
+        window.awaitFlushed(position);
     }
 
     /** Returns when every server has all bytes written so far on its device. */
     public void hsync() throws TatamiException {
         if (!builder.isEmpty() || sentSyncLength < position) {
-            sendBuilt(true, false);
+            sendBuilt(Ask.SYNC);
         }
         window.awaitDurable(position);
     }
@@ -259,7 +272,7 @@ public final class BlockWriteStream implements AutoCloseable {
             if (isWhole && stream == null && spec.isNew()) {
                 spec = WriteSpec.createPacked(spec.block(), spec.generation(), position);
             }
-            sendBuilt(true, true);
+            sendBuilt(Ask.FINISH);
             ended = true;
         }
         long length = window.awaitFinished();
@@ -323,12 +336,12 @@ public final class BlockWriteStream implements AutoCloseable {
                 if (part == rest) {
                     rest = NOTHING;
                 }
-                send(part, false, false);
+                send(part, Ask.STORE);
             }
         } catch (TatamiException e) {
             window.fail(e);
             position = rest.endOffset();
-            send(rest, false, false);
+            send(rest, Ask.STORE);
             throw e;
         }
         rest.release();
@@ -401,18 +414,19 @@ public final class BlockWriteStream implements AutoCloseable {
     }
 
     /** Sends what was gathered, which may be nothing where the frame is only for its flags. */
-    private void sendBuilt(boolean sync, boolean last) throws TatamiException {
+    private void sendBuilt(Ask ask) throws TatamiException {
         begin();
         awaitNetwork();
         PendingFrame frame = builder.isEmpty() ? new PendingFrame(position, NO_BYTES, new int[0]) : builder.take();
-        send(frame, sync, last);
-        if (sync) {
-            sentSyncLength = position;
+        send(frame, ask);
+        if (ask != Ask.STORE) {
+            sentFlushLength = position;
+            sentSyncLength = ask == Ask.FLUSH ? sentSyncLength : position;
         }
     }
 
     /** Keeps the frame; sends it unless the stream has failed. */
-    private void send(PendingFrame frame, boolean sync, boolean last) {
+    private void send(PendingFrame frame, Ask ask) {
         RpcStream<WriteFrame> sending = stream;
         if (sending == null || window.failure() != null) {
             window.add(frame);
@@ -421,8 +435,9 @@ public final class BlockWriteStream implements AutoCloseable {
         WriteFrame.Builder message = WriteFrame.newBuilder()
                 .setSequence(++sequence)
                 .setOffset(frame.offset())
-                .setSync(sync)
-                .setLast(last);
+                .setSync(ask != Ask.STORE)
+                .setFlushOnly(ask == Ask.FLUSH)
+                .setLast(ask == Ask.FINISH);
         for (int checksum : frame.checksums()) {
             message.addChecksum(checksum);
         }

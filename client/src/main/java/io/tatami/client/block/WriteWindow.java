@@ -30,6 +30,7 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
     private long frameBytes;
     private long visibleLength;
     private long durableLength;
+    private long flushedLength;
     private boolean isAccepted;
     private long roomBytes = Long.MAX_VALUE;
 
@@ -50,6 +51,7 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
         this.timeoutMillis = settings.timeoutMillis();
         this.visibleLength = startOffset;
         this.durableLength = startOffset;
+        this.flushedLength = startOffset;
         this.sendLimit = startOffset + BlockPayload.OPENING_BYTES;
     }
 
@@ -113,8 +115,9 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
         }
     }
 
-    void awaitVisible(long length) throws TatamiException {
-        await(() -> visibleLength >= length);
+    /** Waits until the bytes survive the end of the servers' processes, and are visible. */
+    void awaitFlushed(long length) throws TatamiException {
+        await(() -> flushedLength >= length && visibleLength >= length);
     }
 
     void awaitDurable(long length) throws TatamiException {
@@ -203,7 +206,7 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
             heard();
             sendLimit = ack.getSendLimit() == 0 ? Long.MAX_VALUE : ack.getSendLimit();
             roomBytes = ack.getRoomBytes() == 0 ? Long.MAX_VALUE : ack.getRoomBytes();
-            reached(ack.getVisibleLength(), ack.getDurableLength());
+            reached(ack.getVisibleLength(), ack.getDurableLength(), ack.getFlushedLength());
             wake();
         } finally {
             lock.unlock();
@@ -216,7 +219,7 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
         try {
             heard();
             reply = finished;
-            reached(finished.getLength(), finished.getLength());
+            reached(finished.getLength(), finished.getLength(), finished.getLength());
             wake();
         } finally {
             lock.unlock();
@@ -228,9 +231,10 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
         heardNanos = System.nanoTime();
     }
 
-    private void reached(long visible, long durable) {
+    private void reached(long visible, long durable, long flushed) {
         visibleLength = Math.max(visibleLength, visible);
         durableLength = Math.max(durableLength, durable);
+        flushedLength = Math.max(flushedLength, Math.max(flushed, durableLength));
         while (!frames.isEmpty() && frames.element().endOffset() <= visibleLength) {
             PendingFrame done = frames.remove();
             frameBytes -= done.lengthBytes();

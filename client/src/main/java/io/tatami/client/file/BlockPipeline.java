@@ -177,6 +177,11 @@ final class BlockPipeline {
         }
     }
 
+    /** Returns when all bytes taken survive the end of every server's process, and are visible. */
+    void hflush() throws TatamiException {
+        mending(BlockWriteStream::hflush);
+    }
+
     /** Returns when all bytes taken are on every server's device. */
     void hsync() throws TatamiException {
         mending(BlockWriteStream::hsync);

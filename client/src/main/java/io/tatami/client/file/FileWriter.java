@@ -157,15 +157,19 @@ public final class FileWriter implements AutoCloseable {
     }
 
     /**
-     * Returns when new readers see all bytes written, which then survive the end of any process, and here a power cut
-     * too: servers keep no unflushed bytes beyond their process, so this is {@link #hsync} without the length. The
-     * first one in a block asks the file's home whether this writer still has the lease.
+     * Returns when new readers see all bytes written, which then survive the end of any process; not that of the host,
+     * for which there is {@link #hsync}. The first one in a block asks the file's home whether this writer still has
+     * the lease.
      *
      * @throws IOException also where the file was recovered, deleted or replaced: then none of the bytes that were not
      *     flushed before are promised
      */
     public void hflush() throws IOException {
-        hsync(false);
+        attempt(() -> {
+            if (spill()) {
+                flush(false, false);
+            }
+        });
     }
 
     /**
@@ -176,7 +180,7 @@ public final class FileWriter implements AutoCloseable {
     public void hsync(boolean recordLength) throws IOException {
         attempt(() -> {
             if (spill()) {
-                sync(recordLength);
+                flush(true, recordLength);
             }
         });
     }
@@ -332,17 +336,21 @@ public final class FileWriter implements AutoCloseable {
     }
 
     /**
-     * Devices are told always, the home of lengths where asked to, and once of each block, after its servers have its
+     * Servers are told always, the home of lengths where asked to, and once of each block, after its servers have its
      * bytes: a recovery that came before is known there, and one that comes later finds the block at its servers and
      * fences this writer. Without that, a block that was granted ahead of a recovery could be begun after it, and its
-     * bytes be acknowledged and lost.
+     * bytes be acknowledged and lost. What the home is told of is on devices.
      */
-    private void sync(boolean recordLength) throws TatamiException {
+    private void flush(boolean durably, boolean recordLength) throws TatamiException {
         BlockPipeline block = current;
-        if (block != null && !block.isUntouched()) {
-            block.hsync();
-        }
         boolean isNews = !finished.isEmpty() || (block != null && block.block().value() != recordedBlock);
+        if (block != null && !block.isUntouched()) {
+            if (durably || recordLength || isNews) {
+                block.hsync();
+            } else {
+                block.hflush();
+            }
+        }
         if (recordLength || isNews) {
             List<BlockReport> written = new ArrayList<>(finished);
             if (block != null && block.position() > 0) {

@@ -46,14 +46,22 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
     private boolean chainFinished;
     private long chainVisible;
     private long chainDurable;
+    private long chainFlushed;
     private long roomBytes;
     private long sequence;
     private long received;
     private long durable;
+
+    /** Up to where the bytes survive the end of this process; at least {@link #durable}. */
+    private long flushed;
+
     private @Nullable WriteFrame flushWanted;
 
     /** Up to where the writer has asked for bytes to be durable. */
     private long syncAsked;
+
+    /** Up to where the writer has asked for bytes to be flushed at least. */
+    private long flushAsked;
 
     private boolean finished;
     private boolean ended;
@@ -175,6 +183,7 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         boolean visibleBehind = chain == null || chainVisible >= received;
         if (writer != null && !finished && flushWanted == null && durable < received && visibleBehind) {
             durable = writer.sync();
+            flushed = durable;
             acknowledge();
         }
     }
@@ -186,6 +195,7 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         roomBytes = opened.capacityBytes();
         window.opened(port.receiveBudget(this));
         durable = request.getStartOffset();
+        flushed = durable;
         Check.check(received == request.getStartOffset(), "%s begins at %d", block, received);
         CrashPoint.hit("service.write.after-open");
         port.began(this);
@@ -197,7 +207,9 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         } else {
             chainVisible = received;
             chainDurable = received;
+            chainFlushed = received;
             syncAsked = received;
+            flushAsked = received;
             chain = ChainLink.open(port.chainClient(), request, port.settings().chainSilenceMillis(), worker, this);
             tellThatChainIsAwaited();
         }
@@ -242,8 +254,13 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         }
         if (frame.getSync() || frame.getLast()) {
             flushWanted = frame;
-            syncAsked = received;
+            flushAsked = received;
+            syncAsked = isFlushOnly(frame) ? syncAsked : received;
         }
+    }
+
+    private static boolean isFlushOnly(WriteFrame frame) {
+        return frame.getFlushOnly() && !frame.getLast();
     }
 
     /** Flushes once the servers behind have the bytes in memory; they flush meanwhile. */
@@ -257,9 +274,14 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
             acknowledge();
         }
         CrashPoint.hit("service.write.before-flush");
-        durable = frame.getLast() ? opened().finish() : opened().sync();
+        if (isFlushOnly(frame)) {
+            durable = Math.max(durable, opened().flush());
+        } else {
+            durable = frame.getLast() ? opened().finish() : opened().sync();
+            port.metrics().synced();
+        }
+        flushed = received;
         CrashPoint.hit("service.write.after-flush");
-        port.metrics().synced();
         finished = frame.getLast();
         flushWanted = null;
     }
@@ -294,6 +316,7 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
                 .setSequence(sequence)
                 .setVisibleLength(visible)
                 .setDurableLength(chain == null ? durable : Math.min(durable, chainDurable))
+                .setFlushedLength(chain == null ? flushed : Math.min(flushed, chainFlushed))
                 .setRoomBytes(roomBytes)
                 .setSendLimit(window.limitAfter(chain == null ? received : chain.sentOffset()))
                 .build());
@@ -310,6 +333,7 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
             chainReady = true;
             chainVisible = Math.max(chainVisible, ack.getVisibleLength());
             chainDurable = Math.max(chainDurable, ack.getDurableLength());
+            chainFlushed = Math.max(chainFlushed, Math.max(ack.getFlushedLength(), chainDurable));
             roomBytes = ack.getRoomBytes() == 0 ? roomBytes : Math.min(roomBytes, ack.getRoomBytes());
             flushIfReady();
             acknowledge();
@@ -335,6 +359,7 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
             }
             chainVisible = received;
             chainDurable = received;
+            chainFlushed = received;
             chainFinished = true;
             flushIfReady();
             acknowledge();
@@ -351,6 +376,7 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
                 && (!chainReady
                         || chainVisible < received
                         || chainDurable < syncAsked
+                        || chainFlushed < flushAsked
                         || flushWanted != null
                         || (finished && !chainFinished));
     }

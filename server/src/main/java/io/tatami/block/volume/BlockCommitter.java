@@ -5,6 +5,7 @@ import io.tatami.base.ChunkChecksum;
 import io.tatami.base.CrashPoint;
 import io.tatami.base.TatamiException;
 import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The steps by which a block's bytes become durable, always in this order: written, flushed, named by the index; and
@@ -34,6 +35,41 @@ final class BlockCommitter {
         CrashPoint.hit("volume.sync.after-flush");
         commit(replica, open, generation);
         CrashPoint.hit("volume.sync.after-commit");
+    }
+
+    /**
+     * Sees to it that all bytes survive the end of this process.
+     *
+     * @param slot where their end is kept; null for nowhere
+     * @return whether it is kept there; otherwise the bytes were synced
+     * @see BlockWriter#flush
+     */
+    boolean flush(Replica replica, OpenBlock open, long generation, FlushedEnds.@Nullable Slot slot)
+            throws TatamiException {
+        open.drain(false);
+        CrashPoint.hit("volume.flush.after-write");
+        parts.failStop().check();
+        BlockRecord entry = replica.committed();
+        if (slot != null && entry != null && open.mayRunAhead(entry, generation) && slot.keep(open.endBehind(entry))) {
+            open.ranAhead();
+            CrashPoint.hit("volume.flush.after-keep");
+            return true;
+        }
+        persist(replica, open, generation);
+        return false;
+    }
+
+    /**
+     * Syncs what was only flushed of a block, so that the index may be told something else of it: a change of its
+     * record makes what is kept of it worthless.
+     */
+    void catchUp(Replica replica) throws TatamiException {
+        OpenBlock open = replica.open();
+        BlockRecord entry = replica.committed();
+        if (open != null && entry != null && open.isAheadOf(entry)) {
+            open.retryWithoutRoom();
+            persist(replica, open, entry.generation());
+        }
     }
 
     /** @see BlockWriter#finish */
@@ -71,6 +107,7 @@ final class BlockCommitter {
 
     /** Commits a generation for the bytes that are durable, and fences the writer. */
     void adopt(Replica replica, long generation) throws TatamiException {
+        catchUp(replica);
         BlockRecord before = replica.committed();
         replica.replaceWriter(null);
         CrashPoint.hit("volume.generation.before-commit");

@@ -28,6 +28,7 @@ final class BlockReopener {
             throws TatamiException {
         replica.throwIfDeleted();
         replica.throwIfAbove(newGeneration);
+        committer.catchUp(replica);
         OpenBlock open = drained(replica);
         if (lengthBytes > open.lengthBytes()) {
             throw new TatamiException(

@@ -22,6 +22,9 @@ public final class BlockWriter implements AutoCloseable {
     private final Replica replica;
     private final long generation;
 
+    /** Where the end of the block is kept, from the first {@link #flush} that may keep it on; under the write lock. */
+    private FlushedEnds.@Nullable Slot slot;
+
     BlockWriter(VolumeParts parts, BlockCommitter committer, Replica replica, long generation) {
         this.parts = parts;
         this.committer = committer;
@@ -116,6 +119,28 @@ public final class BlockWriter implements AutoCloseable {
     }
 
     /**
+     * Sees to it that all bytes survive the end of this process, though not of the host: they are written, and what the
+     * index would have to say of them is kept beside it; neither is flushed. Where that cannot be had, as for a block
+     * of which the index knows nothing yet or too little, this is a {@link #sync}. Makes nothing visible.
+     *
+     * @return up to where the bytes are durable, too
+     * @throws TatamiException as {@link #sync}
+     */
+    public long flush() throws TatamiException {
+        replica.writeLock.lock();
+        try {
+            OpenBlock open = replica.openFor(this);
+            if (slot == null && replica.committed() != null) {
+                slot = parts.flushedEnds().slot();
+            }
+            boolean isKept = committer.flush(replica, open, generation, slot);
+            return isKept ? replica.describe().durableBytes() : open.lengthBytes();
+        } finally {
+            replica.writeLock.unlock();
+        }
+    }
+
+    /**
      * {@link #sync()} without making anything visible: for a stream that ends before the replicas behind this one are
      * known to have all bytes.
      *
@@ -140,6 +165,7 @@ public final class BlockWriter implements AutoCloseable {
         try {
             OpenBlock open = replica.openFor(this);
             committer.finish(replica, open, generation);
+            freeSlot();
             return open.lengthBytes();
         } finally {
             replica.writeLock.unlock();
@@ -154,6 +180,7 @@ public final class BlockWriter implements AutoCloseable {
         replica.writeLock.lock();
         try {
             committer.abort(replica, replica.openFor(this));
+            freeSlot();
         } finally {
             replica.writeLock.unlock();
         }
@@ -168,11 +195,29 @@ public final class BlockWriter implements AutoCloseable {
     public void close() {
         replica.writeLock.lock();
         try {
+            // What is kept and not in the index is for the next start; others who went on with the block synced it.
+            boolean isAhead = replica.isWriter(this) && isAhead();
             if (replica.isWriter(this)) {
                 committer.detach(replica);
             }
+            if (!isAhead) {
+                freeSlot();
+            }
         } finally {
             replica.writeLock.unlock();
+        }
+    }
+
+    private boolean isAhead() {
+        OpenBlock open = replica.open();
+        BlockRecord entry = replica.committed();
+        return open != null && entry != null && open.isAheadOf(entry);
+    }
+
+    private void freeSlot() {
+        if (slot != null) {
+            slot.free();
+            slot = null;
         }
     }
 

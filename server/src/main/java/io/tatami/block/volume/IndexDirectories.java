@@ -75,11 +75,15 @@ public final class IndexDirectories {
      */
     void discard(UUID volume) throws TatamiException {
         try {
-            RocksIndexStore.destroy(find(volume));
+            Path index = find(volume);
+            RocksIndexStore.destroy(index);
+            Files.deleteIfExists(FlushedEnds.beside(index));
         } catch (TatamiException e) {
             if (e.code() != ErrorCode.CORRUPT) {
                 throw e;
             }
+        } catch (IOException e) {
+            throw new TatamiException(ErrorCode.IO_ERROR, "cannot remove what is beside an index: " + e, e);
         }
     }
 

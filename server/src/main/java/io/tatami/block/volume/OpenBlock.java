@@ -56,6 +56,9 @@ final class OpenBlock {
     private @Nullable TatamiException failure;
     private boolean unflushed;
 
+    /** Up to where the end of the block was kept since it was opened, see {@link FlushedEnds}. */
+    private long aheadBytes;
+
     private OpenBlock(VolumeParts parts, BlockId block, Extent extent, int[] checksums) {
         this.parts = parts;
         this.block = block;
@@ -111,6 +114,31 @@ final class OpenBlock {
     synchronized byte[] tail() {
         int length = (int) (lengthBytes - fillStartBytes);
         return length == 0 ? BlockRecord.NO_TAIL : Arrays.copyOf(tail, length);
+    }
+
+    /** Whether bytes may be ahead of what the index says, which is {@code entry}; for the writing side. */
+    boolean mayRunAhead(BlockRecord entry, long generation) {
+        return !entry.isFinalized()
+                && entry.generation() == generation
+                && entry.extent().equals(extent)
+                && lengthBytes >= entry.lengthBytes()
+                && lengthBytes - entry.lengthBytes() <= FlushedEnds.AHEAD_BYTES_MAX;
+    }
+
+    /** The bytes behind those of {@code entry}; for the writing side, when drained. */
+    FlushedEnd endBehind(BlockRecord entry) {
+        int[] changed = Arrays.copyOfRange(checksums, FlushedEnd.firstChunk(entry.lengthBytes()), chunks());
+        return new FlushedEnd(FlushedEnd.Base.of(entry), lengthBytes, changed, tail());
+    }
+
+    /** The end of the block is kept as it is now. */
+    void ranAhead() {
+        aheadBytes = lengthBytes;
+    }
+
+    /** Whether bytes were kept that {@code entry} does not have; for the writing side. */
+    boolean isAheadOf(BlockRecord entry) {
+        return aheadBytes > entry.lengthBytes();
     }
 
     /** The array of checksums, for the writing side: chunks beyond the length have none. */
@@ -251,6 +279,7 @@ final class OpenBlock {
     synchronized void cut(long keptBytes, byte[] keptTail, int lastChecksum) {
         Check.check(filling == null && inFlight.isEmpty(), "block %s is cut while it is written", block);
         lengthBytes = keptBytes;
+        aheadBytes = Math.min(aheadBytes, keptBytes);
         onDeviceBytes = Device.alignDown(keptBytes);
         fillStartBytes = onDeviceBytes;
         System.arraycopy(keptTail, 0, tail, 0, keptTail.length);

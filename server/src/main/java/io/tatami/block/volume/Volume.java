@@ -319,6 +319,7 @@ public final class Volume implements AutoCloseable {
         for (Replica replica : replicas.values()) {
             discard(replica);
         }
+        parts.flushedEnds().close();
         try {
             parts.index().close();
         } finally {

@@ -1,6 +1,7 @@
 package io.tatami.block.volume;
 
 import io.tatami.base.BlockId;
+import io.tatami.base.ChunkChecksum;
 import io.tatami.base.Clock;
 import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
@@ -12,20 +13,27 @@ import io.tatami.block.device.GuardedDevice;
 import io.tatami.block.device.IoThreads;
 import io.tatami.block.device.SharedFlush;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Opens formatted volumes of one cluster. Opening writes nothing but the sum of an index that has none, so it may be
- * broken off and repeated at will: blocks that were being written are there with what was durable of them, and what no
- * record names is free.
+ * Opens formatted volumes of one cluster. Opening writes nothing but the sum of an index that has none, and to the
+ * index what a process of the same boot had flushed ({@link FlushedEnds}); it may be broken off and repeated at will.
+ * Blocks that were being written are there with what was durable of them, and what no record names is free.
  */
 public final class VolumeOpener {
+    private static final Logger LOG = LoggerFactory.getLogger(VolumeOpener.class);
+
     private final UUID cluster;
     private final VolumeResources resources;
     private final Clock clock;
@@ -69,20 +77,24 @@ public final class VolumeOpener {
         FailStop failStop = new FailStop("volume " + path);
         Device device = DirectDevice.open(path);
         IndexStore store;
+        FlushedEnds flushedEnds;
         try {
-            Path indexDirectory = indexes.of(checkSuperblock(device).volume());
+            UUID volume = checkSuperblock(device).volume();
+            Path indexDirectory = indexes.of(volume);
             store = RocksIndexStore.open(indexDirectory, failStop);
+            flushedEnds = FlushedEnds.read(FlushedEnds.beside(indexDirectory), volume, FlushedEnds.bootId());
         } catch (TatamiException | RuntimeException e) {
             closeAfter(device, e);
             throw e;
         }
         IoThreads threads = IoThreads.start(
                 "volume-" + path.getFileName(), resources.settings().ioThreads());
-        return open(device, store, threads, failStop);
+        return open(device, store, flushedEnds, threads, failStop);
     }
 
     /** Opens a volume on parts that are given; all of them are closed where this fails. */
-    Volume open(Device device, IndexStore store, IoThreads threads, FailStop failStop) throws TatamiException {
+    Volume open(Device device, IndexStore store, FlushedEnds flushedEnds, IoThreads threads, FailStop failStop)
+            throws TatamiException {
         GuardedDevice guarded = new GuardedDevice(device, failStop, clock);
         BlockIndex index = new BlockIndex(store, failStop);
         try {
@@ -109,7 +121,9 @@ public final class VolumeOpener {
                     resources,
                     failStop,
                     new LongAdder(),
-                    new ReentrantLock(true));
+                    new ReentrantLock(true),
+                    flushedEnds);
+            takeOver(parts, replicas);
             return new Volume(superblock, parts, replicas, trusted(index::unwritten));
         } catch (TatamiException | RuntimeException e) {
             threads.close();
@@ -172,6 +186,50 @@ public final class VolumeOpener {
                             + " is outside the volume or belongs to another block too");
         }
         replicas.put(entry.block(), Replica.found(entry));
+    }
+
+    /** What the index says of a block, and what was kept behind that. */
+    private record Behind(BlockRecord before, FlushedEnd end) {}
+
+    /**
+     * Gives the index what a process of the same boot had flushed and not synced. What does not begin where the index
+     * ends was synced, cut or deleted after it was kept.
+     */
+    private static void takeOver(VolumeParts parts, ConcurrentMap<BlockId, Replica> replicas) throws TatamiException {
+        List<Behind> behind = new ArrayList<>();
+        for (FlushedEnd end : parts.flushedEnds().found()) {
+            Replica replica = replicas.get(end.base().block());
+            BlockRecord entry = replica == null ? null : replica.committed();
+            if (entry != null && end.continues(entry) && end.lengthBytes() > entry.lengthBytes()) {
+                behind.add(new Behind(entry, end));
+            }
+        }
+        if (!behind.isEmpty()) {
+            parts.flush().flush();
+            CrashPoint.hit("volume.open.after-flush");
+            for (Behind one : behind) {
+                takeOver(parts.index(), one);
+                replicas.put(one.before().block(), Replica.found(one.end().entry()));
+                CrashPoint.hit("volume.open.after-taken-over");
+            }
+            LOG.info(
+                    "{}: took over what was flushed of {} blocks",
+                    parts.device().name(),
+                    behind.size());
+        }
+        parts.flushedEnds().begin();
+    }
+
+    private static void takeOver(BlockIndex index, Behind one) throws TatamiException {
+        FlushedEnd end = one.end();
+        int chunksBefore = ChunkChecksum.pieces(0, one.before().lengthBytes());
+        int chunks = ChunkChecksum.pieces(0, end.lengthBytes());
+        int[] checksums = Arrays.copyOf(index.checksums(one.before().block(), 0, chunksBefore), chunks);
+        System.arraycopy(end.checksums(), 0, checksums, end.firstChunk(), end.checksums().length);
+        index.put(
+                one.before(),
+                end.entry(),
+                new BlockIndex.ChecksumUpdate(checksums, end.firstChunk(), chunks, chunksBefore));
     }
 
     @FunctionalInterface

@@ -25,7 +25,8 @@ record VolumeParts(
         VolumeResources resources,
         FailStop failStop,
         LongAdder damagedChunks,
-        ReentrantLock moving) {
+        ReentrantLock moving,
+        FlushedEnds flushedEnds) {
 
     /**
      * {@link ExtentAllocator#allocate}, which refuses nobody for the sake of room that a move holds: that is free again

@@ -170,8 +170,10 @@ class BrokenOffFormatTest {
     private static Set<UUID> indexesIn(Path directory) throws Exception {
         Set<UUID> volumes = new HashSet<>();
         try (Stream<Path> children = Files.list(directory)) {
-            children.forEach(child ->
-                    volumes.add(UUID.fromString(child.getFileName().toString().substring("index-".length()))));
+            children.forEach(child -> {
+                String name = child.getFileName().toString();
+                volumes.add(UUID.fromString(name.substring(name.indexOf("index-") + "index-".length())));
+            });
         }
         return volumes;
     }

@@ -28,7 +28,7 @@ public final class HangingVolume implements AutoCloseable {
         SimIndexStore store = new SimIndexStore(faults, random);
         new VolumeFormatter(SimVolume.CLUSTER, random).format(device, store);
         volume = new VolumeOpener(SimVolume.CLUSTER, resources, clock)
-                .open(device, store, threads, new FailStop("hanging volume"));
+                .open(device, store, FlushedEnds.none(), threads, new FailStop("hanging volume"));
     }
 
     public Volume volume() {

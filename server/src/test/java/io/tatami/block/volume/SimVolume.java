@@ -10,10 +10,13 @@ import io.tatami.block.device.IoThreads;
 import io.tatami.block.device.SimDisk;
 import io.tatami.block.device.SimFaults;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A volume on a simulated disk and a simulated index, which a test may crash and open again. All I/O runs on the
@@ -34,6 +37,9 @@ public final class SimVolume implements AutoCloseable {
     private final SimDisk disk;
     private final SimIndexStore store;
     private final List<String> damages = new ArrayList<>();
+    private final UUID id;
+    private @Nullable Path flushedEnds;
+    private UUID boot = new UUID(0, 1);
     private Volume volume;
 
     /** A formatted and opened volume with room for {@code dataBytes} of blocks. */
@@ -47,7 +53,7 @@ public final class SimVolume implements AutoCloseable {
         this.random = new Random(seed);
         this.disk = new SimDisk(SuperblockFormat.DATA_OFFSET + dataBytes, faults);
         this.store = new SimIndexStore(faults, random);
-        new VolumeFormatter(CLUSTER, random).format(disk, store);
+        this.id = new VolumeFormatter(CLUSTER, random).format(disk, store);
         this.volume = openAgain();
     }
 
@@ -73,11 +79,27 @@ public final class SimVolume implements AutoCloseable {
         return store;
     }
 
+    /** Opens the volume again, with a file for what is flushed and not synced, which does not outlive a cut. */
+    SimVolume withFlushedEnds(Path file) throws TatamiException {
+        close();
+        flushedEnds = file;
+        volume = openAgain();
+        return this;
+    }
+
+    /** Ends the process that has the volume, and opens it in the next one; the host goes on. */
+    Volume endProcess() throws TatamiException {
+        close();
+        volume = openAgain();
+        return volume;
+    }
+
     /** Cuts the power, if it is not off already, and opens what is left of the volume. */
     public Volume crash() throws TatamiException {
         close();
         disk.losePower(random);
         faults.powerOn();
+        boot = new UUID(0, boot.getLeastSignificantBits() + 1);
         volume = openAgain();
         return volume;
     }
@@ -142,8 +164,10 @@ public final class SimVolume implements AutoCloseable {
                 BUFFERS.readBuffers(),
                 settings,
                 (block, offsetBytes) -> damages.add(block + " " + offsetBytes));
+        Path file = flushedEnds;
+        FlushedEnds ends = file == null ? FlushedEnds.none() : FlushedEnds.read(file, id, Optional.of(boot));
         return new VolumeOpener(CLUSTER, resources, clock)
-                .open(disk, store, IoThreads.onCaller(), new FailStop("simulated volume"));
+                .open(disk, store, ends, IoThreads.onCaller(), new FailStop("simulated volume"));
     }
 
     /** A range of the visible bytes. */
