@@ -269,8 +269,9 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         if (frame == null || (chain != null && chainVisible < received)) {
             return;
         }
-        // A server before this one flushes meanwhile; a writer that has sent its last frame waits for the end.
-        if (!frame.getLast() || !request.getOnlyCopy()) {
+        // A server before this one flushes meanwhile; a writer that waits for the end, or for a flush that does not
+        // reach the device, is told once.
+        if (!request.getOnlyCopy() || !(frame.getLast() || isFlushOnly(frame))) {
             acknowledge();
         }
         CrashPoint.hit("service.write.before-flush");
