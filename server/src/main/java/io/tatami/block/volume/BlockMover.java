@@ -128,26 +128,28 @@ final class BlockMover {
     private boolean isSound(Ready block, AlignedBuffer buffer) throws TatamiException {
         Replica replica = block.replica();
         BlockRecord before = block.before();
-        ByteBuffer into = buffer.range(block.start(), block.endInBuffer());
         try {
-            Replica.View view = replica.view(parts.index(), 0, 0, before.lengthBytes());
-            parts.threads().stream(AccessKind.BACKGROUND)
-                    .submit(
-                            into.remaining(),
-                            () -> parts.device().readFully(before.extent().offsetBytes(), into))
-                    .await();
-            ByteBuffer bytes = buffer.range(block.start(), block.endInBuffer()).slice();
-            long damaged = view.firstDamaged(bytes, 0, before.lengthBytes());
-            if (damaged >= 0) {
-                parts.damaged(replica, damaged);
-            }
-            return damaged < 0;
+            return parts.damage().readTwice(replica, again -> {
+                Replica.View view = replica.view(parts.index(), 0, 0, before.lengthBytes());
+                ByteBuffer into = buffer.range(block.start(), block.endInBuffer());
+                parts.threads().stream(AccessKind.BACKGROUND)
+                        .submit(
+                                into.remaining(),
+                                () -> parts.device().readFully(before.extent().offsetBytes(), into))
+                        .await();
+                ByteBuffer bytes =
+                        buffer.range(block.start(), block.endInBuffer()).slice();
+                long damaged = view.firstDamaged(bytes, 0, before.lengthBytes());
+                if (damaged >= 0) {
+                    throw parts.damage().mismatch(replica, damaged);
+                }
+                return true;
+            });
         } catch (TatamiException e) {
             parts.failStop().check();
             if (e.code() != ErrorCode.CORRUPT && e.code() != ErrorCode.IO_ERROR) {
                 throw e;
             }
-            replica.markDamaged();
             return false;
         }
     }

@@ -191,26 +191,28 @@ public final class BlockReader implements AutoCloseable {
     private ReadUnit fromVolume(Fetch fetch) throws TatamiException {
         PendingAccess begun = fetch.copy() == null ? fetch.pending() : null;
         Fetch sound = fetch;
-        if (firstDamagedOnVolume(fetch, begun) >= 0) {
-            // What one read got wrong may be the way and not the medium.
-            long damaged = firstDamagedOnVolume(fetch, null);
-            if (damaged >= 0) {
-                damage = parts.damaged(replica, damaged);
-                if (damaged <= fetch.start()) {
-                    throw damage;
-                }
-                sound = fetch.upTo(damaged);
+        try {
+            sound = parts.damage().readTwice(replica, again -> readFromVolume(fetch, again ? null : begun));
+        } catch (TatamiException e) {
+            if (e.code() != ErrorCode.CORRUPT || e.detail().isEmpty()) {
+                throw e;
             }
+            damage = e;
+            long damaged = Long.parseLong(e.detail());
+            if (damaged <= fetch.start()) {
+                throw e;
+            }
+            sound = fetch.upTo(damaged);
         }
         return unit(sound, fetch.late() ? ReadUnit.Origin.LATE : ReadUnit.Origin.VOLUME);
     }
 
     /**
-     * {@link #firstDamaged} of bytes that came from where the block was all the while.
+     * Returns when the bytes have come from where the block was all the while, and are sound.
      *
      * @param begun a read of them that is under way; null for none
      */
-    private long firstDamagedOnVolume(Fetch fetch, @Nullable PendingAccess begun) throws TatamiException {
+    private Fetch readFromVolume(Fetch fetch, @Nullable PendingAccess begun) throws TatamiException {
         PendingAccess pending = begun;
         Replica.Place seen = fetch.place();
         while (pending == null || !hasArrived(pending, seen)) {
@@ -218,7 +220,11 @@ public final class BlockReader implements AutoCloseable {
             seen = place;
             pending = submit(fetch.chunkStart(), fetch.chunkEnd(), fetch.buffer());
         }
-        return firstDamaged(fetch);
+        long damaged = firstDamaged(fetch);
+        if (damaged >= 0) {
+            throw parts.damage().mismatch(replica, damaged);
+        }
+        return fetch;
     }
 
     /** False where the block was moved while it was read: what is at the place it left says nothing. */
@@ -234,9 +240,6 @@ public final class BlockReader implements AutoCloseable {
             return false;
         }
         if (failure != null) {
-            if (failure.code() == ErrorCode.IO_ERROR) {
-                replica.markDamaged();
-            }
             throw failure;
         }
         return true;

@@ -163,13 +163,16 @@ final class BlockReopener {
     private void fetchChecked(Replica replica, OpenBlock open, long start, long end, AlignedBuffer buffer)
             throws TatamiException {
         Extent extent = open.extent();
-        parts.threads().stream(AccessKind.WRITE)
-                .submit((int) (end - start), () -> replica.fetch(parts.device(), extent, start, end, buffer))
-                .await();
         Replica.View view = new Replica.View(replica.place(), 0, open.lengthBytes(), 0, open.checksums());
-        long damaged = view.firstDamaged(buffer.memory(), start, end);
-        if (damaged >= 0) {
-            throw parts.damaged(replica, damaged);
-        }
+        Object unused = parts.damage().readTwice(replica, again -> {
+            parts.threads().stream(AccessKind.WRITE)
+                    .submit((int) (end - start), () -> replica.fetch(parts.device(), extent, start, end, buffer))
+                    .await();
+            long damaged = view.firstDamaged(buffer.memory(), start, end);
+            if (damaged >= 0) {
+                throw parts.damage().mismatch(replica, damaged);
+            }
+            return view;
+        });
     }
 }

@@ -114,8 +114,11 @@ final class Replica {
         makeVisible(Math.min(lengthBytes, openFor(asking).lengthBytes()));
     }
 
-    synchronized void markDamaged() {
+    /** Returns whether that is news. */
+    synchronized boolean markDamaged() {
+        boolean isNews = !damaged;
         damaged = true;
+        return isNews;
     }
 
     /** Makes {@code next} the only valid writer, or nobody; under the write lock. */

@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -250,6 +251,14 @@ public final class Volume implements AutoCloseable {
         return view(replica(block), generationMin, offsetBytes, lengthBytes).checksums();
     }
 
+    /**
+     * From now on {@code listener} hears of each block that is found damaged, once: by readers, scrubs and moves alike,
+     * on the thread that found it; it must return soon. There is one listener.
+     */
+    public void onDamagedBlock(Consumer<BlockId> listener) {
+        parts.damage().onDamagedBlock(listener);
+    }
+
     /** What is here of a block, if anything. */
     public Optional<StoredBlock> find(BlockId block) {
         return Optional.ofNullable(replicas.get(block)).map(Replica::describe);
@@ -284,7 +293,7 @@ public final class Volume implements AutoCloseable {
                 parts.device().readBytes(),
                 parts.device().writtenBytes(),
                 parts.device().errors(),
-                parts.damagedChunks().sum(),
+                parts.damage().damagedChunks(),
                 mover.movedBytes(),
                 parts.failStop().reason());
     }
@@ -382,14 +391,8 @@ public final class Volume implements AutoCloseable {
 
     private Replica.View view(Replica replica, long generationMin, long offsetBytes, long lengthBytes)
             throws TatamiException {
-        try {
-            return replica.view(parts.index(), generationMin, offsetBytes, lengthBytes);
-        } catch (TatamiException e) {
-            if (e.code() == ErrorCode.CORRUPT) {
-                replica.markDamaged();
-            }
-            throw e;
-        }
+        return parts.damage()
+                .readTwice(replica, again -> replica.view(parts.index(), generationMin, offsetBytes, lengthBytes));
     }
 
     private Replica replica(BlockId block) throws TatamiException {

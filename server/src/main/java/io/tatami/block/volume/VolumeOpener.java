@@ -21,7 +21,6 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -120,7 +119,7 @@ public final class VolumeOpener {
                     allocator,
                     resources,
                     failStop,
-                    new LongAdder(),
+                    new DamageRecord(guarded.name(), failStop, resources.damage()),
                     new ReentrantLock(true),
                     flushedEnds);
             takeOver(parts, replicas);

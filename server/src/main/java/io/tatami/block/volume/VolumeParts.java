@@ -8,7 +8,6 @@ import io.tatami.block.device.FailStop;
 import io.tatami.block.device.GuardedDevice;
 import io.tatami.block.device.IoThreads;
 import io.tatami.block.device.SharedFlush;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -24,7 +23,7 @@ record VolumeParts(
         ExtentAllocator allocator,
         VolumeResources resources,
         FailStop failStop,
-        LongAdder damagedChunks,
+        DamageRecord damage,
         ReentrantLock moving,
         FlushedEnds flushedEnds) {
 
@@ -43,19 +42,6 @@ record VolumeParts(
                 moving.unlock();
             }
         }
-    }
-
-    /** Tells everybody that a chunk failed its checksum; returns what to throw. */
-    TatamiException damaged(Replica replica, long offsetBytes) {
-        replica.markDamaged();
-        damagedChunks.increment();
-        resources.damage().chunkDamaged(replica.block(), offsetBytes);
-        return new TatamiException(
-                ErrorCode.CORRUPT,
-                "block " + replica.block() + " fails its checksum in the chunk at " + offsetBytes + " on "
-                        + device.name(),
-                Long.toString(offsetBytes),
-                null);
     }
 
     /** A buffer to write from; waits for one. */

@@ -34,6 +34,7 @@ public final class SimDisk implements Device {
     private final Set<Long> unreadable = new HashSet<>();
     private boolean flushesIgnored;
     private boolean flipsNextRead;
+    private int failedReads;
     private IntConsumer timeTaker = bytes -> {};
     private @Nullable Runnable duringNextRead;
 
@@ -56,6 +57,7 @@ public final class SimDisk implements Device {
     public synchronized void readFully(long offsetBytes, ByteBuffer into) throws TatamiException {
         SimFaults.Fault fault = faults.next();
         if (fault == SimFaults.Fault.POWER_CUT || fault == SimFaults.Fault.IO_ERROR) {
+            failedReads++;
             throw failed("read");
         }
         timeTaker.accept(into.remaining());
@@ -133,6 +135,11 @@ public final class SimDisk implements Device {
     /** From now on reads and writes take time by a clock: as much for each, and for the bytes of each 4 MiB. */
     public synchronized void takeTime(ManualClock clock, Duration each, Duration unit) {
         timeTaker = bytes -> clock.advance(each.plus(unit.multipliedBy(bytes).dividedBy(UNIT_BYTES)));
+    }
+
+    /** Reads that failed by a fault that was armed. */
+    public synchronized int failedReads() {
+        return failedReads;
     }
 
     /** The next read has a wrong bit, and those after it have not, as where a bus and not the medium failed. */
