@@ -99,20 +99,23 @@ final class VolumesAtStart {
         if (failure != null && opened.isEmpty()) {
             throw failure;
         }
-        warnOfVolumesGivenUp();
-        return new VolumeSet(opened, failed);
+        return new VolumeSet(opened, failed, withoutDevice());
     }
 
-    /** Unless one of the devices that cannot be read may be theirs. */
-    private void warnOfVolumesGivenUp() throws TatamiException {
-        if (failed.stream().allMatch(volume -> volume.id() != null)) {
-            for (Path index : indexes.ofOthers(Set.copyOf(ids.values()))) {
-                LOG.warn(
-                        "no volume is named that {} belongs to: its blocks count as gone; name it with --volume if it is"
-                                + " there, or remove that directory",
-                        index);
-            }
+    /** The volumes that the devices may be which cannot be read; where all can be, the others have been given up. */
+    private Set<UUID> withoutDevice() throws TatamiException {
+        Set<UUID> others = indexes.others(Set.copyOf(ids.values()));
+        if (failed.stream().anyMatch(volume -> volume.id() == null)) {
+            return others;
         }
+        for (UUID volume : others) {
+            LOG.warn(
+                    "volume {} is not named, and its blocks count as gone; name it with --volume if it is there, or"
+                            + " remove its index, index-{}",
+                    volume,
+                    volume);
+        }
+        return Set.of();
     }
 
     /** Which volumes the devices are, as far as they can be read. */

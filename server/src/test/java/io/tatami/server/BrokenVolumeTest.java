@@ -144,6 +144,28 @@ final class BrokenVolumeTest {
     }
 
     @Test
+    void aServerWhoseVolumesAreAwayInTurnStaysWhatItIs() throws Exception {
+        Path secondAway = takeAway(second);
+        int onFirst;
+        try (StandaloneNode node = start(List.of(first, second));
+                TatamiClient client = connect(node)) {
+            onFirst = readable(client);
+        }
+        Files.move(secondAway, second);
+        Path firstAway = takeAway(first);
+        try (StandaloneNode node = start(List.of(first, second));
+                TatamiClient client = connect(node)) {
+            assertEquals(FILES - onFirst, readable(client));
+        }
+        Files.move(firstAway, first);
+        try (StandaloneNode node = start(List.of(first, second));
+                TatamiClient client = connect(node)) {
+            assertEquals(FILES, readable(client));
+            assertEquals(1, StatusReport.of(client).servers().size());
+        }
+    }
+
+    @Test
     void whatIsDeletedWhileAVolumeIsMissingIsGivenBackWhenItReturns() throws Exception {
         Path away = takeAway(second);
         try (StandaloneNode node = start(List.of(first, second));

@@ -131,9 +131,7 @@ public final class BlockServer implements AutoCloseable {
      */
     public CompletableFuture<ServerId> join(MetadataLink link, RegisterBlockServerRequest registration) {
         RegisterBlockServerRequest.Builder complete = registration.toBuilder().clearVolumeId();
-        for (VolumeSet.ServedVolume served : volumes.volumes()) {
-            complete.addVolumeId(served.volume().id().toString());
-        }
+        volumes.ids().forEach(id -> complete.addVolumeId(id.toString()));
         Membership joining = new Membership(
                 link, port, identityFile, identity, complete.build(), threads.housekeeping(), reports::compareWith);
         membership = joining;

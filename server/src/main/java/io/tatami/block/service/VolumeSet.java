@@ -11,7 +11,10 @@ import io.tatami.block.volume.VolumeStatistics;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class VolumeSet implements UnitSource {
     private final List<ServedVolume> volumes;
     private final List<FailedVolume> failed;
+    private final Set<UUID> withoutDevice;
 
     /** A volume and where it is. */
     public record ServedVolume(Volume volume, String path) {}
@@ -69,13 +73,25 @@ public final class VolumeSet implements UnitSource {
 
     /** The volumes are the caller's to close. */
     public VolumeSet(List<ServedVolume> volumes) {
-        this(volumes, List.of());
+        this(volumes, List.of(), Set.of());
     }
 
-    /** @param failed those that are missing, to be reported */
-    public VolumeSet(List<ServedVolume> volumes, List<FailedVolume> failed) {
+    /**
+     * @param failed those that are missing, to be reported
+     * @param withoutDevice which volumes those may be whose ids could not be read
+     */
+    public VolumeSet(List<ServedVolume> volumes, List<FailedVolume> failed, Set<UUID> withoutDevice) {
         this.volumes = List.copyOf(volumes);
         this.failed = List.copyOf(failed);
+        this.withoutDevice = Set.copyOf(withoutDevice);
+    }
+
+    /** All volumes that are this server's, open or not: a server is known by them. */
+    Set<UUID> ids() {
+        Set<UUID> ids = new TreeSet<>(withoutDevice);
+        volumes.forEach(served -> ids.add(served.volume().id()));
+        failed.stream().map(FailedVolume::id).filter(Objects::nonNull).forEach(ids::add);
+        return ids;
     }
 
     List<ServedVolume> volumes() {

@@ -10,9 +10,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -25,6 +25,8 @@ public final class IndexDirectories {
 
     /** As they were named before: by the place of the volume among those of the command. */
     private static final Pattern NUMBERED = Pattern.compile(PREFIX + "\\d+");
+
+    private static final Pattern NAMED = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
 
     private final Path directory;
 
@@ -105,15 +107,20 @@ public final class IndexDirectories {
     }
 
     /**
-     * The indexes of volumes that are none of these, by their names. One that bears a number is not told.
+     * The volumes of which an index is here and that are none of these. Those whose index bears a number are not told.
      *
      * @throws TatamiException IO_ERROR
      */
-    public List<Path> ofOthers(Set<UUID> volumes) throws TatamiException {
-        Set<Path> own = volumes.stream().map(this::of).collect(Collectors.toSet());
-        return all().stream()
-                .filter(index -> !isNumbered(index) && !own.contains(index))
-                .toList();
+    public Set<UUID> others(Set<UUID> volumes) throws TatamiException {
+        Set<UUID> others = new TreeSet<>();
+        for (Path index : all()) {
+            String name = index.getFileName().toString().substring(PREFIX.length());
+            if (NAMED.matcher(name).matches()) {
+                others.add(UUID.fromString(name));
+            }
+        }
+        others.removeAll(volumes);
+        return others;
     }
 
     /** Whether an index has no block, or is not even one yet: what a format that was broken off leaves. */

@@ -33,6 +33,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -211,7 +212,7 @@ final class BlockRig implements AutoCloseable {
             others.apply(number).forEach(other -> served.add(new VolumeSet.ServedVolume(other, "another volume")));
             BlockServer server = new BlockServer(
                     settings,
-                    new VolumeSet(served, missing),
+                    new VolumeSet(served, missing, Set.of()),
                     null,
                     new IdentityFile(home, CLUSTER),
                     outwards,

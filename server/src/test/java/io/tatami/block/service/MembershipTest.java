@@ -114,6 +114,7 @@ final class MembershipTest {
     @Test
     void volumesThatCouldNotBeOpenedAreToldWithEachHeartbeatAndInTheStatus() throws Exception {
         UUID known = new UUID(3, 4);
+        UUID gone = new UUID(5, 6);
         List<VolumeSet.FailedVolume> failed = List.of(
                 new VolumeSet.FailedVolume("/dev/known", known, "no index"),
                 new VolumeSet.FailedVolume("/dev/unread", null, "no disk"));
@@ -121,7 +122,8 @@ final class MembershipTest {
         try (SimVolume sim = new SimVolume(8 << 20, 1);
                 BlockServer server = new BlockServer(
                         BlockRig.settings("tatami.block.heartbeat", "10ms"),
-                        new VolumeSet(List.of(new VolumeSet.ServedVolume(sim.volume(), "served")), failed),
+                        new VolumeSet(
+                                List.of(new VolumeSet.ServedVolume(sim.volume(), "served")), failed, Set.of(gone)),
                         null,
                         new IdentityFile(directory, CLUSTER),
                         NOBODY,
@@ -129,6 +131,9 @@ final class MembershipTest {
             server.join(metadata, RegisterBlockServerRequest.getDefaultInstance())
                     .get(20, TimeUnit.SECONDS);
 
+            assertEquals(
+                    Set.of(sim.volume().id().toString(), known.toString(), gone.toString()),
+                    Set.copyOf(metadata.registrations.get(0).getVolumeIdList()));
             assertEquals(Set.of(known.toString(), "/dev/unread"), metadata.failedVolumes);
             List<VolumeStatus> told = server.reports().status().getVolumeList();
             assertEquals(

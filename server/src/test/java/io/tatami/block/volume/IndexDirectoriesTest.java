@@ -18,17 +18,17 @@ final class IndexDirectoriesTest {
     private Path directory;
 
     @Test
-    void indexesOfOthersAreThoseOfVolumesThatAreNotNamed() throws Exception {
+    void otherVolumesAreThoseThatHaveAnIndexAndAreNotNamed() throws Exception {
         IndexDirectories indexes = new IndexDirectories(directory);
-        Path other = Files.createDirectory(indexes.of(OTHER));
-        Path own = Files.createDirectory(indexes.of(NAMED));
-        Path numbered = Files.createDirectory(directory.resolve("index-0"));
-        assertEquals(List.of(other), indexes.ofOthers(Set.of(NAMED)));
-        assertEquals(List.of(own, other), indexes.ofOthers(Set.of()), () -> "beside " + numbered);
+        for (Path index : List.of(indexes.of(OTHER), indexes.of(NAMED), directory.resolve("index-0"))) {
+            Files.createDirectory(index);
+        }
+        assertEquals(Set.of(OTHER), indexes.others(Set.of(NAMED)));
+        assertEquals(Set.of(NAMED, OTHER), indexes.others(Set.of()));
     }
 
     @Test
-    void aServerThatHasNoDirectoryYetHasNoIndexOfOthers() throws Exception {
-        assertEquals(List.of(), new IndexDirectories(directory.resolve("none")).ofOthers(Set.of()));
+    void aServerThatHasNoDirectoryYetHasNoOtherVolumes() throws Exception {
+        assertEquals(Set.of(), new IndexDirectories(directory.resolve("none")).others(Set.of()));
     }
 }

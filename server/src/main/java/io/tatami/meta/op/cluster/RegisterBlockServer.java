@@ -12,8 +12,8 @@ import io.tatami.protocol.wire.RegisterBlockServerRequest;
 import java.util.Collections;
 
 /**
- * Makes a block server a member, under the id it had if it still has a volume it had then, and under a new one
- * otherwise: a server whose volumes were wiped must not answer for what was on them.
+ * Makes a block server a member, under the id it had if it still has a volume it had then, open or not, and under a new
+ * one otherwise: a server whose volumes were wiped must not answer for what was on them.
  */
 public final class RegisterBlockServer
         implements Operation<ClusterState, RegisterBlockServerRequest, RegisterBlockServerReply> {
