@@ -4,11 +4,12 @@ import io.tatami.meta.service.host.SteppedWork;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Faults at places that a plan names. Every message that is sent and every step that a group passes is a place,
- * numbered from 0 in the order in which they come; where all faults of a plan come before a place, the run up to it is
- * the same.
+ * Faults at places that a plan names. Every message that is sent, every step that a group passes and every batch that
+ * goes to a log is a place, numbered from 0 in the order in which they come; where all faults of a plan come before a
+ * place, the run up to it is the same.
  */
 final class PlannedFaults implements Faults {
     private static final long TRAVEL_MILLIS = 1;
@@ -18,25 +19,41 @@ final class PlannedFaults implements Faults {
     private static final long LATE_MILLIS = 9_000;
 
     private final List<Fault> plan;
-    private final List<Boolean> stepAt = new ArrayList<>();
+    private final List<Place> places = new ArrayList<>();
     private boolean on;
+
+    private enum Place {
+        MESSAGE,
+        STEP,
+        WRITE
+    }
 
     /** What may go wrong at a place. */
     enum Kind {
         /** The message is lost, and its sender sees the connection break. */
-        LOST,
+        LOST(Place.MESSAGE),
         /** The message is lost, and its sender hears nothing. */
-        SWALLOWED,
+        SWALLOWED(Place.MESSAGE),
         /** It comes again soon, when others that were sent later are there. */
-        TWICE,
+        TWICE(Place.MESSAGE),
         /** It comes again when all was answered long ago. */
-        TWICE_LATE,
+        TWICE_LATE(Place.MESSAGE),
         /** Others that were sent later come before it. */
-        OVERTAKEN,
+        OVERTAKEN(Place.MESSAGE),
         /** It comes when its sender does not wait for it any more. */
-        LATE,
+        LATE(Place.MESSAGE),
         /** The group crashes at the step. */
-        CRASH;
+        CRASH(Place.STEP),
+        /** The log fails, and the batch is there at the next start. */
+        WRITTEN_AND_FAILED(Place.WRITE),
+        /** The log fails, and the batch is not there. */
+        LOST_AND_FAILED(Place.WRITE);
+
+        private final Place place;
+
+        Kind(Place place) {
+            this.place = place;
+        }
 
         private Delivery delivery() {
             return switch (this) {
@@ -46,7 +63,8 @@ final class PlannedFaults implements Faults {
                 case TWICE_LATE -> Delivery.twice(TRAVEL_MILLIS, LATE_MILLIS);
                 case OVERTAKEN -> Delivery.in(OVERTAKEN_MILLIS);
                 case LATE -> Delivery.in(LATE_MILLIS);
-                case CRASH -> throw new IllegalArgumentException("a message does not crash");
+                case CRASH, WRITTEN_AND_FAILED, LOST_AND_FAILED ->
+                    throw new IllegalArgumentException(this + " is nothing that a message does");
             };
         }
     }
@@ -71,11 +89,10 @@ final class PlannedFaults implements Faults {
     /** Every fault that there could have been from {@code place} on in the run that went by. */
     List<Fault> possibleFrom(int place) {
         List<Fault> possible = new ArrayList<>();
-        for (int each = place; each < stepAt.size(); each++) {
+        for (int each = place; each < places.size(); each++) {
             int here = each;
-            boolean isStep = stepAt.get(each);
             Arrays.stream(Kind.values())
-                    .filter(kind -> (kind == Kind.CRASH) == isStep)
+                    .filter(kind -> kind.place == places.get(here))
                     .forEach(kind -> possible.add(new Fault(here, kind)));
         }
         return possible;
@@ -94,12 +111,9 @@ final class PlannedFaults implements Faults {
     @Override
     public Delivery delivery() {
         if (on) {
-            int place = stepAt.size();
-            stepAt.add(false);
-            for (Fault fault : plan) {
-                if (fault.place() == place) {
-                    return fault.kind().delivery();
-                }
+            Kind planned = at(Place.MESSAGE);
+            if (planned != null) {
+                return planned.delivery();
             }
         }
         return Delivery.in(TRAVEL_MILLIS);
@@ -112,12 +126,18 @@ final class PlannedFaults implements Faults {
 
     @Override
     public boolean crashesAt(String step) {
-        if (!on) {
-            return false;
-        }
-        Fault here = new Fault(stepAt.size(), Kind.CRASH);
-        stepAt.add(true);
-        return plan.contains(here);
+        return on && at(Place.STEP) != null;
+    }
+
+    /** What is planned for the place that comes now. */
+    private @Nullable Kind at(Place place) {
+        int number = places.size();
+        places.add(place);
+        return plan.stream()
+                .filter(fault -> fault.place() == number)
+                .map(Fault::kind)
+                .findFirst()
+                .orElse(null);
     }
 
     @Override
@@ -125,10 +145,15 @@ final class PlannedFaults implements Faults {
         return true;
     }
 
-    /** Steps after which nobody is answered are crashes. */
     @Override
     public SteppedWork.Write write() {
-        return SteppedWork.Write.DURABLE;
+        Kind planned = on ? at(Place.WRITE) : null;
+        if (planned == null) {
+            return SteppedWork.Write.DURABLE;
+        }
+        return planned == Kind.WRITTEN_AND_FAILED
+                ? SteppedWork.Write.WRITTEN_AND_FAILED
+                : SteppedWork.Write.LOST_AND_FAILED;
     }
 
     /** What goes wrong is between groups and clients. */
