@@ -219,6 +219,28 @@ final class BrokenVolumeTest {
     }
 
     @Test
+    void filesThatAreBegunWhileAVolumeIsMissingAreReadRecoveredAndDeletedWithoutABlock() throws Exception {
+        Path away = takeAway(second);
+        try (StandaloneNode node = start(List.of(first, second));
+                TatamiClient client = connect(node);
+                TatamiClient other = connect(node)) {
+            assertTrue(Files.exists(away));
+            // From then on its client takes a block with each file that it creates.
+            write(client, 2 * FILES);
+            for (int number = FILES; number < 2 * FILES; number++) {
+                FileWriter unused = client.create(path(number), CreateSpec.DEFAULT.withBlockSizeBytes(4 * MIB));
+                assertEquals(0, unused.position());
+            }
+            await(() -> read(other, FILES).length == 0);
+            await(() -> recovered(other) == FILES);
+            for (int number = FILES; number < 2 * FILES; number++) {
+                other.delete(path(number), false);
+            }
+            await(() -> pendingReclaims(other) == 0);
+        }
+    }
+
+    @Test
     void aRecoveryWaitsForAMissingVolumeAndLosesNothing() throws Exception {
         List<FileWriter> open = new ArrayList<>();
         long onFirst;

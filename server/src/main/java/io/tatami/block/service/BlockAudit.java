@@ -35,16 +35,21 @@ final class BlockAudit {
     AuditReply answer(AuditRequest request) throws TatamiException {
         List<Optional<VolumeSet.Found>> found = new ArrayList<>();
         Set<BlockId> believed = new HashSet<>();
+        List<BlockId> notFound = new ArrayList<>();
         for (AuditRequest.Item item : request.getItemList()) {
             BlockId block = DataPort.blockId(item.getBlockId());
             believed.add(block);
-            found.add(volumes.find(block));
+            Optional<VolumeSet.Found> copy = volumes.find(block);
+            found.add(copy);
+            if (copy.isEmpty()) {
+                notFound.add(block);
+            }
         }
         Map<VolumeSet.ServedVolume, List<Long>> unknown = unknown(request, believed);
         AuditReply.Builder reply = AuditReply.newBuilder();
-        boolean knowsAll = volumes.knowsAll();
+        Set<BlockId> gone = volumes.gone(notFound);
         for (int place = 0; place < found.size(); place++) {
-            judge(request.getItem(place), found.get(place), knowsAll, reply);
+            judge(request.getItem(place), found.get(place), gone, reply);
         }
         unknown.forEach((served, blocks) -> {
             if (VolumeSet.state(served).serves()) {
@@ -56,7 +61,7 @@ final class BlockAudit {
     }
 
     private static void judge(
-            AuditRequest.Item item, Optional<VolumeSet.Found> found, boolean knowsAll, AuditReply.Builder reply) {
+            AuditRequest.Item item, Optional<VolumeSet.Found> found, Set<BlockId> gone, AuditReply.Builder reply) {
         if (found.isPresent() && !found.get().volume().isReadable()) {
             reply.addUnavailableBlockId(item.getBlockId());
         } else if (found.isPresent()) {
@@ -64,7 +69,7 @@ final class BlockAudit {
                 reply.addDamagedBlockId(item.getBlockId());
             }
         } else if (!item.getIntended()) {
-            if (knowsAll) {
+            if (gone.contains(new BlockId(item.getBlockId()))) {
                 reply.addMissingBlockId(item.getBlockId());
             } else {
                 reply.addUnavailableBlockId(item.getBlockId());

@@ -113,9 +113,7 @@ final class BlockDeletion {
             copies.forEach(copy -> parts.computeIfAbsent(copy.volume(), volume -> new LinkedHashMap<>())
                     .put(block, item.getGeneration()));
         }
-        if (port.volumes().knowsAll()) {
-            absent.forEach(progress::absent);
-        }
+        port.volumes().gone(absent).forEach(progress::absent);
         return parts;
     }
 

@@ -1,5 +1,6 @@
 package io.tatami.block.service;
 
+import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
 import io.tatami.base.CrashPoint;
 import io.tatami.base.GroupId;
@@ -10,6 +11,7 @@ import io.tatami.protocol.wire.AccessMedians;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.CreditsLowRequest;
 import io.tatami.protocol.wire.GiveCreditsReply;
+import io.tatami.protocol.wire.GiveCreditsRequest;
 import io.tatami.protocol.wire.HeartbeatReply;
 import io.tatami.protocol.wire.HeartbeatRequest;
 import io.tatami.protocol.wire.RegisterBlockServerReply;
@@ -163,9 +165,18 @@ final class Membership {
 
     private void giveCredits(GroupId shard) {
         CrashPoint.hit("service.credits.before-send");
-        hear(
-                link.giveCredits(shard, credits.request(identity.server().value(), shard.shard())),
-                (reply, failure) -> creditsAnswered(shard.shard(), reply, failure));
+        GiveCreditsRequest gift = credits.request(identity.server().value(), shard.shard());
+        hear(link.giveCredits(shard, gift), (reply, failure) -> {
+            learnNewest(shard, gift, reply);
+            creditsAnswered(shard.shard(), reply, failure);
+        });
+    }
+
+    /** Only a gift is logged, and so answered by a leader that still leads and knows every block of the shard. */
+    private void learnNewest(GroupId shard, GiveCreditsRequest gift, @Nullable GiveCreditsReply reply) {
+        if (reply != null && reply.hasNewestBlockId() && gift.getBlocks() > 0) {
+            volumes.learnNewest(shard, new BlockId(reply.getNewestBlockId()));
+        }
     }
 
     private void creditsAnswered(int shard, @Nullable GiveCreditsReply reply, @Nullable Throwable failure) {

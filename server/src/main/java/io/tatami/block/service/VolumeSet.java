@@ -2,6 +2,7 @@ package io.tatami.block.service;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.block.cache.UnitSource;
 import io.tatami.block.volume.BlockReader;
@@ -9,13 +10,17 @@ import io.tatami.block.volume.StoredBlock;
 import io.tatami.block.volume.Volume;
 import io.tatami.block.volume.VolumeStatistics;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +34,9 @@ public final class VolumeSet implements UnitSource {
     private final List<ServedVolume> volumes;
     private final List<FailedVolume> failed;
     private final Set<UUID> withoutDevice;
+
+    /** Of each shard, as far as it is known, the newest block at a moment after the volumes were opened. */
+    private final Map<GroupId, BlockId> newestBefore = new ConcurrentHashMap<>();
 
     /** A volume and where it is. */
     public record ServedVolume(Volume volume, String path) {}
@@ -122,11 +130,31 @@ public final class VolumeSet implements UnitSource {
     }
 
     /**
-     * Whether a block that was not found, before this is called, is not on this server either. On a volume that was not
-     * opened it may be; and one that stopped may have it in its index where a write to that failed.
+     * Told that all blocks which a shard minted before now have no higher number than this one. Those that it mints
+     * later cannot be on a volume that was not opened. Only the first word of a shard counts.
      */
-    boolean knowsAll() {
-        return states().stream().allMatch(VolumeState::serves);
+    void learnNewest(GroupId shard, BlockId newest) {
+        newestBefore.putIfAbsent(shard, newest);
+    }
+
+    /**
+     * Of blocks that were not found, before this is called, those that are not on this server. The others may be on a
+     * volume that was not opened, or on one that stopped: its index may have what was given up when a write to it
+     * failed.
+     */
+    Set<BlockId> gone(Collection<BlockId> notFound) {
+        boolean knowsAll = volumes.stream().map(VolumeSet::state).allMatch(VolumeState::serves);
+        return knowsAll
+                ? notFound.stream()
+                        .filter(block -> !mayBeNotOpened(block))
+                        .collect(Collectors.toCollection(LinkedHashSet::new))
+                : Set.of();
+    }
+
+    /** Whether a block may be on a volume that was not opened. */
+    private boolean mayBeNotOpened(BlockId block) {
+        BlockId newest = newestBefore.get(block.home());
+        return !failed.isEmpty() && (newest == null || block.value() <= newest.value());
     }
 
     /** The copy of a block that counts. */
@@ -148,7 +176,7 @@ public final class VolumeSet implements UnitSource {
      * not opened. A volume that stopped later tells which blocks it has with bytes that were acknowledged.
      */
     TatamiException notFound(BlockId block) {
-        if (failed.isEmpty()) {
+        if (!mayBeNotOpened(block)) {
             return new TatamiException(ErrorCode.NO_SUCH_BLOCK, block + " is not on this server");
         }
         String missing = failed.stream()

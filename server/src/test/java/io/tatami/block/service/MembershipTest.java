@@ -3,6 +3,7 @@ package io.tatami.block.service;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
@@ -144,6 +145,42 @@ final class MembershipTest {
         }
     }
 
+    @Test
+    void blocksThatAreMintedAfterTheStartAreOnNoVolumeThatWasNotOpened() throws Exception {
+        BlockId newest = BlockId.of(2, 0, 100);
+        NotedMetadata metadata = new NotedMetadata();
+        metadata.newest.put(newest.home(), newest);
+        try (SimVolume sim = new SimVolume(8 << 20, 1)) {
+            VolumeSet volumes = new VolumeSet(
+                    List.of(new VolumeSet.ServedVolume(sim.volume(), "served")),
+                    List.of(new VolumeSet.FailedVolume("/dev/gone", null, "no disk")),
+                    Set.of());
+            try (BlockServer server = new BlockServer(
+                    BlockRig.settings("tatami.block.heartbeat", "10ms"),
+                    volumes,
+                    null,
+                    new IdentityFile(directory, CLUSTER),
+                    NOBODY,
+                    Clock.SYSTEM)) {
+                List<BlockId> asked = List.of(newest, BlockId.of(2, 0, 101), BlockId.of(1, 0, 101));
+                assertEquals(Set.of(), volumes.gone(asked));
+                server.join(metadata, RegisterBlockServerRequest.getDefaultInstance())
+                        .get(20, TimeUnit.SECONDS);
+
+                BlockDamageTest.awaitTrue(() -> volumes.gone(asked).equals(Set.of(BlockId.of(2, 0, 101))));
+                assertEquals(
+                        ErrorCode.NO_SUCH_BLOCK,
+                        volumes.notFound(BlockId.of(2, 0, 101)).code());
+                assertEquals(ErrorCode.IO_ERROR, volumes.notFound(newest).code());
+
+                metadata.newest.put(newest.home(), BlockId.of(2, 0, 1_000));
+                int before = metadata.gifts(2);
+                BlockDamageTest.awaitTrue(() -> metadata.gifts(2) > before);
+                assertEquals(Set.of(BlockId.of(2, 0, 101)), volumes.gone(asked));
+            }
+        }
+    }
+
     /** Metadata servers that give the id 77 and note what they hear. */
     private static final class NotedMetadata implements MetadataLink {
         static final int SHARDS = 4;
@@ -154,6 +191,7 @@ final class MembershipTest {
         final Set<GroupId> shardsGiven = ConcurrentHashMap.newKeySet();
         final Map<GroupId, List<GiveCreditsRequest>> byShard = new ConcurrentHashMap<>();
         final Map<GroupId, Integer> spent = new ConcurrentHashMap<>();
+        final Map<GroupId, BlockId> newest = new ConcurrentHashMap<>();
         final AtomicBoolean forgetful = new AtomicBoolean();
 
         @Override
@@ -182,9 +220,11 @@ final class MembershipTest {
             List<GiveCreditsRequest> gifts = byShard.computeIfAbsent(shard, absent -> new CopyOnWriteArrayList<>());
             gifts.add(request);
             int all = gifts.stream().mapToInt(GiveCreditsRequest::getBlocks).sum();
-            return CompletableFuture.completedFuture(GiveCreditsReply.newBuilder()
-                    .setLeft(all - spent.getOrDefault(shard, 0))
-                    .build());
+            GiveCreditsReply.Builder reply = GiveCreditsReply.newBuilder().setLeft(all - spent.getOrDefault(shard, 0));
+            if (newest.containsKey(shard)) {
+                reply.setNewestBlockId(newest.getOrDefault(shard, BlockId.NONE).value());
+            }
+            return CompletableFuture.completedFuture(reply.build());
         }
 
         void spend(int shard, int blocks) {

@@ -8,7 +8,10 @@ import io.tatami.meta.state.wire.CreditRecord;
 import io.tatami.protocol.wire.GiveCreditsReply;
 import io.tatami.protocol.wire.GiveCreditsRequest;
 
-/** Adds a block server's gift to what the shard may place there; a gift counts once, by its sequence. */
+/**
+ * Adds a block server's gift to what the shard may place there; a gift counts once, by its sequence. The answer names
+ * the shard's newest block.
+ */
 public final class GiveCredits implements Operation<ShardState, GiveCreditsRequest, GiveCreditsReply> {
     /** More than any server should give: a bound on the harm of one that counts wrong. */
     private static final int CREDITS_MAX = 4_096;
@@ -24,6 +27,9 @@ public final class GiveCredits implements Operation<ShardState, GiveCreditsReque
                     .build();
             state.putCredit(server, credit);
         }
-        return GiveCreditsReply.newBuilder().setLeft(credit.getBlocks()).build();
+        return GiveCreditsReply.newBuilder()
+                .setLeft(credit.getBlocks())
+                .setNewestBlockId(state.newestBlock().value())
+                .build();
     }
 }
