@@ -56,8 +56,8 @@ enum PlantedBug {
             "io.tatami.meta.service.sim.TransactionSimulationTest#transactionsHoldWhateverCrashesAndGetsLost"),
     RECLAIM_IGNORES_AN_ERROR(
             "io/tatami/meta/service/reclaim/BlockReclaimer.java",
-            ".exceptionally(failure -> false);",
-            ".exceptionallyCompose(failure -> confirm(server, List.copyOf(numberOfBlock.values())));",
+            ".exceptionally(failure -> unanswered(items));",
+            ".exceptionallyCompose(failure -> confirm(server, numbers(items)).thenApply(done -> Left.NOTHING));",
             "io.tatami.meta.service.reclaim.ReclamationTest#silentServerKeepsItsBlocksQueuedAndHoldsUpNobody"),
     AUDIT_DISOWNS_AFTER_ONE_ROUND(
             "io/tatami/meta/service/reclaim/ServerAudit.java",

@@ -34,7 +34,9 @@ import io.tatami.protocol.wire.DeleteBlocksReply;
 import io.tatami.protocol.wire.DeleteBlocksRequest;
 import io.tatami.protocol.wire.Endpoint;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -49,6 +51,14 @@ final class ReclaimShard implements Group<ShardState>, Peers, Clock {
     final Map<Integer, Set<Long>> disks = new TreeMap<>();
 
     final Set<Integer> silent = new HashSet<>();
+
+    /** Those of {@link #silent} that the cluster map calls dead. */
+    final Set<Integer> dead = new HashSet<>();
+
+    /** Records of the queue that were read, and requests to block servers with what each asked for. */
+    long recordsRead;
+
+    final List<Integer> requests = new ArrayList<>();
 
     /** Servers of which a volume did not open: what they do not find they cannot tell of. */
     final Set<Integer> withoutVolume = new HashSet<>();
@@ -134,7 +144,13 @@ final class ReclaimShard implements Group<ShardState>, Peers, Clock {
     @Override
     public <Q extends Message, R extends Message> CompletableFuture<R> read(
             Operation<ShardState, Q, R> operation, RequestOrigin origin, Q request) {
-        return submit(operation, origin, request);
+        Draft draft = new Draft(new CountingView(store, 'q', () -> recordsRead++));
+        try {
+            RequestContext context = new RequestContext(origin.caller(), origin.session(), 1);
+            return CompletableFuture.completedFuture(operation.decide(new ShardState(draft), context, request));
+        } catch (TatamiException | UnsettledException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     @Override
@@ -152,6 +168,7 @@ final class ReclaimShard implements Group<ShardState>, Peers, Clock {
     @Override
     public <Q extends Message, R extends Message> CompletableFuture<R> callBlockServer(
             ServerId to, Method<Q, R> method, Q body) {
+        requests.add(method.number() == BlockMethods.AUDIT.number() ? 0 : ((DeleteBlocksRequest) body).getItemCount());
         if (silent.contains(to.value())) {
             return CompletableFuture.failedFuture(new TatamiException(ErrorCode.UNAVAILABLE, to + " is silent"));
         }
@@ -217,7 +234,9 @@ final class ReclaimShard implements Group<ShardState>, Peers, Clock {
     public ClusterMap map() {
         ClusterMap.Builder map = ClusterMap.newBuilder();
         for (int server : disks.keySet()) {
-            map.addBlockServer(BlockServerInfo.newBuilder().setServerId(server).setState(BlockServerInfo.State.ACTIVE));
+            map.addBlockServer(BlockServerInfo.newBuilder()
+                    .setServerId(server)
+                    .setState(dead.contains(server) ? BlockServerInfo.State.DEAD : BlockServerInfo.State.ACTIVE));
         }
         return map.build();
     }

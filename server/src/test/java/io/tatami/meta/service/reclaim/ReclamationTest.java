@@ -16,6 +16,7 @@ import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.FileEntry;
 import io.tatami.meta.state.wire.HomeRecord;
+import io.tatami.meta.state.wire.ReclaimRecord;
 import io.tatami.meta.state.wire.ReplicaRecord;
 import io.tatami.meta.state.wire.ReplicaRecord.Problem;
 import io.tatami.protocol.wire.ReclaimDirectoriesRequest;
@@ -58,10 +59,110 @@ final class ReclamationTest {
         shard.silent.clear();
         reclaimAll();
         assertEquals(1, shard.queued());
-        shard.pass(BlockReclaimer.RETRY);
+        shard.pass(Backlog.PAUSE_MIN);
         reclaimAll();
         assertEquals(0, shard.queued());
         assertTrue(shard.disk(SERVER).isEmpty());
+    }
+
+    @Test
+    void deadServerCostsNoReadsAndNoRequestsAndGoesOnWhenItReturns() {
+        queueBlocks(SERVER, 3_000);
+        shard.silent.add(SERVER);
+        reclaimFor(Duration.ofSeconds(30));
+        assertTrue(shard.requests.size() <= 10, () -> shard.requests + " were sent before the server counts as dead");
+        shard.dead.add(SERVER);
+        shard.recordsRead = 0;
+        shard.requests.clear();
+        reclaimFor(Duration.ofMinutes(20));
+        assertEquals(0, shard.recordsRead);
+        assertEquals(List.of(), shard.requests);
+
+        queueBlocks(OTHER, 2_000);
+        reclaimFor(Duration.ofSeconds(3));
+        assertEquals(3_000, shard.queued());
+        assertEquals(2_000, shard.recordsRead);
+
+        shard.recordsRead = 0;
+        shard.requests.clear();
+        shard.silent.clear();
+        shard.dead.clear();
+        reclaimFor(Duration.ofSeconds(1));
+        assertEquals(0, shard.queued());
+        assertEquals(Set.of(), shard.disk(SERVER));
+        assertEquals(6, shard.requests.size());
+    }
+
+    @Test
+    void leaderThatStartsWhileAServerIsDeadReadsItsIntentsOnce() {
+        queueBlocks(SERVER, 3_000);
+        queueBlocks(OTHER, 100);
+        shard.silent.add(SERVER);
+        shard.dead.add(SERVER);
+        reclaimFor(Duration.ofMinutes(20));
+        assertEquals(3_100, shard.recordsRead);
+        assertEquals(100, shard.requests.stream().mapToInt(Integer::intValue).sum());
+        assertTrue(shard.requests.size() <= 2, () -> shard.requests + " were sent");
+    }
+
+    @Test
+    void serverThatIsSilentAndNotDeadIsAskedForOnePageAndLessAndLessOften() {
+        queueBlocks(SERVER, 128);
+        queueBlocks(OTHER, 3_000);
+        queueBlocks(SERVER, 3_000);
+        shard.silent.add(SERVER);
+        reclaimFor(Duration.ofSeconds(10));
+        shard.recordsRead = 0;
+        shard.requests.clear();
+        reclaimFor(Duration.ofMinutes(20));
+        assertTrue(shard.requests.size() <= 24, () -> shard.requests.size() + " requests");
+        assertTrue(shard.recordsRead <= 24 * 512, () -> shard.recordsRead + " records");
+
+        shard.silent.clear();
+        reclaimFor(Backlog.PAUSE_MAX.plusSeconds(1));
+        assertEquals(0, shard.queued());
+    }
+
+    @Test
+    void blocksOfAVolumeThatIsAwayDoNotKeepTheOthersWaiting() {
+        queueBlocks(SERVER, 2_000);
+        List<Long> away = shard.disk(SERVER).stream().limit(700).toList();
+        shard.disk(SERVER).removeAll(away);
+        shard.withoutVolume.add(SERVER);
+        reclaimFor(Duration.ofSeconds(2));
+        assertEquals(700, shard.queued());
+        assertEquals(Set.of(), shard.disk(SERVER));
+
+        shard.withoutVolume.clear();
+        shard.disk(SERVER).addAll(away);
+        reclaimFor(Backlog.PAUSE_MAX);
+        assertEquals(0, shard.queued());
+    }
+
+    @Test
+    void directoriesBeyondWhatIsKeptAreEmptiedToo() {
+        int directories = BlockReclaimer.DIRECTORIES_MAX + 500;
+        for (int i = 0; i < directories; i++) {
+            DirectoryId directory = new DirectoryId(1_000 + i);
+            EntryRecord leaving =
+                    EntryRecord.newBuilder().setLeavingTransaction(5).build();
+            shard.change(state -> {
+                state.putEntry(directory, "f", leaving);
+                state.addReclaim(ReclaimRecord.newBuilder()
+                        .setDirectoryId(directory.value())
+                        .build());
+            });
+        }
+        reclaimFor(Duration.ofMinutes(1));
+        assertEquals(directories, shard.queued());
+        assertTrue(shard.recordsRead <= directories, () -> shard.recordsRead + " records");
+
+        for (int i = 0; i < directories; i++) {
+            DirectoryId directory = new DirectoryId(1_000 + i);
+            shard.change(state -> state.removeEntry(directory, "f"));
+        }
+        reclaimFor(Duration.ofSeconds(20));
+        assertEquals(0, shard.queued());
     }
 
     @Test
@@ -83,7 +184,7 @@ final class ReclamationTest {
         assertEquals(1, shard.state().share(DIRECTORY).getFiles());
 
         setLeaving("f300", 0);
-        shard.pass(BlockReclaimer.RETRY);
+        shard.pass(Backlog.PAUSE_MIN);
         reclaimAll();
         assertTrue(shard.disk(SERVER).isEmpty());
         assertEquals(0, shard.state().share(DIRECTORY).getFiles());
@@ -115,7 +216,7 @@ final class ReclamationTest {
 
         shard.disk(SERVER).addAll(volume);
         shard.withoutVolume.clear();
-        shard.pass(BlockReclaimer.RETRY);
+        shard.pass(Backlog.PAUSE_MIN);
         reclaimAll();
         assertEquals(0, shard.queued());
         assertEquals(1, shard.disk(SERVER).size());
@@ -126,7 +227,7 @@ final class ReclamationTest {
         reclaimAll();
         assertEquals(1, shard.queued());
         shard.withoutVolume.clear();
-        shard.pass(BlockReclaimer.RETRY);
+        shard.pass(Backlog.PAUSE_MIN);
         reclaimAll();
         assertEquals(0, shard.queued());
     }
@@ -278,6 +379,28 @@ final class ReclamationTest {
             restored.pass(ServerAudit.PERIOD);
         }
         assertEquals(0, restored.queued());
+    }
+
+    private void queueBlocks(int server, int count) {
+        for (int i = 0; i < count; i++) {
+            BlockId block = shard.mint();
+            shard.disk(server).add(block.value());
+            shard.change(state -> state.addReclaim(ReclaimRecord.newBuilder()
+                    .setBlockId(block.value())
+                    .setGeneration(1)
+                    .addServerId(server)
+                    .build()));
+        }
+    }
+
+    /** As the background task runs while {@code time} passes. */
+    private void reclaimFor(Duration time) {
+        Duration left = time;
+        while (!left.isNegative()) {
+            Duration rest = reclaimer.run().join();
+            shard.pass(rest);
+            left = left.minus(rest);
+        }
     }
 
     private void reclaimAll() {
