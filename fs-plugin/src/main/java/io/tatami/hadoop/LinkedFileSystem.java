@@ -38,6 +38,7 @@ abstract class LinkedFileSystem extends FileSystem {
     @Override
     public final void initialize(URI name, Configuration configuration) throws IOException {
         HadoopInterfaces.checkRelease();
+        HadoopInterfaces.tellLacking(getClass());
         super.initialize(name, configuration);
         setConf(configuration);
         if (name.getAuthority() == null) {
