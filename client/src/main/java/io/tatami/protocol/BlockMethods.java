@@ -25,6 +25,7 @@ import io.tatami.protocol.wire.ReadCredit;
 import io.tatami.protocol.wire.ReadFrame;
 import io.tatami.protocol.wire.RecoverBlockReply;
 import io.tatami.protocol.wire.RecoverBlockRequest;
+import io.tatami.protocol.wire.ReportDamageRequest;
 import io.tatami.protocol.wire.ScrubRequest;
 import io.tatami.protocol.wire.ShareMemoryReply;
 import io.tatami.protocol.wire.ShareMemoryRequest;
@@ -58,8 +59,9 @@ public final class BlockMethods {
 
     /**
      * Sends a range of the bytes that readers may see. Fails with NO_SUCH_BLOCK, FENCED (the copy here is older than
-     * the generation asked for), CORRUPT (naming the offset), IO_ERROR (also where the block may be on a volume that
-     * was not opened), BUSY and UNAVAILABLE.
+     * the generation asked for), CORRUPT (naming the offset; or at once where only a sound copy was asked for and the
+     * one here is known to be damaged), IO_ERROR (also where the block may be on a volume that was not opened), BUSY
+     * and UNAVAILABLE.
      */
     public static final StreamMethod<ReadBlockRequest, ReadCredit, ReadFrame, ReadBlockReply> READ_BLOCK =
             new StreamMethod<>(
@@ -173,6 +175,13 @@ public final class BlockMethods {
     /** From a shard. Without effect on a server that has not joined its cluster yet. */
     public static final Method<CreditsLowRequest, Empty> CREDITS_LOW = Method.idempotent(
             214, "block.credits-low", Audience.SERVERS, Effect.UPKEEP, CreditsLowRequest.parser(), Empty.parser());
+
+    /**
+     * A reader's word that a chunk failed its checksum, on which the server reads it again. Answered before that. Fails
+     * with BUSY (too many reports wait), MALFORMED and UNAVAILABLE.
+     */
+    public static final Method<ReportDamageRequest, Empty> REPORT_DAMAGE = Method.idempotent(
+            215, "block.report-damage", Audience.USERS, Effect.UPKEEP, ReportDamageRequest.parser(), Empty.parser());
 
     private BlockMethods() {}
 }

@@ -27,6 +27,7 @@ import io.tatami.protocol.wire.CreateReply;
 import io.tatami.protocol.wire.CreateRequest;
 import io.tatami.protocol.wire.CreateSymlinkRequest;
 import io.tatami.protocol.wire.CutFileRequest;
+import io.tatami.protocol.wire.DamagedCopiesRequest;
 import io.tatami.protocol.wire.DeleteDirectoryReply;
 import io.tatami.protocol.wire.DeleteDirectoryRequest;
 import io.tatami.protocol.wire.DeleteFileRequest;
@@ -434,6 +435,15 @@ public final class MetaMethods {
             Effect.UPKEEP,
             GiveCreditsRequest.parser(),
             GiveCreditsReply.parser());
+
+    /** From block servers, at once. Fails with MALFORMED where it names more blocks than a request may. */
+    public static final Method<DamagedCopiesRequest, Empty> DAMAGED_COPIES = Method.idempotent(
+            79,
+            "shard.damaged-copies",
+            Audience.SUPERUSER,
+            Effect.UPKEEP,
+            DamagedCopiesRequest.parser(),
+            Empty.parser());
 
     /** From the shard of a file's name to its home. */
     public static final Method<ReopenFileRequest, AppendReply> REOPEN_FILE = Method.idempotent(

@@ -219,6 +219,26 @@ final class FileStreamTest {
         assertArrayEquals(bytes, readAll());
     }
 
+    @Test
+    void aCopyKnownToBeDamagedIsReadOnlyWhereThereIsNoOther() throws Exception {
+        byte[] bytes = write(CreateSpec.DEFAULT.withReplication(2), 300_000);
+        long block = onlyBlock().getBlockId();
+        cluster.blocks.get(1).copyFrom(cluster.blocks.get(0), block);
+        cluster.blocks.get(0).corrupt(block, 200_000);
+        cluster.blocks.get(0).damage(block);
+        assertArrayEquals(bytes, readAll());
+
+        cluster.blocks.get(1).lose(block);
+        try (FileReader reader = client.open(FILE, ReadPolicy.ADAPTIVE)) {
+            ByteBuffer sound = ByteBuffer.allocate(3 * ChunkChecksum.CHUNK_BYTES);
+            assertEquals(sound.capacity(), reader.readAt(0, sound));
+            assertArrayEquals(Arrays.copyOf(bytes, sound.capacity()), sound.array());
+            TatamiException rotten =
+                    assertThrows(TatamiException.class, () -> reader.readAt(200_000, ByteBuffer.allocate(10)));
+            assertEquals(ErrorCode.CORRUPT, rotten.code());
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {64 << 10, 100_000, 128 << 10, 299_999})
     void theOtherCopyGoesOnWhereOneBecameRotten(int rottenAt) throws Exception {

@@ -104,6 +104,29 @@ final class LongReadTest {
     }
 
     @Test
+    void damageThatAReaderMeetsIsInFsckWithoutAnAuditAndTheRestOfTheBlockIsReadable() throws Exception {
+        assertEquals(List.of(), client.fsck(TatamiPath.ROOT).findings());
+        int rottenAt = 20 * MIB;
+        flipBit(addressOf(rottenAt), 0);
+        try (FileReader reader = client.open(FILE, ReadPolicy.SEQUENTIAL)) {
+            assertThrows(TatamiException.class, () -> read(reader, ByteBuffer.allocate(FILE_BYTES)));
+        }
+
+        long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (client.fsck(TatamiPath.ROOT).findings().stream()
+                .noneMatch(found -> found.finding().getProblem().endsWith("is damaged"))) {
+            assertTrue(System.nanoTime() < endNanos, "the shard did not hear of the damage");
+        }
+        try (FileReader reader = client.open(FILE, ReadPolicy.RANDOM)) {
+            for (int from : new int[] {16 * MIB, rottenAt + ChunkChecksum.CHUNK_BYTES}) {
+                ByteBuffer part = ByteBuffer.allocate(MIB);
+                assertEquals(MIB, reader.readAt(from, part));
+                assertArrayEquals(Arrays.copyOfRange(bytes, from, from + MIB), part.array());
+            }
+        }
+    }
+
+    @Test
     void whateverIsRottenEveryReadGivesTheFilesBytesOrFails() throws Exception {
         Map<String, Long> counts = new TreeMap<>();
         Random random = TestSeed.random();

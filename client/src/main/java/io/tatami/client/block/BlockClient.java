@@ -6,6 +6,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.tatami.base.BlockId;
 import io.tatami.base.Check;
+import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.MemoryBudget;
 import io.tatami.base.TatamiException;
@@ -58,6 +59,7 @@ public final class BlockClient {
      */
     private final MemoryBudget readAhead = new MemoryBudget(directBytesMax() / 4);
 
+    private final DamageReporter damage = new DamageReporter(Clock.SYSTEM);
     private final AtomicInteger nextLane = new AtomicInteger();
 
     /** The connector is the caller's to close, after the streams. */
@@ -107,27 +109,26 @@ public final class BlockClient {
      */
     public BlockReadStream openReader(BlockTarget target, BlockId block, long generation, long offset, long lengthBytes)
             throws TatamiException {
-        return openReader(target, block, generation, offset, lengthBytes, true);
+        return openReader(target, block, generation, offset, lengthBytes, ReadTerms.ANY);
     }
 
     /**
-     * {@link #openReader(BlockTarget, BlockId, long, long, long)} that may be told to do without shared memory.
-     *
-     * @param sharesMemory not where what came through such memory failed its checksum: the server verifies only what it
-     *     sends by the connection, and tells the cluster what it finds
+     * {@link #openReader(BlockTarget, BlockId, long, long, long)} on certain terms. What is damaged of the bytes that
+     * come is reported to the server.
      */
     public BlockReadStream openReader(
-            BlockTarget target, BlockId block, long generation, long offset, long lengthBytes, boolean sharesMemory)
+            BlockTarget target, BlockId block, long generation, long offset, long lengthBytes, ReadTerms terms)
             throws TatamiException {
         ReadBlockRequest request = ReadBlockRequest.newBuilder()
                 .setBlockId(block.value())
                 .setGeneration(generation)
                 .setOffset(offset)
                 .setLength(lengthBytes)
+                .setSoundOnly(terms.soundOnly())
                 .build();
         Connection bulk = bulkConnection(target);
-        RegionLease lease = sharesMemory ? lease(readRegions, bulk, target, lengthBytes) : RegionLease.NONE;
-        return BlockReadStream.open(lease.connectionOr(bulk), target, request, lease, readAhead, settings);
+        RegionLease lease = terms.sharesMemory() ? lease(readRegions, bulk, target, lengthBytes) : RegionLease.NONE;
+        return BlockReadStream.open(lease.connectionOr(bulk), target, request, lease, readAhead, damage, settings);
     }
 
     /** How much direct memory this process may have. */

@@ -15,6 +15,7 @@ import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
 import io.tatami.rpc.RpcStream;
 import java.nio.ByteBuffer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +42,8 @@ public final class BlockReadStream implements AutoCloseable {
     private final long rangeBytes;
     private long position;
     private long owedCreditBytes;
+    private final LongConsumer mismatch;
+    private boolean failedChecksum;
     private boolean closed;
 
     private ReadQueue.@Nullable Arrived current;
@@ -60,8 +63,8 @@ public final class BlockReadStream implements AutoCloseable {
             RpcStream<ReadCredit> stream,
             RegionLease lease,
             MemoryBudget budget,
-            long aheadBytes,
-            long aheadBytesMax) {
+            Ahead ahead,
+            LongConsumer mismatch) {
         this.target = target;
         this.block = new BlockId(request.getBlockId());
         this.startPosition = request.getOffset();
@@ -71,13 +74,18 @@ public final class BlockReadStream implements AutoCloseable {
         this.stream = stream;
         this.lease = lease;
         this.budget = budget;
-        this.aheadBytesMax = aheadBytesMax;
-        this.aheadBytes = aheadBytes;
+        this.aheadBytesMax = ahead.bytesMax();
+        this.aheadBytes = ahead.bytes();
+        this.mismatch = mismatch;
     }
+
+    /** How far the server may send ahead, and how far it might if there were memory. */
+    private record Ahead(long bytes, long bytesMax) {}
 
     /**
      * @param lease of memory that the server may put bytes into; the stream gives it back
      * @param budget for what is sent by the connection
+     * @param damage told of each chunk that fails its checksum here
      */
     static BlockReadStream open(
             Connection connection,
@@ -85,6 +93,7 @@ public final class BlockReadStream implements AutoCloseable {
             ReadBlockRequest range,
             RegionLease lease,
             MemoryBudget budget,
+            DamageReporter damage,
             BlockClientSettings settings) {
         ReadBlockRequest.Builder request = range.toBuilder().setCreditBytes(settings.readAheadBytes());
         SharedRegion region = lease.region();
@@ -99,7 +108,10 @@ public final class BlockReadStream implements AutoCloseable {
         ReadQueue queue = new ReadQueue(request.getOffset(), settings.timeoutMillis(), region);
         RpcStream<ReadCredit> stream = connection.openStream(
                 BlockMethods.READ_BLOCK, CallOptions.DEFAULT.withTimeoutMillis(0), request.build(), queue);
-        return new BlockReadStream(target, range, queue, stream, lease, budget, ahead, aheadMax);
+        BlockId block = new BlockId(range.getBlockId());
+        LongConsumer mismatch =
+                offset -> damage.report(connection, target.server(), block, range.getGeneration(), offset);
+        return new BlockReadStream(target, range, queue, stream, lease, budget, new Ahead(ahead, aheadMax), mismatch);
     }
 
     public BlockTarget target() {
@@ -124,6 +136,11 @@ public final class BlockReadStream implements AutoCloseable {
     /** Whether the server may put bytes into memory that both see; then it has not verified them. */
     public boolean sharesMemory() {
         return lease.region() != null;
+    }
+
+    /** Whether a chunk failed its checksum here; one that failed at the server did not. */
+    public boolean hasFailedChecksum() {
+        return failedChecksum;
     }
 
     /** Of the bytes given out, those that the server had put into shared memory. */
@@ -242,6 +259,8 @@ public final class BlockReadStream implements AutoCloseable {
             int length = ChunkChecksum.firstPieceBytes(at, arrived.payload().writerIndex() - verifiedIndex);
             int crc = BlockPayload.crc(arrived.payload(), verifiedIndex, length);
             if (crc != arrived.frame().getChecksum(verifiedPieces)) {
+                failedChecksum = true;
+                mismatch.accept(at);
                 return new TatamiException(
                         ErrorCode.CORRUPT,
                         block + " from " + target + ": " + length + " bytes at " + at + " fail their checksum");

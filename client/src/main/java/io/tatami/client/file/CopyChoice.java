@@ -5,6 +5,7 @@ import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.client.block.BlockReadStream;
 import io.tatami.client.block.BlockTarget;
+import io.tatami.client.block.ReadTerms;
 import io.tatami.client.meta.Backoff;
 import io.tatami.client.meta.BlockServers;
 import io.tatami.client.meta.Deadline;
@@ -16,7 +17,8 @@ import java.util.function.IntPredicate;
 
 /**
  * Which copy of a block is read, for as long as one reader reads it: one on this host first, then the others, and after
- * all have failed those that the home names by then, for some rounds. Used by one thread.
+ * all have failed those that the home names by then, for some rounds. A copy that is damaged comes last, and is read as
+ * far as it is sound. Used by one thread.
  */
 final class CopyChoice {
     private static final int ROUNDS_MAX = 4;
@@ -28,10 +30,17 @@ final class CopyChoice {
     private final Deadline deadline;
     private final Backoff backoff;
     private final Deque<Integer> untried = new ArrayDeque<>();
+
+    /** Those of the block's servers whose copies are damaged, as far as this reader found out. */
+    private final Deque<Integer> damaged = new ArrayDeque<>();
+
     private BlockExtent extent;
     private int rounds;
     private boolean anyCorrupt;
     private boolean sharesMemory = true;
+
+    /** Where there is no other copy the sound chunks of a damaged one are read. */
+    private boolean soundOnly = true;
 
     /** @param vectored whether the block is read for a call of many ranges, which counts as one opening itself */
     CopyChoice(
@@ -65,7 +74,12 @@ final class CopyChoice {
                 statistics.countStream(vectored);
                 return locator.blocks()
                         .openReader(
-                                target, extent.block(), extent.generation(), offsetBytes, lengthBytes, sharesMemory);
+                                target,
+                                extent.block(),
+                                extent.generation(),
+                                offsetBytes,
+                                lengthBytes,
+                                new ReadTerms(sharesMemory, soundOnly));
             } catch (TatamiException e) {
                 failed(e);
             }
@@ -93,7 +107,15 @@ final class CopyChoice {
         } else {
             statistics.countCopyFailure();
         }
-        untried.poll();
+        Integer given = untried.poll();
+        if (soundOnly && given != null && failure.code() == ErrorCode.CORRUPT) {
+            damaged.add(given);
+        }
+        if (untried.isEmpty() && !damaged.isEmpty()) {
+            soundOnly = false;
+            untried.addAll(damaged);
+            damaged.clear();
+        }
         if (!untried.isEmpty()) {
             return;
         }

@@ -58,7 +58,7 @@ final class SequentialRun implements AutoCloseable {
                 statistics.addSharedBytes(open.sharedBytes() - sharedBefore);
                 return length;
             } catch (TatamiException e) {
-                boolean unverified = e.code() == ErrorCode.CORRUPT && stream != null && stream.sharesMemory();
+                boolean unverified = stream != null && stream.sharesMemory() && stream.hasFailedChecksum();
                 close();
                 if (unverified) {
                     copies.askVerified();

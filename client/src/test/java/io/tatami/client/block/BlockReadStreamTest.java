@@ -9,6 +9,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
+import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.MemoryBudget;
 import io.tatami.base.ServerId;
@@ -16,6 +17,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.protocol.wire.ReadBlockRequest;
 import io.tatami.protocol.wire.ReadCredit;
 import io.tatami.protocol.wire.ReadFrame;
+import io.tatami.protocol.wire.ReportDamageRequest;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
@@ -87,6 +89,25 @@ final class BlockReadStreamTest {
             assertArrayEquals(Arrays.copyOf(bytes, bad), Arrays.copyOf(read, total));
         }
         assertTrue(server.cancelled);
+    }
+
+    @Test
+    void aBadChunkIsReportedAndTheReaderHearsNothingOfWhatComesOfThat() throws Exception {
+        int bad = 2 * ChunkChecksum.CHUNK_BYTES;
+        try (BlockReadStream stream = open()) {
+            send(0, MIB, bad + 77);
+            assertEquals(bad, stream.read(ByteBuffer.allocate(MIB)));
+
+            assertEquals(
+                    List.of(ReportDamageRequest.newBuilder()
+                            .setBlockId(BlockId.of(1, 0, 1).value())
+                            .setOffset(bad)
+                            .build()),
+                    server.calls);
+            TatamiException corrupt = assertThrows(TatamiException.class, () -> stream.read(ByteBuffer.allocate(MIB)));
+            assertEquals(ErrorCode.CORRUPT, corrupt.code());
+            assertTrue(stream.hasFailedChecksum());
+        }
     }
 
     @Test
@@ -162,6 +183,12 @@ final class BlockReadStreamTest {
                 .setLength(bytes.length)
                 .build();
         return BlockReadStream.open(
-                server, new BlockTarget(new ServerId(1), "a", 1), request, RegionLease.NONE, budget, SETTINGS);
+                server,
+                new BlockTarget(new ServerId(1), "a", 1),
+                request,
+                RegionLease.NONE,
+                budget,
+                new DamageReporter(Clock.SYSTEM),
+                SETTINGS);
     }
 }

@@ -38,6 +38,9 @@ final class ScriptedServer implements Connection {
     /** What streams were opened with. */
     final List<Message> requests = new ArrayList<>();
 
+    /** Calls, all of which fail with BUSY. */
+    final List<Message> calls = new ArrayList<>();
+
     /** What is said as soon as a stream is opened. */
     private final List<Runnable> greeting = new ArrayList<>();
 
@@ -203,7 +206,8 @@ final class ScriptedServer implements Connection {
     @Override
     public <Q extends Message, R extends Message> CompletableFuture<R> call(
             Method<Q, R> method, CallOptions options, Q body) {
-        throw new UnsupportedOperationException();
+        calls.add(body);
+        return CompletableFuture.failedFuture(new TatamiException(ErrorCode.BUSY, "as the script says"));
     }
 
     @Override

@@ -51,6 +51,7 @@ public final class FakeBlocks {
         long generation;
         boolean finalized;
         int rottenAt = Integer.MAX_VALUE;
+        boolean damaged;
         byte[] bytes = new byte[0];
     }
 
@@ -86,6 +87,11 @@ public final class FakeBlocks {
     /** The checksums sent with this block's chunks are wrong from the one that holds {@code rottenAt} on. */
     public synchronized void corrupt(long block, int rottenAt) {
         Objects.requireNonNull(blocks.get(block)).rottenAt = rottenAt;
+    }
+
+    /** The server knows the block to be damaged. */
+    public synchronized void damage(long block) {
+        Objects.requireNonNull(blocks.get(block)).damaged = true;
     }
 
     public synchronized void lose(long block) {
@@ -280,6 +286,9 @@ public final class FakeBlocks {
         readStreams++;
         try {
             Block block = held(request.getBlockId());
+            if (block.damaged && request.getSoundOnly()) {
+                throw new TatamiException(ErrorCode.CORRUPT, "damaged");
+            }
             int end = (int) Math.min(block.bytes.length, request.getOffset() + request.getLength());
             for (int at = (int) request.getOffset(); at < end; ) {
                 int length = Math.min(end - at, FRAME_BYTES - at % FRAME_BYTES);

@@ -40,6 +40,7 @@ public final class BlockServer implements AutoCloseable {
     private final DataPort port;
     private final MemoryShares memory;
     private final VolumeReports reports;
+    private final DamageNotices damage = new DamageNotices();
     private final HandlerTable handlers = new HandlerTable();
     private volatile int serverId;
     private volatile @Nullable Membership membership;
@@ -95,6 +96,10 @@ public final class BlockServer implements AutoCloseable {
         commands.serve(handlers, BlockMethods.BLOCK_SERVER_STATUS, request -> reports.status());
         commands.serve(handlers, BlockMethods.SCRUB, reports::scrub);
         commands.serve(handlers, BlockMethods.CREDITS_LOW, this::creditsAreLow);
+        volumes.volumes().forEach(served -> served.volume().onDamagedBlock(damage::found));
+        DamageReports damageReports = new DamageReports(port, threads);
+        damageReports.serveOn(handlers);
+        threads.every(DamageReports.CHECK_MILLIS, damageReports::check);
         long checkMillis = Math.max(1, Math.min(STANDSTILL_CHECK_MILLIS, settings.chainSilenceMillis() / 8));
         threads.every(checkMillis, port::checkStandstill);
         threads.every(MEMORY_SWEEP_MILLIS, memory::sweep);
@@ -133,7 +138,14 @@ public final class BlockServer implements AutoCloseable {
         RegisterBlockServerRequest.Builder complete = registration.toBuilder().clearVolumeId();
         volumes.ids().forEach(id -> complete.addVolumeId(id.toString()));
         Membership joining = new Membership(
-                link, port, identityFile, identity, complete.build(), threads.housekeeping(), reports::compareWith);
+                link,
+                port,
+                identityFile,
+                identity,
+                complete.build(),
+                threads.housekeeping(),
+                reports::compareWith,
+                damage);
         membership = joining;
         threads.every(CreditLine.ASK_MILLIS_MIN, joining::tick);
         return joining.joined().whenComplete((id, failure) -> {

@@ -16,6 +16,7 @@ public final class BlockServerMetrics {
     private final LongAdder writtenBytes = new LongAdder();
     private final LongAdder syncs = new LongAdder();
     private final LongAdder creditGifts = new LongAdder();
+    private final LongAdder damageChecks = new LongAdder();
     private final LongAdder creditsGiven = new LongAdder();
     private final AtomicInteger readStreams = new AtomicInteger();
     private final AtomicInteger writeStreams = new AtomicInteger();
@@ -55,6 +56,11 @@ public final class BlockServerMetrics {
     /** For how many blocks shards took credits. */
     public long creditsGiven() {
         return creditsGiven.sum();
+    }
+
+    /** Chunks that were read again because a reader said that they are damaged. */
+    public long damageChecks() {
+        return damageChecks.sum();
     }
 
     /** Read streams that are open now. */
@@ -108,6 +114,10 @@ public final class BlockServerMetrics {
 
     void failed(ErrorCode code) {
         errors.incrementAndGet(code.number());
+    }
+
+    void damageChecked() {
+        damageChecks.increment();
     }
 
     void openedReadStream() {

@@ -284,8 +284,11 @@ final class DataPort {
         VolumeStreams.Counted counted;
         try {
             checkOpen();
-            volume = volumes.require(blockId(request.getBlockId()), request.getGeneration())
-                    .volume();
+            VolumeSet.Found found = volumes.require(blockId(request.getBlockId()), request.getGeneration());
+            if (request.getSoundOnly() && found.stored().damaged()) {
+                return refuseDamaged(found.stored().block(), stream);
+            }
+            volume = found.volume();
             counted = readStreams.open(volume);
         } catch (TatamiException e) {
             failed(e);
@@ -304,6 +307,14 @@ final class DataPort {
             session.stop(stopping());
         }
         return session;
+    }
+
+    /** For readers who have other copies to go to first; each of them is told, and no log. */
+    private StreamReceiver<ReadCredit> refuseDamaged(BlockId block, ServerStream<ReadFrame, ReadBlockReply> stream) {
+        metrics.failed(ErrorCode.CORRUPT);
+        stream.failure(new TatamiException(
+                ErrorCode.CORRUPT, "the copy of " + block + " on this server is damaged; read another one"));
+        return new Refused<>();
     }
 
     /** Hears the rest of a stream that was answered at once. */

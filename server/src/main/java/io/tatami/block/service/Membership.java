@@ -10,6 +10,7 @@ import io.tatami.block.volume.VolumeStatistics;
 import io.tatami.protocol.wire.AccessMedians;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.CreditsLowRequest;
+import io.tatami.protocol.wire.DamagedCopiesRequest;
 import io.tatami.protocol.wire.GiveCreditsReply;
 import io.tatami.protocol.wire.GiveCreditsRequest;
 import io.tatami.protocol.wire.HeartbeatReply;
@@ -40,6 +41,7 @@ final class Membership {
     private final Clock clock;
     private final Executor housekeeping;
     private final Consumer<AccessMedians> typicalOfCluster;
+    private final DamageNotices damage;
 
     private final CompletableFuture<ServerId> joined = new CompletableFuture<>();
     private final CreditPool credits;
@@ -52,6 +54,7 @@ final class Membership {
     /**
      * @param registration all but the server's id
      * @param typicalOfCluster hears what the volumes of the cluster take
+     * @param damage what shards are to be told
      */
     Membership(
             MetadataLink link,
@@ -60,7 +63,8 @@ final class Membership {
             IdentityFile.Identity identity,
             RegisterBlockServerRequest registration,
             Executor housekeeping,
-            Consumer<AccessMedians> typicalOfCluster) {
+            Consumer<AccessMedians> typicalOfCluster,
+            DamageNotices damage) {
         this.link = link;
         this.volumes = port.volumes();
         this.identityFile = identityFile;
@@ -72,6 +76,7 @@ final class Membership {
         this.clock = port.clock();
         this.housekeeping = housekeeping;
         this.typicalOfCluster = typicalOfCluster;
+        this.damage = damage;
     }
 
     /**
@@ -99,6 +104,7 @@ final class Membership {
         }
         if (registered) {
             giveCredits(now);
+            tellOfDamage(now);
         }
     }
 
@@ -189,6 +195,22 @@ final class Membership {
         metrics.gaveCredits(credits.answered(shard, reply.getLeft(), nowMillis()));
         if (credits.isDue(shard, nowMillis())) {
             giveCredits(nowMillis());
+        }
+    }
+
+    private void tellOfDamage(long now) {
+        for (GroupId shard : damage.due(now)) {
+            CrashPoint.hit("service.damage.before-send");
+            DamagedCopiesRequest request =
+                    damage.request(shard, identity.server().value());
+            hear(link.damagedCopies(shard, request), (reply, failure) -> {
+                if (reply == null) {
+                    LOG.info("{} did not take note of damaged blocks", shard, failure);
+                    damage.failed(shard, nowMillis());
+                } else {
+                    damage.answered(shard);
+                }
+            });
         }
     }
 

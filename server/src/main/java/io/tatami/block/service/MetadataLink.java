@@ -2,6 +2,8 @@ package io.tatami.block.service;
 
 import io.tatami.base.GroupId;
 import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.protocol.wire.DamagedCopiesRequest;
+import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.GiveCreditsReply;
 import io.tatami.protocol.wire.GiveCreditsRequest;
 import io.tatami.protocol.wire.HeartbeatReply;
@@ -21,6 +23,9 @@ public interface MetadataLink {
     CompletableFuture<HeartbeatReply> heartbeat(HeartbeatRequest request, long mapEpoch);
 
     CompletableFuture<GiveCreditsReply> giveCredits(GroupId shard, GiveCreditsRequest request);
+
+    /** Tells a shard which of its blocks are damaged here. */
+    CompletableFuture<Empty> damagedCopies(GroupId shard, DamagedCopiesRequest request);
 
     /** By which the groups are found from now on. */
     void use(ClusterMap map);

@@ -5,6 +5,8 @@ import io.tatami.base.GroupId;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.protocol.wire.DamagedCopiesRequest;
+import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.GiveCreditsReply;
 import io.tatami.protocol.wire.GiveCreditsRequest;
 import io.tatami.protocol.wire.HeartbeatReply;
@@ -47,6 +49,11 @@ public final class RoutedMetadataLink implements MetadataLink {
     @Override
     public CompletableFuture<GiveCreditsReply> giveCredits(GroupId shard, GiveCreditsRequest request) {
         return call(shard, MetaMethods.GIVE_CREDITS, 0, request);
+    }
+
+    @Override
+    public CompletableFuture<Empty> damagedCopies(GroupId shard, DamagedCopiesRequest request) {
+        return call(shard, MetaMethods.DAMAGED_COPIES, 0, request);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.tatami.meta.service.reclaim;
 
 import io.tatami.meta.op.reclaim.ReclaimDirectories;
+import io.tatami.meta.op.reclaim.RecordDamage;
 import io.tatami.meta.service.GroupParts;
 import io.tatami.meta.service.GroupTable;
 import io.tatami.meta.service.Handlers;
@@ -12,6 +13,7 @@ public final class ReclaimHandlers implements Handlers<ShardState> {
     @Override
     public void register(GroupTable<ShardState> table, GroupParts<ShardState> parts) {
         table.write(MetaMethods.RECLAIM_DIRECTORIES, new ReclaimDirectories())
+                .write(MetaMethods.DAMAGED_COPIES, new RecordDamage())
                 .background("reclamation", "q", new BlockReclaimer(parts)::run)
                 .background("audit of block servers", "", new ServerAudit(parts)::run);
     }

@@ -2,15 +2,20 @@ package io.tatami.meta.service.reclaim;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.DirectoryId;
+import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
 import io.tatami.base.ServerId;
+import io.tatami.base.TatamiException;
 import io.tatami.meta.op.FileRemoval;
 import io.tatami.meta.op.Shares;
 import io.tatami.meta.op.reclaim.ReclaimDirectories;
+import io.tatami.meta.op.reclaim.RecordDamage;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.EntryRecord;
@@ -19,11 +24,13 @@ import io.tatami.meta.state.wire.HomeRecord;
 import io.tatami.meta.state.wire.ReclaimRecord;
 import io.tatami.meta.state.wire.ReplicaRecord;
 import io.tatami.meta.state.wire.ReplicaRecord.Problem;
+import io.tatami.protocol.wire.DamagedCopiesRequest;
 import io.tatami.protocol.wire.ReclaimDirectoriesRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 
 final class ReclamationTest {
@@ -281,6 +288,40 @@ final class ReclamationTest {
         reclaimAll();
         assertFalse(shard.disk(SERVER).contains(unknown));
         assertEquals(200, shard.disk(SERVER).size());
+    }
+
+    @Test
+    void damagedCopyIsWrittenDownWithoutAnAudit() {
+        write("f", List.of(SERVER, OTHER));
+        BlockId block = new BlockId(shard.disk(SERVER).iterator().next());
+        DamagedCopiesRequest told = DamagedCopiesRequest.newBuilder()
+                .setServerId(SERVER)
+                .addBlockId(shard.mint().value())
+                .addBlockId(block.value())
+                .build();
+
+        shard.submit(new RecordDamage(), RequestOrigin.SERVICE, told).join();
+
+        assertEquals(Problem.DAMAGED, problem(block));
+        assertEquals(
+                Problem.NONE,
+                Objects.requireNonNull(shard.state().replica(new ServerId(OTHER), block))
+                        .getProblem());
+    }
+
+    @Test
+    void noticeOfMoreDamageThanARequestMayNameIsRefused() {
+        DamagedCopiesRequest.Builder told = DamagedCopiesRequest.newBuilder().setServerId(SERVER);
+        for (int i = 0; i <= RecordDamage.BLOCKS_MAX; i++) {
+            told.addBlockId(shard.mint().value());
+        }
+        CompletionException refused = assertThrows(
+                CompletionException.class,
+                () -> shard.submit(new RecordDamage(), RequestOrigin.SERVICE, told.build())
+                        .join());
+        assertEquals(
+                ErrorCode.MALFORMED,
+                assertInstanceOf(TatamiException.class, refused.getCause()).code());
     }
 
     @Test

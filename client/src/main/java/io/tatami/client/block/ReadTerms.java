@@ -1,0 +1,14 @@
+package io.tatami.client.block;
+
+/**
+ * How a copy is read.
+ *
+ * @param sharesMemory whether bytes may come through memory that the server shares; not where what came so failed its
+ *     checksum: the server verifies only what it sends by the connection, and tells the cluster what it finds
+ * @param soundOnly whether a copy that its server knows to be damaged is refused with CORRUPT, rather than read as far
+ *     as its chunks are sound
+ */
+public record ReadTerms(boolean sharesMemory, boolean soundOnly) {
+    /** Any way, and whatever there is. */
+    public static final ReadTerms ANY = new ReadTerms(true, false);
+}

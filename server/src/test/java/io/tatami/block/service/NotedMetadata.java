@@ -1,0 +1,114 @@
+package io.tatami.block.service;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
+import io.tatami.base.TatamiException;
+import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.protocol.wire.DamagedCopiesRequest;
+import io.tatami.protocol.wire.Empty;
+import io.tatami.protocol.wire.GiveCreditsReply;
+import io.tatami.protocol.wire.GiveCreditsRequest;
+import io.tatami.protocol.wire.HeartbeatReply;
+import io.tatami.protocol.wire.HeartbeatRequest;
+import io.tatami.protocol.wire.RegisterBlockServerReply;
+import io.tatami.protocol.wire.RegisterBlockServerRequest;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Metadata servers that give the id 77 and note what they hear. */
+final class NotedMetadata implements MetadataLink {
+    static final int SHARDS = 4;
+
+    final List<RegisterBlockServerRequest> registrations = new CopyOnWriteArrayList<>();
+    final AtomicInteger heartbeats = new AtomicInteger();
+    final Set<String> failedVolumes = ConcurrentHashMap.newKeySet();
+    final Set<GroupId> shardsGiven = ConcurrentHashMap.newKeySet();
+    final Map<GroupId, List<GiveCreditsRequest>> byShard = new ConcurrentHashMap<>();
+    final Map<GroupId, Integer> spent = new ConcurrentHashMap<>();
+    final Map<GroupId, BlockId> newest = new ConcurrentHashMap<>();
+    final AtomicBoolean forgetful = new AtomicBoolean();
+
+    /** Each block that a shard took note of, as often as it did. */
+    final List<BlockId> damaged = new CopyOnWriteArrayList<>();
+
+    /** How many notices of damage are refused from now on. */
+    final AtomicInteger refusedNotices = new AtomicInteger();
+
+    @Override
+    public CompletableFuture<RegisterBlockServerReply> register(RegisterBlockServerRequest request) {
+        registrations.add(request);
+        return CompletableFuture.completedFuture(RegisterBlockServerReply.newBuilder()
+                .setServerId(77)
+                .setMap(ClusterMap.newBuilder().setEpoch(5).setShards(SHARDS))
+                .build());
+    }
+
+    @Override
+    public CompletableFuture<HeartbeatReply> heartbeat(HeartbeatRequest request, long mapEpoch) {
+        assertEquals(5, mapEpoch);
+        assertEquals(5, request.getMapEpoch());
+        failedVolumes.addAll(request.getFailedVolumeList());
+        heartbeats.incrementAndGet();
+        return CompletableFuture.completedFuture(HeartbeatReply.newBuilder()
+                .setRegisterAgain(forgetful.getAndSet(false))
+                .build());
+    }
+
+    @Override
+    public CompletableFuture<GiveCreditsReply> giveCredits(GroupId shard, GiveCreditsRequest request) {
+        shardsGiven.add(shard);
+        List<GiveCreditsRequest> gifts = byShard.computeIfAbsent(shard, absent -> new CopyOnWriteArrayList<>());
+        gifts.add(request);
+        int all = gifts.stream().mapToInt(GiveCreditsRequest::getBlocks).sum();
+        GiveCreditsReply.Builder reply = GiveCreditsReply.newBuilder().setLeft(all - spent.getOrDefault(shard, 0));
+        if (newest.containsKey(shard)) {
+            reply.setNewestBlockId(newest.getOrDefault(shard, BlockId.NONE).value());
+        }
+        return CompletableFuture.completedFuture(reply.build());
+    }
+
+    @Override
+    public CompletableFuture<Empty> damagedCopies(GroupId shard, DamagedCopiesRequest request) {
+        if (refusedNotices.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+            return CompletableFuture.failedFuture(new TatamiException(ErrorCode.UNAVAILABLE, "no leader"));
+        }
+        assertEquals(77, request.getServerId());
+        for (long id : request.getBlockIdList()) {
+            BlockId block = new BlockId(id);
+            assertEquals(shard, block.home());
+            damaged.add(block);
+        }
+        return CompletableFuture.completedFuture(Empty.getDefaultInstance());
+    }
+
+    void spend(int shard, int blocks) {
+        spent.merge(GroupId.ofShard(shard), blocks, Integer::sum);
+    }
+
+    List<GiveCreditsRequest> of(int shard) {
+        return byShard.getOrDefault(GroupId.ofShard(shard), List.of());
+    }
+
+    int gifts(int shard) {
+        return of(shard).size();
+    }
+
+    GiveCreditsRequest newest(int shard) {
+        List<GiveCreditsRequest> all = of(shard);
+        return all.isEmpty() ? GiveCreditsRequest.newBuilder().setBlocks(1).build() : all.get(all.size() - 1);
+    }
+
+    @Override
+    public void use(ClusterMap map) {
+        assertEquals(SHARDS, map.getShards());
+    }
+}
