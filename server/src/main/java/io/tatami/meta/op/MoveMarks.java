@@ -27,13 +27,14 @@ public final class MoveMarks {
     public static void requireReadable(DirectoryId directory, String name, @Nullable EntryRecord record)
             throws UnsettledException {
         if (record != null && record.getLeavingTransaction() != 0) {
-            throw new UnsettledException(new EntryLeaving(
-                    directory,
-                    name,
-                    record.getLeavingTransaction(),
-                    record.getLeavingMark(),
-                    record.getLeavingToGroup()));
+            throw new UnsettledException(leaving(directory, name, record));
         }
+    }
+
+    /** What has to be asked of an entry that is leaving. */
+    public static EntryLeaving leaving(DirectoryId directory, String name, EntryRecord record) {
+        return new EntryLeaving(
+                directory, name, record.getLeavingTransaction(), record.getLeavingMark(), record.getLeavingToGroup());
     }
 
     /**

@@ -48,6 +48,17 @@ public final class UnsettledException extends Exception {
             implements Question {}
 
     /**
+     * Some entries are being moved to other shards: how did that end? Where it has not ended, they stay marked.
+     *
+     * @param upTo all entries up to this name that are leaving were asked about in this request; empty where the
+     *     request is not about a range of names
+     */
+    public record EntriesLeaving(List<EntryLeaving> entries, String upTo) implements Question {
+        /** More is asked in turns. */
+        public static final int ENTRIES_MAX = 256;
+    }
+
+    /**
      * The directory is being widened, and what has the name, if anything has, may be in the shard that had it before.
      *
      * @param spread what the directory is widened to

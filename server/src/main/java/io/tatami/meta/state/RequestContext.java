@@ -16,6 +16,9 @@ import java.util.Set;
  * @param creditsAwaited the request has waited for block servers to renew their credits, and waits no more
  * @param treeAsked the tree was asked, since the request arrived, whether the directory of the file stands that the
  *     request writes; the gate knows where it does not
+ * @param leavingAskedUpTo of all entries up to this name that were leaving the directory that the request lists, it was
+ *     asked, since the request arrived, whether they have left: an entry that is marked still had not, or was marked
+ *     later; empty for none
  */
 public record RequestContext(
         Caller caller,
@@ -25,10 +28,11 @@ public record RequestContext(
         Set<Long> settled,
         ClusterMap cluster,
         boolean creditsAwaited,
-        boolean treeAsked) {
+        boolean treeAsked,
+        String leavingAskedUpTo) {
     /** A request that does not wait for credits. */
     public RequestContext(Caller caller, SessionId session, long nowMillis, Set<Long> settled, ClusterMap cluster) {
-        this(caller, session, nowMillis, nowMillis, settled, cluster, true, false);
+        this(caller, session, nowMillis, nowMillis, settled, cluster, true, false, "");
     }
 
     /** A request that nothing is settled for, in a cluster without block servers. */

@@ -111,7 +111,15 @@ final class HandleCheckTest {
 
     private static RequestContext at(long wallMillis) {
         return new RequestContext(
-                ANN.caller(), SessionId.NONE, 1, wallMillis, Set.of(), ClusterMap.getDefaultInstance(), true, false);
+                ANN.caller(),
+                SessionId.NONE,
+                1,
+                wallMillis,
+                Set.of(),
+                ClusterMap.getDefaultInstance(),
+                true,
+                false,
+                "");
     }
 
     @Test

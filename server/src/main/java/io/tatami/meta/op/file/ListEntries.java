@@ -9,7 +9,9 @@ import io.tatami.meta.op.Arrivals;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.op.UnsettledException.EntriesLeaving;
 import io.tatami.meta.op.UnsettledException.EntriesNotArrived;
+import io.tatami.meta.op.UnsettledException.EntryLeaving;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
@@ -24,11 +26,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A page of this shard's entries of a directory, by name in the order of UTF-8 bytes. Entries that are leaving are
- * settled first, so that whoever renamed a file does not find it listed under its old name; of those that are arriving
- * the share's count of moves tells the reader that it has to look again. Of a directory that is being widened only the
- * entries are listed that this shard owns under the handle, and only as far as all of them have arrived. Changes
- * nothing.
+ * A page of this shard's entries of a directory, by name in the order of UTF-8 bytes. Of entries that are leaving it is
+ * asked first, many at once, whether they have left, so that whoever renamed a file does not find it listed under its
+ * old name; one that had not left by then, or was marked later, stood here when the listing began, and is listed. Of
+ * those that are arriving the share's count of moves tells the reader that it has to look again. Of a directory that is
+ * being widened only the entries are listed that this shard owns under the handle, and only as far as all of them have
+ * arrived. Changes nothing.
  */
 public final class ListEntries implements Operation<ShardState, ListRequest, ListReply> {
     public static final int LIMIT_DEFAULT = 1_000;
@@ -47,6 +50,9 @@ public final class ListEntries implements Operation<ShardState, ListRequest, Lis
 
     private record Named(String name, EntryRecord entry) {}
 
+    /** @param isCut behind these comes what has to be asked about first */
+    private record Page(List<Named> entries, boolean isCut) {}
+
     @Override
     public ListReply decide(ShardState state, RequestContext context, ListRequest request)
             throws TatamiException, UnsettledException {
@@ -55,9 +61,11 @@ public final class ListEntries implements Operation<ShardState, ListRequest, Lis
         int asked = request.getLimit() == 0 ? LIMIT_DEFAULT : request.getLimit();
         int limit = Math.min(asked, LIMIT_MAX);
         Arrival arrival = arrival(state, place, request.getAfter());
-        List<Named> page = scan(state, place, request.getAfter(), arrival, limit + 1);
+        Page scanned = scan(state, context, place, request.getAfter(), arrival, limit + 1);
+        List<Named> page = scanned.entries();
+        boolean isMoreBehind = scanned.isCut() || arrival != null;
         ListReply.Builder reply = ListReply.newBuilder()
-                .setMore(page.size() > limit || arrival != null)
+                .setMore(page.size() > limit || isMoreBehind)
                 .setMoves(state.share(place.directory()).getMoves());
         int blocks = 0;
         for (Named named : page.subList(0, Math.min(limit, page.size()))) {
@@ -68,7 +76,7 @@ public final class ListEntries implements Operation<ShardState, ListRequest, Lis
             reply.addStatus(status);
             blocks += status.getBlockCount();
             if (blocks > BLOCKS_MAX) {
-                return reply.setMore(reply.getStatusCount() < page.size() || arrival != null)
+                return reply.setMore(reply.getStatusCount() < page.size() || isMoreBehind)
                         .build();
             }
         }
@@ -90,8 +98,12 @@ public final class ListEntries implements Operation<ShardState, ListRequest, Lis
         return arrival;
     }
 
-    /** @param arrival how far all is here; null for to the end */
-    private static List<Named> scan(ShardState state, Place place, String after, @Nullable Arrival arrival, int count)
+    /**
+     * @param arrival how far all is here; null for to the end
+     * @throws UnsettledException there are entries that are leaving, or none has arrived yet
+     */
+    private static Page scan(
+            ShardState state, RequestContext context, Place place, String after, @Nullable Arrival arrival, int count)
             throws UnsettledException {
         DirectoryId directory = place.directory();
         int spread = place.handle().getSpread();
@@ -99,25 +111,40 @@ public final class ListEntries implements Operation<ShardState, ListRequest, Lis
         byte[] to =
                 arrival == null ? Keys.after(Keys.entries(directory)) : Keys.entry(directory, next(arrival.getUpTo()));
         List<Named> found = new ArrayList<>();
+        List<EntryLeaving> leaving = new ArrayList<>();
         try (View.Cursor cursor = state.draft().scan(from, to)) {
-            while (found.size() < count && cursor.next()) {
+            while (found.size() + leaving.size() < count
+                    && leaving.size() < EntriesLeaving.ENTRIES_MAX
+                    && cursor.next()) {
                 String name = Keys.nameOf(cursor.key());
                 if (spread > 1 && !Arrivals.isOwnedHere(state, directory, name, spread)) {
                     continue;
                 }
                 EntryRecord record = ShardState.parse(cursor.value(), EntryRecord.parser());
-                MoveMarks.requireReadable(directory, name, record);
                 EntryRecord entry = MoveMarks.standing(record);
-                if (entry != null) {
+                if (record.getLeavingTransaction() != 0 && !isAsked(context, name)) {
+                    if (!found.isEmpty() && !context.leavingAskedUpTo().isEmpty()) {
+                        return new Page(found, true);
+                    }
+                    leaving.add(MoveMarks.leaving(directory, name, record));
+                } else if (entry != null) {
                     found.add(new Named(name, entry));
                 }
             }
+        }
+        if (!leaving.isEmpty()) {
+            String upTo = leaving.get(leaving.size() - 1).name();
+            throw new UnsettledException(new EntriesLeaving(leaving, upTo));
         }
         if (found.isEmpty() && arrival != null) {
             throw new UnsettledException(new EntriesNotArrived(
                     directory, next(arrival.getUpTo()), spread, place.handle().getWideningFrom()));
         }
-        return found;
+        return new Page(found, false);
+    }
+
+    private static boolean isAsked(RequestContext context, String name) {
+        return Arrivals.compare(name, context.leavingAskedUpTo()) <= 0;
     }
 
     /** The first name after {@code name} that there could be. */

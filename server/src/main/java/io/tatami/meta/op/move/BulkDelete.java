@@ -3,12 +3,16 @@ package io.tatami.meta.op.move;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.op.UnsettledException.EntriesLeaving;
+import io.tatami.meta.op.UnsettledException.EntryLeaving;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.protocol.wire.BulkDeleteReply;
 import io.tatami.protocol.wire.BulkDeleteRequest;
 import io.tatami.protocol.wire.DeleteFileRequest;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Deletes many files in one batch; each succeeds or fails for itself, as {@link DeleteFile} would. */
 public final class BulkDelete implements Operation<ShardState, BulkDeleteRequest, BulkDeleteReply> {
@@ -22,8 +26,22 @@ public final class BulkDelete implements Operation<ShardState, BulkDeleteRequest
     public BulkDeleteReply decide(ShardState state, RequestContext context, BulkDeleteRequest request)
             throws UnsettledException {
         BulkDeleteReply.Builder reply = BulkDeleteReply.newBuilder();
+        List<EntryLeaving> leaving = new ArrayList<>();
         for (BulkDeleteRequest.Item item : request.getItemList()) {
-            reply.addResult(deleteOne(state, context, item));
+            try {
+                reply.addResult(deleteOne(state, context, item));
+            } catch (UnsettledException e) {
+                if (!(e.question() instanceof EntryLeaving entry)) {
+                    throw e;
+                }
+                leaving.add(entry);
+                if (leaving.size() == EntriesLeaving.ENTRIES_MAX) {
+                    break;
+                }
+            }
+        }
+        if (!leaving.isEmpty()) {
+            throw new UnsettledException(new EntriesLeaving(leaving, ""));
         }
         return reply.build();
     }

@@ -7,6 +7,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.op.UnsettledException.CreditsAwaited;
+import io.tatami.meta.op.UnsettledException.EntriesLeaving;
 import io.tatami.meta.op.UnsettledException.MarkerInDoubt;
 import io.tatami.meta.op.UnsettledException.Question;
 import io.tatami.meta.op.UnsettledException.WriterInDoubt;
@@ -44,6 +45,7 @@ final class Pending<S, Q extends Message, R extends Message> {
     private final Set<Long> settled = new HashSet<>();
     private boolean creditsAwaited;
     private boolean treeAsked;
+    private String leavingAskedUpTo = "";
     private int settlements;
 
     private @Nullable R reply;
@@ -159,7 +161,8 @@ final class Pending<S, Q extends Message, R extends Message> {
                 settled,
                 cluster,
                 creditsAwaited,
-                treeAsked);
+                treeAsked,
+                leavingAskedUpTo);
     }
 
     /** Refusals for good are remembered, so that a retry hears the same. */
@@ -176,8 +179,12 @@ final class Pending<S, Q extends Message, R extends Message> {
         return question;
     }
 
-    /** Notes that {@code question} was settled; false where this has met too many. */
+    /** Notes that {@code question} was settled; false where this has met too many and comes no further. */
     boolean settled(Question answered) {
+        if (answered instanceof EntriesLeaving leaving && !leaving.upTo().isEmpty()) {
+            leavingAskedUpTo = leaving.upTo();
+            return true;
+        }
         if (answered instanceof MarkerInDoubt marker) {
             settled.add(marker.version());
         }

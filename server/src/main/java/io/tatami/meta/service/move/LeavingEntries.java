@@ -4,14 +4,16 @@ import io.tatami.base.DirectoryId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.meta.op.UnsettledException.EntriesLeaving;
 import io.tatami.meta.op.UnsettledException.EntryLeaving;
-import io.tatami.meta.op.move.FinishMove;
+import io.tatami.meta.op.move.FinishMoves;
 import io.tatami.meta.op.move.ListMoves;
 import io.tatami.meta.service.Group;
 import io.tatami.meta.service.GroupParts;
 import io.tatami.meta.service.Peers;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.FinishMovesRequest;
 import io.tatami.meta.state.wire.ListMovesReply;
 import io.tatami.meta.state.wire.ListMovesRequest;
 import io.tatami.meta.state.wire.OpenMove;
@@ -23,7 +25,9 @@ import io.tatami.protocol.wire.MoveStatusReply;
 import io.tatami.protocol.wire.MoveStatusRequest;
 import io.tatami.protocol.wire.SettleMovesRequest;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
@@ -35,7 +39,7 @@ import java.util.concurrent.CompletableFuture;
 final class LeavingEntries {
     private static final Duration REST = Duration.ofSeconds(1);
     private static final ListMoves LIST = new ListMoves();
-    private static final FinishMove FINISH = new FinishMove();
+    private static final FinishMoves FINISH = new FinishMoves();
 
     private final Group<ShardState> group;
     private final Peers peers;
@@ -50,23 +54,23 @@ final class LeavingEntries {
 
     /** Completes once the entry is gone or its mark is. */
     CompletableFuture<Void> settle(EntryLeaving question) {
-        MoveStatusRequest ask = MoveStatusRequest.newBuilder()
-                .setTransactionId(question.transaction())
-                .setSourceGroup(group.id().value())
-                .setMark(question.mark())
-                .build();
-        return peers.call(new GroupId(question.toGroup()), MetaMethods.MOVE_STATUS, ask)
-                .thenCompose(status -> carryOut(question, status));
+        return settle(List.of(question)).thenCompose(LeavingEntries::requireEnded);
+    }
+
+    /** Completes once those whose moves have ended are gone, or their marks are: in one commit. */
+    CompletableFuture<Void> settle(EntriesLeaving question) {
+        return settle(question.entries()).thenApply(pending -> null);
     }
 
     /** The flow of SETTLE_MOVES. Of more moves than {@link ListMoves} tells of, the oldest. */
     CompletableFuture<Empty> settle(RequestOrigin origin, SettleMovesRequest request) {
         Set<Long> directories = new HashSet<>(request.getDirectoryIdList());
         return group.read(LIST, origin, ListMovesRequest.getDefaultInstance())
-                .thenCompose(moves -> CompletableFuture.allOf(moves.getMoveList().stream()
+                .thenCompose(moves -> settle(moves.getMoveList().stream()
                         .filter(move -> directories.contains(move.getRecord().getSourceParentId()))
-                        .map(move -> settle(entryOf(move)))
-                        .toArray(CompletableFuture<?>[]::new)))
+                        .map(LeavingEntries::entryOf)
+                        .toList()))
+                .thenCompose(LeavingEntries::requireEnded)
                 .thenApply(settled -> Empty.getDefaultInstance());
     }
 
@@ -79,16 +83,73 @@ final class LeavingEntries {
     /** An entry is left alone the first time it is seen: mostly its coordinator is about to finish. */
     private CompletableFuture<Duration> sweep(ListMovesReply moves) {
         Set<EntryLeaving> found = new HashSet<>();
-        CompletableFuture<?> all = CompletableFuture.completedFuture(null);
+        List<EntryLeaving> again = new ArrayList<>();
         for (OpenMove move : moves.getMoveList()) {
             EntryLeaving entry = entryOf(move);
             found.add(entry);
             if (leaving.contains(entry)) {
-                all = CompletableFuture.allOf(all, settle(entry));
+                again.add(entry);
             }
         }
         leaving = found;
-        return all.thenApply(done -> REST);
+        return settle(again).thenApply(pending -> REST);
+    }
+
+    /**
+     * Asks the destinations how the moves ended, and carries that out in one commit. Completes with those that have not
+     * ended; fails where a destination does not answer, after what the others say was carried out.
+     */
+    private CompletableFuture<List<EntryLeaving>> settle(List<EntryLeaving> entries) {
+        List<CompletableFuture<MoveStatusReply>> asked = new ArrayList<>();
+        for (EntryLeaving entry : entries) {
+            MoveStatusRequest ask = MoveStatusRequest.newBuilder()
+                    .setTransactionId(entry.transaction())
+                    .setSourceGroup(group.id().value())
+                    .setMark(entry.mark())
+                    .build();
+            asked.add(peers.call(new GroupId(entry.toGroup()), MetaMethods.MOVE_STATUS, ask));
+        }
+        CompletableFuture<Void> all = CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new));
+        return all.exceptionally(failure -> null)
+                .thenCompose(answered -> carryOut(entries, asked))
+                .thenCombine(all, (pending, answered) -> pending);
+    }
+
+    private CompletableFuture<List<EntryLeaving>> carryOut(
+            List<EntryLeaving> entries, List<CompletableFuture<MoveStatusReply>> asked) {
+        List<EntryLeaving> pending = new ArrayList<>();
+        FinishMovesRequest.Builder ended = FinishMovesRequest.newBuilder();
+        for (int i = 0; i < entries.size(); i++) {
+            if (asked.get(i).isCompletedExceptionally()) {
+                continue;
+            }
+            MoveStatusReply status = asked.get(i).join();
+            if (status.getPending()) {
+                pending.add(entries.get(i));
+            } else {
+                ended.addMove(finish(entries.get(i), status.getCommitted()));
+            }
+        }
+        return ended.getMoveCount() == 0
+                ? CompletableFuture.completedFuture(pending)
+                : group.submit(FINISH, RequestOrigin.SERVICE, ended.build()).thenApply(done -> pending);
+    }
+
+    private static FinishMoveRequest finish(EntryLeaving entry, boolean committed) {
+        return FinishMoveRequest.newBuilder()
+                .setTransactionId(entry.transaction())
+                .setCommitted(committed)
+                .setParentId(entry.parent().value())
+                .setName(entry.name())
+                .setMark(entry.mark())
+                .build();
+    }
+
+    private static CompletableFuture<Void> requireEnded(List<EntryLeaving> pending) {
+        return pending.isEmpty()
+                ? CompletableFuture.completedFuture(null)
+                : CompletableFuture.failedFuture(new TatamiException(
+                        ErrorCode.BUSY, pending.get(0).name() + " is being moved to another shard"));
     }
 
     private static EntryLeaving entryOf(OpenMove move) {
@@ -99,20 +160,5 @@ final class LeavingEntries {
                 move.getTransactionId(),
                 record.getMark(),
                 record.getOtherGroup());
-    }
-
-    private CompletableFuture<Void> carryOut(EntryLeaving question, MoveStatusReply status) {
-        if (status.getPending()) {
-            return CompletableFuture.failedFuture(
-                    new TatamiException(ErrorCode.BUSY, question.name() + " is being moved to another shard"));
-        }
-        FinishMoveRequest finish = FinishMoveRequest.newBuilder()
-                .setTransactionId(question.transaction())
-                .setCommitted(status.getCommitted())
-                .setParentId(question.parent().value())
-                .setName(question.name())
-                .setMark(question.mark())
-                .build();
-        return group.submit(FINISH, RequestOrigin.SERVICE, finish).thenApply(done -> null);
     }
 }

@@ -3,6 +3,7 @@ package io.tatami.meta.service.move;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
+import io.tatami.meta.op.UnsettledException.EntriesLeaving;
 import io.tatami.meta.op.UnsettledException.EntriesNotArrived;
 import io.tatami.meta.op.UnsettledException.EntryArriving;
 import io.tatami.meta.op.UnsettledException.EntryLeaving;
@@ -42,6 +43,7 @@ public final class MoveHandlers implements Handlers<ShardState> {
                 .write(MetaMethods.GIVE_ENTRIES, new GiveEntries())
                 .flow(MetaMethods.TAKE_ENTRIES, arriving::take)
                 .settle(EntryLeaving.class, leaving::settle)
+                .settle(EntriesLeaving.class, leaving::settle)
                 .settle(EntryArriving.class, coordinator::settle)
                 .settle(EntryNotArrived.class, arriving::fetch)
                 .settle(EntriesNotArrived.class, arriving::settle)

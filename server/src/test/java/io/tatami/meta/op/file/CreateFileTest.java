@@ -246,7 +246,7 @@ class CreateFileTest {
         assertEquals(ErrorCode.NO_SPACE, full.code());
         assertTrue(full.toString().contains("2 known, 2 alive"), full.toString());
         RequestContext first = new RequestContext(
-                shard.caller, shard.session, 1, 1, Set.of(), shard.context().cluster(), false, false);
+                shard.caller, shard.session, 1, 1, Set.of(), shard.context().cluster(), false, false, "");
         UnsettledException waits =
                 assertThrows(UnsettledException.class, () -> shard.run(new AddBlocks(), more, first));
         assertEquals(new CreditsAwaited(List.of(1, 2)), waits.question());

@@ -138,7 +138,7 @@ public final class FileShard {
     }
 
     public RequestContext context() {
-        return new RequestContext(caller, session, nowMillis, nowMillis, settled, cluster, true, treeAsked);
+        return new RequestContext(caller, session, nowMillis, nowMillis, settled, cluster, true, treeAsked, "");
     }
 
     public <Q extends Message, R extends Message> R run(Operation<ShardState, Q, R> operation, Q request)
