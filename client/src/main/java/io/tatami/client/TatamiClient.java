@@ -25,7 +25,6 @@ import io.tatami.client.meta.EntryChanges;
 import io.tatami.client.meta.EntryReader;
 import io.tatami.client.meta.FileOpenings;
 import io.tatami.client.meta.LocalHost;
-import io.tatami.client.meta.MetadataAddress;
 import io.tatami.client.meta.MetadataCaller;
 import io.tatami.client.meta.MetadataRouter;
 import io.tatami.client.meta.PathResolver;
@@ -43,8 +42,6 @@ import io.tatami.protocol.wire.ScrubRequest;
 import io.tatami.rpc.Connector;
 import io.tatami.rpc.netty.ClientIdentity;
 import io.tatami.rpc.netty.RpcClient;
-import io.tatami.rpc.netty.RpcSettings;
-import io.tatami.rpc.netty.SharedLoops;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
@@ -89,20 +86,18 @@ public final class TatamiClient implements AutoCloseable {
      *     no server answers in time
      */
     public static TatamiClient connect(String authority, UserIdentity user, Settings settings) throws TatamiException {
-        List<InetSocketAddress> servers = MetadataAddress.of(authority, settings);
-        RpcSettings rpc = RpcSettings.from(settings);
-        ClientSettings own = ClientSettings.from(settings);
-        SharedLoops shared = SharedLoops.take(rpc);
-        RpcClient connector = new RpcClient(shared.loops(), rpc, Clock.SYSTEM, ClientIdentity.simple(NAME, user));
-        Wiring wiring = new Wiring(connector, servers, Clock.SYSTEM, new Random());
+        return connect(ClientSpec.of(authority, user, settings));
+    }
+
+    /** @throws TatamiException UNAVAILABLE, naming the addresses, when no server answers in time */
+    public static TatamiClient connect(ClientSpec spec) throws TatamiException {
+        RpcClient connector =
+                RpcClient.onSharedLoops(spec.connections(), Clock.SYSTEM, ClientIdentity.simple(NAME, spec.user()));
+        Wiring wiring = new Wiring(connector, spec.servers(), Clock.SYSTEM, new Random());
         try {
-            return open(wiring, user, own, () -> {
-                connector.close();
-                shared.close();
-            });
+            return open(wiring, spec.user(), spec.settings(), connector::close);
         } catch (TatamiException e) {
             connector.close();
-            shared.close();
             throw e;
         }
     }

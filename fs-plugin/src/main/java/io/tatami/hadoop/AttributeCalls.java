@@ -121,7 +121,7 @@ final class AttributeCalls {
                     .mapToLong(block -> block.holders().size())
                     .min()
                     .orElse(replication);
-        } catch (TatamiException e) {
+        } catch (IOException e) {
             LOG.debug("how many copies there are of {} is not known", path, e);
             return;
         }
@@ -224,7 +224,7 @@ final class AttributeCalls {
         return new ArrayList<>(xAttrs(path).keySet());
     }
 
-    private RefusalOrder refusals() {
+    private RefusalOrder refusals() throws IOException {
         return new RefusalOrder(calls.client());
     }
 

@@ -223,6 +223,7 @@ abstract class LinkedFileSystem extends FileSystem {
         try {
             streams.closeAll();
         } finally {
+            streams.end();
             end();
         }
     }

@@ -31,6 +31,7 @@ final class OpenStreams {
     /** How long {@link #closeAll} waits for all streams together; one may hang in a write of its program's. */
     private static final long LIMIT_SECONDS = 60;
 
+    private volatile boolean ended;
     private final Set<TatamiOutputStream> open = ConcurrentHashMap.newKeySet();
 
     /** Streams that are closed when the program exits, as nothing else ends a file system of FileContext. */
@@ -40,8 +41,27 @@ final class OpenStreams {
         return streams;
     }
 
-    void add(TatamiOutputStream stream) {
+    /** @throws IOException where the file system ended meanwhile; then the stream's file is given up */
+    void add(TatamiOutputStream stream) throws IOException {
         open.add(stream);
+        if (ended) {
+            stream.giveUp();
+            requireOpen();
+        }
+    }
+
+    /** @throws IOException after {@link #end} */
+    void requireOpen() throws IOException {
+        if (ended) {
+            throw new IOException("Filesystem closed");
+        }
+    }
+
+    /** After {@link #closeAll}: files that are not closed are given up, and no stream does anything more. */
+    void end() {
+        ended = true;
+        open.forEach(TatamiOutputStream::giveUp);
+        open.clear();
     }
 
     void remove(TatamiOutputStream stream) {

@@ -3,6 +3,7 @@ package io.tatami.hadoop;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.client.ClientSettings;
+import io.tatami.client.ClientSpec;
 import io.tatami.client.ClusterStatus;
 import io.tatami.client.ContentTotals;
 import io.tatami.client.CreateSpec;
@@ -71,16 +72,21 @@ final class TatamiCalls implements AutoCloseable {
 
     private static final int WRITE_PACKET_BYTES = 1024 * 1024;
 
+    private final SharedClients.Share share;
     private final TatamiClient client;
     private final StatusConverter statuses;
     private final FsPermission umask;
     private final int bufferBytes;
 
     /** Another client of the same user, which stores nothing inline. */
-    private final Call<TatamiClient> ofBlocksAlone;
+    private final Call<SharedClients.Share> ofBlocksAlone;
 
-    private TatamiCalls(TatamiClient client, Call<TatamiClient> ofBlocksAlone, URI uri, Configuration configuration) {
-        this.client = client;
+    private volatile boolean closed;
+
+    private TatamiCalls(
+            SharedClients.Share share, Call<SharedClients.Share> ofBlocksAlone, URI uri, Configuration configuration) {
+        this.share = share;
+        this.client = share.client();
         this.ofBlocksAlone = ofBlocksAlone;
         this.statuses = new StatusConverter(uri);
         this.umask = FsPermission.getUMask(configuration);
@@ -95,9 +101,10 @@ final class TatamiCalls implements AutoCloseable {
         Settings settings = new Settings(configuration::get);
         Settings blocksAlone =
                 Settings.of(Map.of(ClientSettings.INLINE_MAX.key(), "0")).orElse(settings);
+        SharedClients clients = SharedClients.OF_PROCESS;
         return translated(() -> new TatamiCalls(
-                TatamiClient.connect(servers(uri), identity, settings),
-                () -> TatamiClient.connect(servers(uri), identity, blocksAlone),
+                clients.take(new SharedClients.Key(ClientSpec.of(servers(uri), identity, settings), user)),
+                () -> clients.take(new SharedClients.Key(ClientSpec.of(servers(uri), identity, blocksAlone), user)),
                 uri,
                 configuration));
     }
@@ -108,8 +115,16 @@ final class TatamiCalls implements AutoCloseable {
         return authority.substring(authority.indexOf('@') + 1);
     }
 
-    TatamiClient client() {
+    /** @throws IOException after the file system was closed */
+    TatamiClient client() throws IOException {
+        requireOpen();
         return client;
+    }
+
+    private void requireOpen() throws IOException {
+        if (closed) {
+            throw new IOException("Filesystem closed");
+        }
     }
 
     StatusConverter statuses() {
@@ -171,15 +186,17 @@ final class TatamiCalls implements AutoCloseable {
         });
     }
 
-    private static <T> RemoteIterator<T> iterator(Call<Boolean> hasNext, Call<T> next) {
+    private <T> RemoteIterator<T> iterator(Call<Boolean> hasNext, Call<T> next) {
         return new RemoteIterator<>() {
             @Override
             public boolean hasNext() throws IOException {
+                requireOpen();
                 return translated(hasNext);
             }
 
             @Override
             public T next() throws IOException {
+                requireOpen();
                 return translated(next);
             }
         };
@@ -307,10 +324,10 @@ final class TatamiCalls implements AutoCloseable {
                 inline.add(path);
             }
         }
-        try (TatamiClient rewriter = translated(ofBlocksAlone)) {
+        try (SharedClients.Share rewriter = translated(ofBlocksAlone)) {
             for (TatamiPath path : inline) {
                 translated(() -> {
-                    rewriter.append(path, true).close();
+                    rewriter.client().append(path, true).close();
                     return path;
                 });
             }
@@ -472,8 +489,10 @@ final class TatamiCalls implements AutoCloseable {
                 DataChecksum.Type.CRC32C);
     }
 
+    /** The client goes on where other file systems use it. */
     @Override
     public void close() {
-        client.close();
+        closed = true;
+        share.close();
     }
 }

@@ -67,7 +67,7 @@ public class TatamiFileSystem extends AttributedFileSystem {
     }
 
     private FSDataInputStream stream(FileReader reader) {
-        return TatamiInputStream.of(reader, statistics);
+        return TatamiInputStream.of(reader, openStreams(), statistics);
     }
 
     @Override

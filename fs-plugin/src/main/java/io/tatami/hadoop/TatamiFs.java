@@ -38,8 +38,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tatami as Hadoop's {@link AbstractFileSystem}, which FileContext and so YARN and MapReduce use. Symlinks are resolved
  * by FileContext: here they raise UnresolvedLinkException. Configured by {@code fs.AbstractFileSystem.tatami.impl}.
- * Safe for use by many threads; connections live as long as the program, as FileContext never closes a file system;
- * files that are still open when it exits are closed.
+ * Safe for use by many threads. FileContext never closes a file system: equal ones share a client, whose connections go
+ * while nobody uses them; files that are still open when the program exits are closed.
  */
 public final class TatamiFs extends AbstractFileSystem {
     private static final int NO_PORT = -1;
@@ -139,7 +139,7 @@ public final class TatamiFs extends AbstractFileSystem {
     }
 
     private FSDataInputStream open(Path path, ReadPolicy policy) throws IOException {
-        return TatamiInputStream.of(calls.open(path, policy), getStatistics());
+        return TatamiInputStream.of(calls.open(path, policy), STREAMS, getStatistics());
     }
 
     @Override

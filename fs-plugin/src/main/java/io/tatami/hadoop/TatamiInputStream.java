@@ -57,22 +57,27 @@ final class TatamiInputStream extends FSInputStream
             Map.entry("stream_read_copy_failures", ReadStatistics::copyFailures));
 
     private final FileReader reader;
+    private final OpenStreams siblings;
     private final FileSystem.@Nullable Statistics statistics;
     private final IOStatistics ioStatistics;
     private final ThreadStatistics context = ThreadStatistics.current();
     private volatile boolean closed;
     private long positionAtClose;
 
-    /** @param statistics of the file system, null where nobody counts */
-    TatamiInputStream(FileReader reader, FileSystem.@Nullable Statistics statistics) {
+    /**
+     * @param siblings tell whether the file system still is
+     * @param statistics of the file system, null where nobody counts
+     */
+    TatamiInputStream(FileReader reader, OpenStreams siblings, FileSystem.@Nullable Statistics statistics) {
         this.reader = reader;
+        this.siblings = siblings;
         this.statistics = statistics;
         this.ioStatistics = new StreamCounters(() -> counters(count -> true));
     }
 
     /** The stream that Hadoop gives to programs. */
-    static FSDataInputStream of(FileReader reader, FileSystem.@Nullable Statistics statistics) {
-        return new FSDataInputStream(new TatamiInputStream(reader, statistics));
+    static FSDataInputStream of(FileReader reader, OpenStreams siblings, FileSystem.@Nullable Statistics statistics) {
+        return new FSDataInputStream(new TatamiInputStream(reader, siblings, statistics));
     }
 
     private Map<String, Long> counters(LongPredicate which) {
@@ -273,6 +278,7 @@ final class TatamiInputStream extends FSInputStream
         if (closed) {
             throw new IOException(FSExceptionMessages.STREAM_IS_CLOSED);
         }
+        siblings.requireOpen();
     }
 
     private interface Read {

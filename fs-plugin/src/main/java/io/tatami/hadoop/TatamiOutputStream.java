@@ -153,6 +153,11 @@ final class TatamiOutputStream extends OutputStream
         return "TatamiOutputStream[" + writer.file() + "]";
     }
 
+    /** From any thread: the file system has ended, and its client goes on for others. */
+    void giveUp() {
+        writer.giveUp();
+    }
+
     private void checkOpen() throws IOException {
         if (closed) {
             throw new ClosedChannelException();

@@ -30,7 +30,6 @@ import io.tatami.protocol.wire.Grant;
 import io.tatami.rpc.netty.ClientIdentity;
 import io.tatami.rpc.netty.RpcClient;
 import io.tatami.rpc.netty.RpcSettings;
-import io.tatami.rpc.netty.SharedLoops;
 import java.io.Closeable;
 import java.time.Duration;
 import java.util.List;
@@ -50,7 +49,6 @@ final class FileMaker implements Closeable {
     private static final String NAME = "bench-bulk";
 
     private final CreateSpec spec;
-    private final SharedLoops loops;
     private final RpcClient connector;
     private final MetadataCaller caller;
     private final BlockServers servers;
@@ -71,8 +69,7 @@ final class FileMaker implements Closeable {
         spec = CreateSpec.DEFAULT.withReplication(1).withBlockSizeBytes(settings.blockSizeBytes());
         RpcSettings rpc = RpcSettings.from(Settings.of(Map.of()));
         UserIdentity user = UserIdentity.of(System.getProperty("user.name"));
-        loops = SharedLoops.take(rpc);
-        connector = new RpcClient(loops.loops(), rpc, Clock.SYSTEM, ClientIdentity.simple(NAME, user));
+        connector = RpcClient.onSharedLoops(rpc, Clock.SYSTEM, ClientIdentity.simple(NAME, user));
         MetadataRouter router = new MetadataRouter(connector, MetadataAddress.of(authority, Settings.of(Map.of())));
         caller = new MetadataCaller(
                 router, new MetadataCaller.Limits(NAME, LIMIT, settings.attemptTimeout()), Clock.SYSTEM, new Random());
@@ -148,6 +145,5 @@ final class FileMaker implements Closeable {
 
     private void disconnect() {
         connector.close();
-        loops.close();
     }
 }

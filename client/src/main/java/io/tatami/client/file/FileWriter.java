@@ -215,6 +215,15 @@ public final class FileWriter implements AutoCloseable {
         }
     }
 
+    /**
+     * As {@link #abort}, for threads that do not use the writer: what its own thread does at the moment, and after,
+     * fails. Does nothing after a close that succeeded.
+     */
+    public void giveUp() {
+        lease.clientClosed();
+        leases.remove(home.file(), lease);
+    }
+
     /** A part of the work that may be refused. */
     @FunctionalInterface
     private interface Step {

@@ -3,8 +3,8 @@ package io.tatami.client.meta;
 import io.tatami.base.FileId;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
-import io.tatami.base.Threads;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.RenewLeasesReply;
 import io.tatami.protocol.wire.RenewLeasesRequest;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,16 +13,15 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the write leases of this client's open files: one thread renews those of each home with one request. A writer
- * whose lease is gone is told so. Safe for use by many threads.
+ * Keeps the write leases of this client's open files: those of each home are renewed with one request. While files are
+ * open it has a turn on the thread that all clients of the process share, which waits for no server; without one it
+ * costs nothing. A writer whose lease is gone is told so. Safe for use by many threads.
  */
 public final class LeaseRenewer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LeaseRenewer.class);
@@ -31,10 +30,14 @@ public final class LeaseRenewer implements AutoCloseable {
     private final MetadataCaller caller;
     private final Duration interval;
     private final Map<FileId, Holder> holders = new ConcurrentHashMap<>();
-    private final ScheduledExecutorService thread;
-    private final ScheduledFuture<?> renewals;
 
-    /** Who holds a lease. Called on the renewing thread and by {@link #close}; must not block. */
+    /** Whether the next turn is due some time. */
+    private final AtomicBoolean scheduled = new AtomicBoolean();
+
+    /** Requests of the newest turn that are not answered. */
+    private final AtomicInteger unanswered = new AtomicInteger();
+
+    /** Who holds a lease. Called on threads of connections and by {@link #close}; must not block. */
     public interface Holder {
         /** Somebody else may write the file from now on. */
         void leaseLost();
@@ -47,9 +50,6 @@ public final class LeaseRenewer implements AutoCloseable {
     public LeaseRenewer(MetadataCaller caller, Duration interval) {
         this.caller = caller;
         this.interval = interval;
-        this.thread = Executors.newSingleThreadScheduledExecutor(Threads.daemons("tatami-leases"));
-        long millis = interval.toMillis();
-        this.renewals = thread.scheduleWithFixedDelay(this::renewAndLog, millis, millis, TimeUnit.MILLISECONDS);
     }
 
     /**
@@ -60,6 +60,7 @@ public final class LeaseRenewer implements AutoCloseable {
         if (before != null) {
             before.leaseLost();
         }
+        schedule();
     }
 
     /** Without effect where another one of this client has opened the file since. */
@@ -67,60 +68,89 @@ public final class LeaseRenewer implements AutoCloseable {
         holders.remove(file, holder);
     }
 
-    /** Renews all leases once. */
-    void renew() throws TatamiException {
+    private void schedule() {
+        if (scheduled.compareAndSet(false, true)) {
+            LeaseThreads.later(this::takeTurn, interval.toMillis());
+        }
+    }
+
+    private void takeTurn() {
+        scheduled.set(false);
+        if (holders.isEmpty()) {
+            return;
+        }
+        schedule();
+        // What the last turn sent is tried for no longer than a turn takes.
+        if (unanswered.get() == 0) {
+            renew();
+        }
+    }
+
+    /** Sends requests for all leases. */
+    private void renew() {
         Map<FileId, Holder> held = Map.copyOf(holders);
         SortedMap<GroupId, List<FileId>> byHome = new TreeMap<>();
         for (FileId file : held.keySet()) {
             byHome.computeIfAbsent(file.home(), key -> new ArrayList<>()).add(file);
         }
-        TatamiException first = null;
-        for (Map.Entry<GroupId, List<FileId>> home : byHome.entrySet()) {
-            List<FileId> files = home.getValue();
+        byHome.forEach((home, files) -> {
             for (int from = 0; from < files.size(); from += FILES_OF_A_REQUEST_MAX) {
-                int to = Math.min(files.size(), from + FILES_OF_A_REQUEST_MAX);
-                try {
-                    renew(home.getKey(), files.subList(from, to), held);
-                } catch (TatamiException e) {
-                    // The leases of other homes are renewed all the same.
-                    first = first == null ? e : first;
-                }
+                renew(home, files.subList(from, Math.min(files.size(), from + FILES_OF_A_REQUEST_MAX)), held);
             }
-        }
-        if (first != null) {
-            throw first;
-        }
+        });
     }
 
-    private void renew(GroupId home, List<FileId> files, Map<FileId, Holder> held) throws TatamiException {
+    private void renew(GroupId home, List<FileId> files, Map<FileId, Holder> held) {
         RenewLeasesRequest request = RenewLeasesRequest.newBuilder()
                 .addAllFileId(files.stream().map(FileId::value).toList())
                 .build();
         Deadline deadline = caller.deadline().atMost(interval);
-        for (long lost :
-                caller.call(home, MetaMethods.RENEW_LEASES, request, deadline).getLostFileIdList()) {
-            FileId file = new FileId(lost);
-            Holder holder = held.get(file);
-            // Who opened the file again meanwhile was not asked for.
-            if (holder != null && holders.remove(file, holder)) {
-                holder.leaseLost();
-            }
-        }
-    }
-
-    private void renewAndLog() {
+        unanswered.incrementAndGet();
         try {
-            renew();
+            // A client with an open file has a session, so nothing is waited for.
+            MetadataCall<RenewLeasesRequest, RenewLeasesReply> call =
+                    caller.start(home, MetaMethods.RENEW_LEASES, request, deadline);
+            call.whenAnswered(isRenewed -> {
+                if (isRenewed) {
+                    finish(call, held);
+                } else {
+                    LeaseThreads.repeat(() -> finish(call, held));
+                }
+            });
         } catch (TatamiException e) {
-            LOG.warn("Leases of open files were not renewed; tried again in {}", interval, e);
+            unanswered.decrementAndGet();
+            warn(e);
         }
     }
 
-    /** Tells every holder that the client is closed, and ends the thread. */
+    /** Tries again where the first attempt failed. */
+    private void finish(MetadataCall<RenewLeasesRequest, RenewLeasesReply> call, Map<FileId, Holder> held) {
+        try {
+            for (long lost : call.await().getLostFileIdList()) {
+                FileId file = new FileId(lost);
+                Holder holder = held.get(file);
+                // Who opened the file again meanwhile was not asked for.
+                if (holder != null && holders.remove(file, holder)) {
+                    holder.leaseLost();
+                }
+            }
+        } catch (TatamiException e) {
+            warn(e);
+        } finally {
+            call.abandon();
+            unanswered.decrementAndGet();
+        }
+    }
+
+    private void warn(TatamiException failure) {
+        if (!holders.isEmpty()) {
+            LOG.warn("Leases of open files were not renewed; tried again in {}", interval, failure);
+        }
+    }
+
+    /** Tells every holder that the client is closed. */
     @Override
     public void close() {
-        renewals.cancel(true);
-        thread.shutdownNow();
         List.copyOf(holders.values()).forEach(Holder::clientClosed);
         holders.clear();
     }

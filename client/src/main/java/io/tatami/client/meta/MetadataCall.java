@@ -10,6 +10,7 @@ import io.tatami.rpc.GroupLeaders;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,6 +86,15 @@ public final class MetadataCall<Q extends Message, R extends Message> {
         InetSocketAddress server = caller.router().address(target.group());
         asked = server;
         return server;
+    }
+
+    /** Runs {@code then} once the first attempt has its answer, on whatever thread has it; that must not block. */
+    void whenAnswered(Consumer<Boolean> then) {
+        CompletableFuture<R> sent = ahead;
+        if (sent == null) {
+            throw new IllegalStateException(target.method() + " was not sent ahead");
+        }
+        CompletableFuture<R> unused = sent.whenComplete((reply, failure) -> then.accept(failure == null));
     }
 
     /** Whether {@link #await} would not have to wait for the first attempt. */

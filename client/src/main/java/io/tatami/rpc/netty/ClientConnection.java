@@ -21,6 +21,9 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** A connection as its callers see it; what happens on the event loop is in {@link ClientHandler}. */
 final class ClientConnection implements Connection {
+    /** Nobody is given the connection any more. */
+    private static final long RETIRED = Long.MIN_VALUE;
+
     private final SocketAddress peer;
     private final Link link;
     private final ClientRequests requests;
@@ -28,6 +31,9 @@ final class ClientConnection implements Connection {
     private final String localSocket;
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private final AtomicLong shardMapEpoch = new AtomicLong();
+
+    /** When somebody last asked for it, or {@link #RETIRED}. */
+    private final AtomicLong lastAskedNanos;
 
     /**
      * @param direct for callers that wait
@@ -40,6 +46,7 @@ final class ClientConnection implements Connection {
         this.requests = requests;
         this.direct = direct;
         this.localSocket = localSocket;
+        this.lastAskedNanos = new AtomicLong(link.clock().monotonicNanos());
     }
 
     @Override
@@ -74,6 +81,20 @@ final class ClientConnection implements Connection {
         if (epoch > shardMapEpoch.get()) {
             shardMapEpoch.accumulateAndGet(epoch, Math::max);
         }
+    }
+
+    /** Counts as use from now on; false where the connection may not be used any more. */
+    boolean use() {
+        long now = link.clock().monotonicNanos();
+        return isOpen() && lastAskedNanos.updateAndGet(last -> last == RETIRED ? last : now) != RETIRED;
+    }
+
+    /** Ends it where nobody asked for it for so long. Returns whether it did, after which it is to be closed. */
+    boolean retire(long idleNanos) {
+        long last = lastAskedNanos.get();
+        return last != RETIRED
+                && link.clock().monotonicNanos() - last > idleNanos
+                && lastAskedNanos.compareAndSet(last, RETIRED);
     }
 
     /** The connection has ended, and every call on it. */

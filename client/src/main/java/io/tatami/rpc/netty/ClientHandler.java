@@ -235,6 +235,7 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
         checkSilence(now, clock.monotonicNanos());
         if (connection != null) {
             connection.direct().closeStale();
+            closeIdle(now, connection);
         }
         now.link.outbox().run();
         if (now.ctx.channel().isActive()) {
@@ -256,6 +257,15 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
         } else if (Math.min(silentNanos, nowNanos - lastPingNanos) > pingNanos(now)) {
             lastPingNanos = nowNanos;
             ping(now);
+        }
+    }
+
+    /** Also what callers have beside it counts: they are given it first. */
+    private void closeIdle(Session now, ClientConnection idle) {
+        if (now.requests.isEmpty()
+                && idle.direct().opened() == 0
+                && idle.retire(settings.idleMax().toNanos())) {
+            close(new TatamiException(ErrorCode.UNAVAILABLE, "idle"));
         }
     }
 

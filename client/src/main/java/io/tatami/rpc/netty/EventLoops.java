@@ -22,11 +22,14 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.ResourceLeakDetector;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.FastThreadLocalThread;
+import io.netty.util.concurrent.Future;
 import io.tatami.rpc.GroupThread;
 import java.util.Map;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.StreamSupport;
 
 /**
  * The threads that serve connections, on epoll where the machine has it and on NIO elsewhere. One instance may serve
@@ -134,9 +137,16 @@ public final class EventLoops implements AutoCloseable {
                 new WriteBufferWaterMark(high / 4, high));
     }
 
-    /** Ends the threads, at most ten seconds later; connections still open are closed. */
+    /**
+     * Ends the threads, at most ten seconds later; connections still open are closed. Waits for it, except on one of
+     * them.
+     */
     @Override
     public void close() {
-        group.shutdownGracefully(0, CLOSE_TIMEOUT_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
+        Future<?> end = group.shutdownGracefully(0, CLOSE_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+        boolean isOwn = StreamSupport.stream(group.spliterator(), false).anyMatch(EventExecutor::inEventLoop);
+        if (!isOwn) {
+            end.awaitUninterruptibly();
+        }
     }
 }

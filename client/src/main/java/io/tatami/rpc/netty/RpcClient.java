@@ -21,21 +21,31 @@ import java.net.SocketAddress;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Connections over sockets, kept per address and lane. A host name that is not resolved yet is looked up each time. */
+/**
+ * Connections over sockets, kept per address and lane until nobody has used them for {@link RpcSettings#idleMax}. A
+ * host name that is not resolved yet is looked up each time.
+ */
 public final class RpcClient implements Connector {
     private static final Logger LOG = LoggerFactory.getLogger(RpcClient.class);
 
-    private final EventLoops loops;
+    private final LoopShare share;
     private final RpcSettings settings;
     private final Clock clock;
     private final ClientIdentity identity;
-    private final Map<Place, CompletableFuture<Connection>> connections = new ConcurrentHashMap<>();
+    private final Map<Place, CompletableFuture<ClientConnection>> connections = new ConcurrentHashMap<>();
 
     /** Those that are being opened, too; what is added after it was closed is closed. */
     private final ChannelGroup channels = new DefaultChannelGroup(ImmediateEventExecutor.INSTANCE, true);
+
+    /** Taken while there are connections, or one is being opened; guarded by this object's lock. */
+    private @Nullable EventLoops loops;
+
+    /** Connections open and being opened; guarded by this object's lock. */
+    private int users;
 
     private volatile boolean closed;
 
@@ -43,10 +53,19 @@ public final class RpcClient implements Connector {
 
     /** @param loops stays the caller's, who closes it after this client */
     public RpcClient(EventLoops loops, RpcSettings settings, Clock clock, ClientIdentity identity) {
-        this.loops = loops;
+        this(LoopShare.of(loops), settings, clock, identity);
+    }
+
+    private RpcClient(LoopShare share, RpcSettings settings, Clock clock, ClientIdentity identity) {
+        this.share = share;
         this.settings = settings;
         this.clock = clock;
         this.identity = identity;
+    }
+
+    /** On threads that all such clients of this process share, and that end when none of them has a connection. */
+    public static RpcClient onSharedLoops(RpcSettings settings, Clock clock, ClientIdentity identity) {
+        return new RpcClient(new SharedLoops(settings), settings, clock, identity);
     }
 
     @Override
@@ -55,46 +74,92 @@ public final class RpcClient implements Connector {
             return CompletableFuture.failedFuture(new TatamiException(ErrorCode.UNAVAILABLE, "the client is closed"));
         }
         Place place = new Place(address, lane);
-        CompletableFuture<Connection> known = connections.get(place);
-        if (known != null && !isDead(known)) {
-            return known.copy();
+        CompletableFuture<ClientConnection> known = connections.get(place);
+        if (known != null && isUsable(known)) {
+            return known.thenApply(connection -> connection);
         }
-        CompletableFuture<Connection> fresh = new CompletableFuture<>();
-        CompletableFuture<Connection> current =
-                connections.compute(place, (key, present) -> present == null || isDead(present) ? fresh : present);
+        CompletableFuture<ClientConnection> fresh = new CompletableFuture<>();
+        CompletableFuture<ClientConnection> current =
+                connections.compute(place, (key, present) -> present == null || !isUsable(present) ? fresh : present);
         if (current == fresh) {
             open(place, fresh);
         }
-        return current.copy();
+        return current.thenApply(connection -> connection);
     }
 
     @Override
     public void close() {
         closed = true;
         ChannelGroupFuture unused = channels.close();
-        for (CompletableFuture<Connection> connection : connections.values()) {
+        for (CompletableFuture<ClientConnection> connection : connections.values()) {
             connection
                     .thenAccept(Connection::close)
                     .exceptionally(failure -> null)
                     .join();
         }
         connections.clear();
+        boolean isHeld;
+        synchronized (this) {
+            isHeld = loops != null;
+            loops = null;
+        }
+        if (isHeld) {
+            share.giveBack();
+        }
     }
 
-    private static boolean isDead(CompletableFuture<Connection> future) {
-        return future.isCompletedExceptionally()
-                || (future.isDone() && !future.join().isOpen());
+    /** What it returns is followed by {@link #endUse}. @throws TatamiException where this is closed */
+    private synchronized EventLoops beginUse() throws TatamiException {
+        if (closed) {
+            throw new TatamiException(ErrorCode.UNAVAILABLE, "the client is closed");
+        }
+        EventLoops taken = loops == null ? share.take() : loops;
+        loops = taken;
+        users++;
+        return taken;
     }
 
-    private void open(Place place, CompletableFuture<Connection> fresh) {
-        CompletableFuture<Connection> attempt = resolved(place.address).thenCompose(this::dial);
-        CompletableFuture<Connection> unused = attempt.whenComplete((connection, failure) -> {
+    private void endUse() {
+        boolean isLast;
+        synchronized (this) {
+            users--;
+            isLast = users == 0 && loops != null && !closed;
+            if (isLast) {
+                loops = null;
+            }
+        }
+        if (isLast) {
+            share.giveBack();
+        }
+    }
+
+    /** Whether the connection is open, or may yet be, and stays so for a while. */
+    private static boolean isUsable(CompletableFuture<ClientConnection> future) {
+        return !future.isCompletedExceptionally()
+                && (!future.isDone() || future.join().use());
+    }
+
+    private void open(Place place, CompletableFuture<ClientConnection> fresh) {
+        EventLoops on;
+        try {
+            on = beginUse();
+        } catch (TatamiException e) {
+            connections.remove(place, fresh);
+            fresh.completeExceptionally(e);
+            return;
+        }
+        CompletableFuture<ClientConnection> attempt = resolved(place.address).thenCompose(address -> dial(on, address));
+        CompletableFuture<ClientConnection> unused = attempt.whenComplete((connection, failure) -> {
             if (connection == null) {
                 connections.remove(place, fresh);
+                endUse();
                 fresh.completeExceptionally(failure.getCause() == null ? failure : failure.getCause());
                 return;
             }
-            CompletableFuture<Void> unusedEnd = connection.closed().thenRun(() -> connections.remove(place, fresh));
+            CompletableFuture<Void> unusedEnd = connection.closed().thenRun(() -> {
+                connections.remove(place, fresh);
+                endUse();
+            });
             if (closed) {
                 connection.close();
             }
@@ -110,18 +175,19 @@ public final class RpcClient implements Connector {
         return CompletableFuture.completedFuture(address);
     }
 
-    private CompletableFuture<Connection> dial(SocketAddress address) {
-        return dial(address, address, loops.socketFactory(), EventLoops.tcpOptions())
-                .thenCompose(connection -> nearer(address, connection));
+    private CompletableFuture<ClientConnection> dial(EventLoops on, SocketAddress address) {
+        return dial(on, new Target(address, address, on.socketFactory(), EventLoops.tcpOptions()))
+                .thenCompose(connection -> nearer(on, address, connection));
     }
 
     /** The connection, or another one to the same server that costs less. */
-    private CompletableFuture<Connection> nearer(SocketAddress address, ClientConnection connection) {
+    private CompletableFuture<ClientConnection> nearer(
+            EventLoops on, SocketAddress address, ClientConnection connection) {
         String name = connection.localSocket();
-        if (!loops.local() || name.isEmpty()) {
+        if (!on.local() || name.isEmpty()) {
             return CompletableFuture.completedFuture(connection);
         }
-        return dial(address, LocalSocket.address(name), loops.localFactory(), Map.of())
+        return dial(on, new Target(address, LocalSocket.address(name), on.localFactory(), Map.of()))
                 .handle((local, failure) -> {
                     if (local == null || !local.clusterId().equals(connection.clusterId())) {
                         LOG.debug("{} is talked to by TCP, though it offers a local socket", address, failure);
@@ -133,18 +199,21 @@ public final class RpcClient implements Connector {
     }
 
     /** @param server what the connection is to, in the words of who asked for it */
-    private CompletableFuture<ClientConnection> dial(
+    private record Target(
             SocketAddress server,
             SocketAddress address,
             ChannelFactory<? extends Channel> factory,
-            Map<ChannelOption<?>, Object> options) {
+            Map<ChannelOption<?>, Object> options) {}
+
+    private CompletableFuture<ClientConnection> dial(EventLoops on, Target target) {
+        SocketAddress server = target.server();
         FrameDecoder decoder = new FrameDecoder(settings.frameBytesMax(), clock);
-        int directMax = loops.epoll() ? settings.directConnectionsMax() : 0;
+        int directMax = on.epoll() ? settings.directConnectionsMax() : 0;
         ClientHandler handler =
-                new ClientHandler(new Dial(server, address, identity, settings, clock, directMax), decoder);
+                new ClientHandler(new Dial(server, target.address(), identity, settings, clock, directMax), decoder);
         Bootstrap bootstrap = new Bootstrap()
-                .group(loops.group())
-                .channelFactory(factory)
+                .group(on.group())
+                .channelFactory(target.factory())
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
                         settings.handshakeTimeout().toMillis())
                 .handler(new ChannelInitializer<Channel>() {
@@ -152,11 +221,11 @@ public final class RpcClient implements Connector {
                     protected void initChannel(Channel channel) {
                         channels.add(channel);
                         channel.config().setOptions(EventLoops.socketOptions(settings));
-                        channel.config().setOptions(options);
+                        channel.config().setOptions(target.options());
                         channel.pipeline().addLast(decoder, handler);
                     }
                 });
-        ChannelFuture attempt = bootstrap.connect(address);
+        ChannelFuture attempt = bootstrap.connect(target.address());
         attempt.addListener(done -> {
             if (!done.isSuccess()) {
                 handler.ready()

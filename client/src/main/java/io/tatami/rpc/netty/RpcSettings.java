@@ -22,6 +22,8 @@ import java.util.List;
  *     that waits for none does after a third of {@code silenceMax}, where that is longer
  * @param localSocket whether clients and servers of one host talk without TCP where they can
  * @param silenceMax a connection on which nothing was heard for so long is closed
+ * @param idleMax a client closes a connection that nobody asked for and on which nothing is in flight for so long; the
+ *     next request opens another
  */
 public record RpcSettings(
         int eventLoops,
@@ -34,7 +36,8 @@ public record RpcSettings(
         int directConnectionsMax,
         Duration handshakeTimeout,
         Duration pingInterval,
-        Duration silenceMax) {
+        Duration silenceMax,
+        Duration idleMax) {
     private static final Setting<Integer> EVENT_LOOPS = Setting.count(
             "tatami.rpc.event.loops", 0, 0, 256, "Threads that serve connections; 0 for one per core, four at most.");
     private static final Setting<Long> FRAME_MAX =
@@ -71,6 +74,8 @@ public record RpcSettings(
             "Silence after which a client that waits for an answer asks for a sign of life.");
     private static final Setting<Duration> SILENCE_MAX = Setting.duration(
             "tatami.rpc.silence.max", "60s", "20ms", "1d", "Silence after which a connection is given up.");
+    private static final Setting<Duration> IDLE_MAX = Setting.duration(
+            "tatami.rpc.idle.max", "5m", "10ms", "30d", "Idleness after which a client closes a connection.");
 
     /** Every setting read here. */
     public static final List<Setting<?>> ALL = List.of(
@@ -84,7 +89,8 @@ public record RpcSettings(
             DIRECT_MAX,
             HANDSHAKE_TIMEOUT,
             PING_INTERVAL,
-            SILENCE_MAX);
+            SILENCE_MAX,
+            IDLE_MAX);
 
     /** @throws SettingException INVALID_ARGUMENT on a bad value */
     public static RpcSettings from(Settings settings) throws SettingException {
@@ -99,6 +105,7 @@ public record RpcSettings(
                 settings.get(DIRECT_MAX),
                 settings.get(HANDSHAKE_TIMEOUT),
                 settings.get(PING_INTERVAL),
-                settings.get(SILENCE_MAX));
+                settings.get(SILENCE_MAX),
+                settings.get(IDLE_MAX));
     }
 }

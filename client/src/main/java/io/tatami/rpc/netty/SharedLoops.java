@@ -2,24 +2,20 @@ package io.tatami.rpc.netty;
 
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A share in the event loops of this process's clients: a program with many file system objects wakes a few threads for
- * many connections, instead of one for each. The threads begin with the first share and end with the last. Safe for use
- * by many threads.
+ * many connections, instead of one for each. The threads begin with the first share that is taken and end with the last
+ * one that is given back. Safe for use by many threads.
  */
-public final class SharedLoops implements AutoCloseable {
+final class SharedLoops implements LoopShare {
     /** By the number of threads that is asked for; guards itself. */
     private static final Map<Integer, Pool> POOLS = new HashMap<>();
 
-    private final int threads;
-    private final EventLoops loops;
-    private final AtomicBoolean closed = new AtomicBoolean();
+    private final RpcSettings settings;
 
-    private SharedLoops(int threads, EventLoops loops) {
-        this.threads = threads;
-        this.loops = loops;
+    SharedLoops(RpcSettings settings) {
+        this.settings = settings;
     }
 
     private record Pool(EventLoops loops, int shares) {
@@ -28,41 +24,31 @@ public final class SharedLoops implements AutoCloseable {
         }
     }
 
-    public static SharedLoops take(RpcSettings settings) {
-        int threads = settings.eventLoops();
-        synchronized (POOLS) {
-            Pool pool = POOLS.get(threads);
-            if (pool == null) {
-                pool = new Pool(new EventLoops("tatami-client", settings), 0);
-            }
-            POOLS.put(threads, pool.with(1));
-            return new SharedLoops(threads, pool.loops());
-        }
-    }
-
-    /** Stay these shares' together: not to be closed by who took one. */
-    public EventLoops loops() {
-        return loops;
-    }
-
-    /** Gives the share back; its clients are closed before. */
     @Override
-    public void close() {
-        if (!closed.compareAndSet(false, true)) {
-            return;
-        }
-        boolean last;
+    public EventLoops take() {
         synchronized (POOLS) {
-            Pool pool = POOLS.get(threads);
-            last = pool != null && pool.shares() == 1;
-            if (last) {
-                POOLS.remove(threads);
-            } else if (pool != null) {
-                POOLS.put(threads, pool.with(-1));
+            Pool pool = POOLS.get(settings.eventLoops());
+            Pool taken = (pool == null ? new Pool(new EventLoops("tatami-client", settings), 0) : pool).with(1);
+            POOLS.put(settings.eventLoops(), taken);
+            return taken.loops();
+        }
+    }
+
+    @Override
+    public void giveBack() {
+        Pool left;
+        synchronized (POOLS) {
+            left = POOLS.remove(settings.eventLoops());
+            if (left == null) {
+                return;
+            }
+            left = left.with(-1);
+            if (left.shares() > 0) {
+                POOLS.put(settings.eventLoops(), left);
             }
         }
-        if (last) {
-            loops.close();
+        if (left.shares() == 0) {
+            left.loops().close();
         }
     }
 }

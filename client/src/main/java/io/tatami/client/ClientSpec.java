@@ -1,0 +1,34 @@
+package io.tatami.client;
+
+import io.tatami.base.TatamiException;
+import io.tatami.client.meta.MetadataAddress;
+import io.tatami.conf.Settings;
+import io.tatami.protocol.UserIdentity;
+import io.tatami.rpc.netty.RpcSettings;
+import java.net.InetSocketAddress;
+import java.util.List;
+
+/**
+ * All that a client depends on: clients of equal specifications are interchangeable.
+ *
+ * @param servers metadata servers to ask first
+ */
+public record ClientSpec(
+        List<InetSocketAddress> servers, UserIdentity user, ClientSettings settings, RpcSettings connections) {
+    public ClientSpec {
+        servers = List.copyOf(servers);
+    }
+
+    /**
+     * @param authority {@code host:port} of any metadata server, several with commas between, or a name that the
+     *     settings resolve; the port may be left out
+     * @throws TatamiException INVALID_ARGUMENT for a bad authority or setting
+     */
+    public static ClientSpec of(String authority, UserIdentity user, Settings settings) throws TatamiException {
+        return new ClientSpec(
+                MetadataAddress.of(authority, settings),
+                user,
+                ClientSettings.from(settings),
+                RpcSettings.from(settings));
+    }
+}
