@@ -48,7 +48,7 @@ final class RaftReplication implements Replication {
     private final List<HostedGroup> groups = new ArrayList<>();
     private final Map<GroupId, RaftReplica> replicas = new ConcurrentHashMap<>();
 
-    /** Of the newest map by which a group's members were set. */
+    /** Of the newest map by which a group's members were set here; what others have led is in the group's log. */
     private final Map<GroupId, Long> epochs = new ConcurrentHashMap<>();
 
     private RaftReplication(RaftHost host, Member self, OwnIdentity own, GroupStores stores, StoreMemory memory) {
@@ -187,7 +187,8 @@ final class RaftReplication implements Replication {
         });
     }
 
-    private CompletableFuture<Void> setMembers(GroupId group, SetGroupMembersRequest request) {
+    /** One after the other: what an older map says is not begun after what a newer one says. */
+    private synchronized CompletableFuture<Void> setMembers(GroupId group, SetGroupMembersRequest request) {
         RaftReplica replica = replicas.get(group);
         if (replica == null) {
             return CompletableFuture.failedFuture(

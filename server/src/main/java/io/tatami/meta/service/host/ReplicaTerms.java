@@ -8,8 +8,6 @@ import io.tatami.meta.service.Handlers;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.store.GroupStore;
-import io.tatami.protocol.MetaMethods;
-import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.SetGroupMembersRequest;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -45,9 +43,7 @@ final class ReplicaTerms implements RaftReplica.Listener {
         this.group = group;
         this.beginning = beginning;
         this.afterPause = afterPause;
-        this.membership = (table, parts) -> table.flow(
-                MetaMethods.SET_GROUP_MEMBERS,
-                (origin, request) -> setMembers.apply(request).thenApply(done -> Empty.getDefaultInstance()));
+        this.membership = new MembersHandlers(setMembers);
     }
 
     @Override

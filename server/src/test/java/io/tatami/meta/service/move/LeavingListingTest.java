@@ -11,11 +11,10 @@ import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
 import io.tatami.conf.Settings;
 import io.tatami.meta.gate.HandleSigner;
-import io.tatami.meta.op.Operation;
 import io.tatami.meta.service.Peers;
 import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.service.host.QueuedWork;
 import io.tatami.meta.service.host.SteppedGroup;
-import io.tatami.meta.service.host.SteppedWork;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.MemoryView;
@@ -37,28 +36,24 @@ import io.tatami.protocol.wire.ListRequest;
 import io.tatami.protocol.wire.MoveStatusReply;
 import io.tatami.protocol.wire.MoveStatusRequest;
 import io.tatami.protocol.wire.SignedHandle;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A directory with some hundreds of entries that are leaving for another shard, in a group that decides in steps. */
-final class LeavingListingTest implements SteppedWork, Peers {
+final class LeavingListingTest implements Peers {
     private static final DirectoryId DIRECTORY = new DirectoryId(7);
     private static final int ENTRIES = 900;
 
     private final MemoryView store = new MemoryView();
     private final HandleSigner signer = new HandleSigner(ByteString.copyFromUtf8("a key"));
-    private final Queue<Runnable> due = new ArrayDeque<>();
+    private final QueuedWork work = new QueuedWork();
     private final GroupRecord record =
             GroupRecord.newBuilder().setGroup(0).setShards(2).build();
     private SteppedGroup shard = newShard();
     private int asked;
-    private int settlements;
 
     /** Of every three entries the first one has left, the second one has not yet, and the third one stays. */
     private static boolean isLeaving(int entry) {
@@ -112,7 +107,7 @@ final class LeavingListingTest implements SteppedWork, Peers {
             page.getStatusList().forEach(status -> listed.add(status.getName()));
         } while (page.getMore());
         assertEquals(expected, listed);
-        assertTrue(settlements <= 6, () -> settlements + " commits settled what was leaving");
+        assertTrue(work.commits() <= 6, () -> work.commits() + " commits settled what was leaving");
         assertEquals(ENTRIES / 3 * 2, asked);
     }
 
@@ -125,7 +120,7 @@ final class LeavingListingTest implements SteppedWork, Peers {
         }
         BulkDeleteReply reply = ask(MetaMethods.BULK_DELETE, request.build());
         assertEquals(ENTRIES / 3, reply.getResultCount());
-        assertTrue(settlements <= 2, () -> settlements + " commits settled what was leaving");
+        assertTrue(work.commits() <= 3, () -> work.commits() + " commits settled what was leaving");
     }
 
     private static String name(int entry) {
@@ -134,11 +129,7 @@ final class LeavingListingTest implements SteppedWork, Peers {
 
     private <Q extends Message, R extends Message> R ask(Method<Q, R> method, Q request) throws Exception {
         CompletableFuture<? extends Message> reply = shard.serve(method, RequestOrigin.SERVICE, request);
-        while (!reply.isDone()) {
-            Runnable next = due.poll();
-            assertTrue(next != null, method + " is never answered");
-            next.run();
-        }
+        work.runUntilDone(reply);
         return method.replyParser().parseFrom(reply.join().toByteString());
     }
 
@@ -155,7 +146,7 @@ final class LeavingListingTest implements SteppedWork, Peers {
     }
 
     private SteppedGroup newShard() {
-        return new SteppedGroup(store, record, this, signer, Clock.SYSTEM, Settings.defaults(), this);
+        return new SteppedGroup(store, record, this, signer, Clock.SYSTEM, Settings.defaults(), work);
     }
 
     @Override
@@ -190,70 +181,5 @@ final class LeavingListingTest implements SteppedWork, Peers {
     @Override
     public ClusterMap map() {
         return ClusterMap.getDefaultInstance();
-    }
-
-    @Override
-    public void later(SteppedGroup group, long delayMillis, Runnable action) {
-        due.add(action);
-    }
-
-    @Override
-    public long decisionMillis() {
-        return 0;
-    }
-
-    @Override
-    public long commitMillis() {
-        return 0;
-    }
-
-    @Override
-    public Meddling meddling() {
-        return new Meddling() {
-            @Override
-            public boolean answersAfterFailure() {
-                return false;
-            }
-
-            @Override
-            public boolean drops(Operation<?, ?, ?> operation) {
-                return false;
-            }
-
-            @Override
-            public void before(Operation<?, ?, ?> operation, Draft records, Message request) {}
-
-            @Override
-            public void after(Operation<?, ?, ?> operation, Draft records, Message request, Message reply) {}
-        };
-    }
-
-    @Override
-    public void decided(SteppedGroup group, Operation<?, ?, ?> operation) {}
-
-    @Override
-    public Write write() {
-        return Write.DURABLE;
-    }
-
-    @Override
-    public void written(SteppedGroup group, Decided decided) {}
-
-    @Override
-    public void stopped(SteppedGroup group, Optional<Draft> written) {}
-
-    @Override
-    public void committed(SteppedGroup group, Decided decided) {
-        if (!decided.once()) {
-            settlements++;
-        }
-    }
-
-    @Override
-    public void answered(SteppedGroup group, Operation<?, ?, ?> operation) {}
-
-    @Override
-    public void bug(Throwable thrown) {
-        throw new AssertionError(thrown);
     }
 }
