@@ -16,6 +16,7 @@ import io.tatami.protocol.wire.AddBlocksReply;
 import io.tatami.protocol.wire.AddBlocksRequest;
 import io.tatami.protocol.wire.BlockReport;
 import io.tatami.protocol.wire.CommitLengthRequest;
+import io.tatami.protocol.wire.CompleteReply;
 import io.tatami.protocol.wire.CompleteRequest;
 import io.tatami.protocol.wire.Grant;
 import io.tatami.protocol.wire.RenewBlockRequest;
@@ -77,9 +78,13 @@ final class FileHome {
         caller.call(file.home(), MetaMethods.COMMIT_LENGTH, request, deadline());
     }
 
-    /** Closes the file. @param inline the whole content, or null where it is in blocks */
-    void complete(List<BlockReport> written, @Nullable ByteString inline, List<Long> unusedBlocks)
-            throws TatamiException {
+    /**
+     * A request that closes the file, to be awaited: also again after an interrupt, as the home may have done it.
+     *
+     * @param inline the whole content, or null where it is in blocks
+     */
+    MetadataCall<CompleteRequest, CompleteReply> completion(
+            List<BlockReport> written, @Nullable ByteString inline, List<Long> unusedBlocks) throws TatamiException {
         CompleteRequest.Builder request = CompleteRequest.newBuilder()
                 .setFileId(file.value())
                 .setRecoveryId(recoveryId)
@@ -88,7 +93,7 @@ final class FileHome {
         if (inline != null) {
             request.setInline(inline);
         }
-        caller.call(file.home(), MetaMethods.COMPLETE, request.build(), deadline());
+        return caller.prepare(file.home(), MetaMethods.COMPLETE, request.build(), deadline());
     }
 
     /** A new generation of a block, on servers without those that failed. */

@@ -7,8 +7,11 @@ import io.tatami.base.TatamiException;
 import io.tatami.client.block.BlockClient;
 import io.tatami.client.block.WriteSpec;
 import io.tatami.client.meta.LeaseRenewer;
+import io.tatami.client.meta.MetadataCall;
 import io.tatami.protocol.wire.AppendReply;
 import io.tatami.protocol.wire.BlockReport;
+import io.tatami.protocol.wire.CompleteReply;
+import io.tatami.protocol.wire.CompleteRequest;
 import io.tatami.protocol.wire.CreateReply;
 import io.tatami.protocol.wire.Grant;
 import io.tatami.protocol.wire.Status;
@@ -75,6 +78,9 @@ public final class FileWriter implements AutoCloseable {
 
     /** Of blocks that are finished. */
     private long sharedBytes;
+
+    /** What closes the file, once its content is complete. */
+    private @Nullable MetadataCall<CompleteRequest, CompleteReply> completion;
 
     private boolean closed;
     private @Nullable TatamiException failure;
@@ -191,7 +197,8 @@ public final class FileWriter implements AutoCloseable {
     }
 
     /**
-     * Makes all bytes durable and the file closed. Does nothing after it succeeded, and fails again after it failed.
+     * Makes all bytes durable and the file closed. Does nothing after it succeeded, and fails again after it failed;
+     * after an interrupt it may be called again, and goes on where it was.
      */
     @Override
     public void close() throws IOException {
@@ -271,6 +278,9 @@ public final class FileWriter implements AutoCloseable {
     private void release() {
         leases.remove(home.file(), lease);
         grants.abandon();
+        if (completion != null) {
+            completion.abandon();
+        }
         if (current != null) {
             current.close();
         }
@@ -371,11 +381,21 @@ public final class FileWriter implements AutoCloseable {
     }
 
     private void complete() throws TatamiException {
+        MetadataCall<CompleteRequest, CompleteReply> asked = completion;
+        if (asked == null) {
+            asked = completion();
+            completion = asked;
+        } else {
+            asked.extend(home.deadline());
+        }
+        asked.await();
+    }
+
+    private MetadataCall<CompleteRequest, CompleteReply> completion() throws TatamiException {
         boolean fitsInEntry = !spilling && memory.sizeBytes() <= inlineBytesMax;
         hadBlocks.set(!fitsInEntry);
         if (fitsInEntry) {
-            home.complete(List.of(), memory.toByteString(), grants.unused(finished));
-            return;
+            return home.completion(List.of(), memory.toByteString(), grants.unused(finished));
         }
         completing |= !spilling;
         drainMemory();
@@ -386,6 +406,6 @@ public final class FileWriter implements AutoCloseable {
         } else if (block != null) {
             finishCurrent(block, block.position() == position);
         }
-        home.complete(finished, null, unused);
+        return home.completion(finished, null, unused);
     }
 }

@@ -27,7 +27,7 @@ public final class MetadataCall<Q extends Message, R extends Message> {
 
     private final MetadataCaller caller;
     private final Target<Q, R> target;
-    private final Deadline deadline;
+    private Deadline deadline;
     private @Nullable Session session;
     private long number;
     private long begunMillis;
@@ -86,6 +86,11 @@ public final class MetadataCall<Q extends Message, R extends Message> {
         InetSocketAddress server = caller.router().address(target.group());
         asked = server;
         return server;
+    }
+
+    /** For a call that was interrupted and is awaited again: it has until then. */
+    public void extend(Deadline until) {
+        deadline = until;
     }
 
     /** Runs {@code then} once the first attempt has its answer, on whatever thread has it; that must not block. */

@@ -109,6 +109,12 @@ public final class MetadataCaller {
         return reply(new MetadataCall<>(this, new MetadataCall.Target<>(group, method, body), deadline).begin());
     }
 
+    /** Takes a number and sends nothing yet. Whoever prepares a call awaits or abandons it. */
+    public <Q extends Message, R extends Message> MetadataCall<Q, R> prepare(
+            GroupId group, Method<Q, R> method, Q body, Deadline deadline) throws TatamiException {
+        return new MetadataCall<>(this, new MetadataCall.Target<>(group, method, body), deadline).begin();
+    }
+
     /** {@link #call} that opens no session; only of a method that may be done twice. */
     <Q extends Message, R extends Message> R callWithoutSession(
             GroupId group, Method<Q, R> method, Q body, Deadline deadline) throws TatamiException {
