@@ -42,6 +42,9 @@ public final class ListEntries implements Operation<ShardState, ListRequest, Lis
     /** With locations a page ends where it holds so many blocks. */
     static final int BLOCKS_MAX = 20_000;
 
+    /** A page ends with the entry that reaches this, of which one may have half a MiB of extended attributes. */
+    static final int BYTES_ENOUGH = 1 << 20;
+
     private final HandleCheck handles;
 
     public ListEntries(HandleCheck handles) {
@@ -50,7 +53,7 @@ public final class ListEntries implements Operation<ShardState, ListRequest, Lis
 
     private record Named(String name, EntryRecord entry) {}
 
-    /** @param isCut behind these comes what has to be asked about first */
+    /** @param isCut behind these comes what has to be asked about first, or may come what was not looked at */
     private record Page(List<Named> entries, boolean isCut) {}
 
     @Override
@@ -61,21 +64,24 @@ public final class ListEntries implements Operation<ShardState, ListRequest, Lis
         int asked = request.getLimit() == 0 ? LIMIT_DEFAULT : request.getLimit();
         int limit = Math.min(asked, LIMIT_MAX);
         Arrival arrival = arrival(state, place, request.getAfter());
-        Page scanned = scan(state, context, place, request.getAfter(), arrival, limit + 1);
+        Page scanned = scan(state, context, place, request.getAfter(), arrival, limit);
         List<Named> page = scanned.entries();
         boolean isMoreBehind = scanned.isCut() || arrival != null;
         ListReply.Builder reply = ListReply.newBuilder()
-                .setMore(page.size() > limit || isMoreBehind)
+                .setMore(isMoreBehind)
                 .setMoves(state.share(place.directory()).getMoves());
         int blocks = 0;
-        for (Named named : page.subList(0, Math.min(limit, page.size()))) {
+        int bytes = 0;
+        for (Named named : page) {
             Sight sight = request.getWithLocations() ? Sight.LOCATIONS : Sight.LENGTH;
-            Status.Builder status = FileStatus.complete(
+            Status.Builder builder = FileStatus.complete(
                     state, FileStatus.of(state, place.caller(), named.name(), named.entry()), named.entry(), sight);
-            FileStatus.addRight(handles.rights(), state, context, place.caller(), named.entry(), sight, status);
+            FileStatus.addRight(handles.rights(), state, context, place.caller(), named.entry(), sight, builder);
+            Status status = builder.build();
             reply.addStatus(status);
             blocks += status.getBlockCount();
-            if (blocks > BLOCKS_MAX) {
+            bytes += status.getSerializedSize();
+            if (blocks > BLOCKS_MAX || bytes >= BYTES_ENOUGH) {
                 return reply.setMore(reply.getStatusCount() < page.size() || isMoreBehind)
                         .build();
             }
@@ -99,11 +105,13 @@ public final class ListEntries implements Operation<ShardState, ListRequest, Lis
     }
 
     /**
+     * Entries up to {@code limit}, or to those whose records reach {@link #BYTES_ENOUGH}.
+     *
      * @param arrival how far all is here; null for to the end
      * @throws UnsettledException there are entries that are leaving, or none has arrived yet
      */
     private static Page scan(
-            ShardState state, RequestContext context, Place place, String after, @Nullable Arrival arrival, int count)
+            ShardState state, RequestContext context, Place place, String after, @Nullable Arrival arrival, int limit)
             throws UnsettledException {
         DirectoryId directory = place.directory();
         int spread = place.handle().getSpread();
@@ -112,10 +120,14 @@ public final class ListEntries implements Operation<ShardState, ListRequest, Lis
                 arrival == null ? Keys.after(Keys.entries(directory)) : Keys.entry(directory, next(arrival.getUpTo()));
         List<Named> found = new ArrayList<>();
         List<EntryLeaving> leaving = new ArrayList<>();
+        boolean isCut = false;
+        long bytes = 0;
         try (View.Cursor cursor = state.draft().scan(from, to)) {
-            while (found.size() + leaving.size() < count
-                    && leaving.size() < EntriesLeaving.ENTRIES_MAX
-                    && cursor.next()) {
+            while (!isCut && leaving.size() < EntriesLeaving.ENTRIES_MAX && cursor.next()) {
+                if (found.size() + leaving.size() == limit || bytes >= BYTES_ENOUGH) {
+                    isCut = true;
+                    continue;
+                }
                 String name = Keys.nameOf(cursor.key());
                 if (spread > 1 && !Arrivals.isOwnedHere(state, directory, name, spread)) {
                     continue;
@@ -129,6 +141,7 @@ public final class ListEntries implements Operation<ShardState, ListRequest, Lis
                     leaving.add(MoveMarks.leaving(directory, name, record));
                 } else if (entry != null) {
                     found.add(new Named(name, entry));
+                    bytes += cursor.value().length;
                 }
             }
         }
@@ -140,7 +153,7 @@ public final class ListEntries implements Operation<ShardState, ListRequest, Lis
             throw new UnsettledException(new EntriesNotArrived(
                     directory, next(arrival.getUpTo()), spread, place.handle().getWideningFrom()));
         }
-        return new Page(found, false);
+        return new Page(found, isCut);
     }
 
     private static boolean isAsked(RequestContext context, String name) {

@@ -156,7 +156,9 @@ final class Callers implements AutoCloseable {
                 underWay = lookUp;
                 lookUp.begin();
             }
-            return lookUp.answer.thenApplyAsync(caller -> caller, executor);
+            return lookUp.answer
+                    .thenApplyAsync(caller -> caller, executor)
+                    .exceptionallyCompose(thrown -> CompletableFuture.failedFuture(ReaderPool.told(thrown)));
         }
 
         /** The look-up's thread is done with it. */

@@ -54,6 +54,10 @@ public final class MetadataServer implements AutoCloseable {
     public static final List<Setting<?>> SETTINGS = List.of(SpaceGuard.RESERVE, RaftPort.PORT, RaftPort.BIND_HOST);
 
     private static final int READERS = 4;
+
+    /** As many as changes that wait for a group; a read beyond is refused with BUSY. */
+    private static final int READS_WAITING_MAX = 8_192;
+
     private static final Logger LOG = LoggerFactory.getLogger(MetadataServer.class);
 
     private final Resources resources = new Resources();
@@ -90,7 +94,7 @@ public final class MetadataServer implements AutoCloseable {
             HandleSigner signer = new HandleSigner(identity.handleKey());
             ServiceCredential credential = new ServiceCredential(signer, identity.cluster());
             ExecutorService readers =
-                    resources.keep(Executors.newFixedThreadPool(READERS, Threads.daemons("meta-reader")), "readers");
+                    resources.keep(ReaderPool.of(READERS, READS_WAITING_MAX, "meta-reader"), "readers");
             ScheduledExecutorService timer =
                     resources.keep(Executors.newScheduledThreadPool(1, Threads.daemons("meta-timer")), "timer");
             GroupLeaders leaders = new GroupLeaders();

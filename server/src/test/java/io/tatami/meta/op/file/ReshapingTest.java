@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.protobuf.ByteString;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.meta.state.wire.FileEntry;
 import io.tatami.meta.state.wire.Marker;
 import io.tatami.protocol.wire.AttributeChange;
 import io.tatami.protocol.wire.ConcatRequest;
@@ -20,6 +22,7 @@ import io.tatami.protocol.wire.LookupRequest;
 import io.tatami.protocol.wire.SetFileAttributesRequest;
 import io.tatami.protocol.wire.Status;
 import io.tatami.protocol.wire.TruncateRequest;
+import io.tatami.protocol.wire.XAttr;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -244,6 +247,36 @@ class ReshapingTest {
         } while (page.getMore());
         List<String> expected = new ArrayList<>(names);
         expected.add(4, "dir");
+        assertEquals(expected, found);
+    }
+
+    @Test
+    void pageOfAListingEndsAtItsLimitOfBytes() throws Exception {
+        List<String> expected = new ArrayList<>();
+        FileEntry.Builder file = FileEntry.newBuilder();
+        for (int i = 0; i < 20; i++) {
+            file.getAttributesBuilder()
+                    .addXattr(XAttr.newBuilder().setName("user.a" + i).setValue(ByteString.copyFrom(new byte[16_000])));
+        }
+        for (int i = 10; i < 30; i++) {
+            expected.add(i + "n".repeat(253));
+            EntryRecord entry =
+                    EntryRecord.newBuilder().setFile(file.setFileId(i)).build();
+            shard.change(state -> state.putEntry(FileShard.HOME, expected.get(expected.size() - 1), entry));
+        }
+        List<String> found = new ArrayList<>();
+        ListReply page;
+        do {
+            page = shard.run(
+                    list,
+                    ListRequest.newBuilder()
+                            .setHandle(shard.handle())
+                            .setAfter(found.isEmpty() ? "" : found.get(found.size() - 1))
+                            .build());
+            int bytes = page.getSerializedSize();
+            assertTrue(bytes < 2 * ListEntries.BYTES_ENOUGH, () -> "a page of " + bytes + " bytes");
+            page.getStatusList().forEach(status -> found.add(status.getName()));
+        } while (page.getMore());
         assertEquals(expected, found);
     }
 

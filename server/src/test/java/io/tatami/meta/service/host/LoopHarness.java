@@ -70,7 +70,18 @@ final class LoopHarness implements AutoCloseable {
         this(directory, new TestClock(), question -> CompletableFuture.completedFuture(null));
     }
 
+    /** @param readers on which it reads what is not decided at once */
+    LoopHarness(Path directory, Executor readers) throws TatamiException {
+        this(directory, new TestClock(), question -> CompletableFuture.completedFuture(null), readers);
+    }
+
     LoopHarness(Path directory, TestClock clock, Function<Question, CompletableFuture<Void>> settlers)
+            throws TatamiException {
+        this(directory, clock, settlers, Runnable::run);
+    }
+
+    private LoopHarness(
+            Path directory, TestClock clock, Function<Question, CompletableFuture<Void>> settlers, Executor readers)
             throws TatamiException {
         this.clock = clock;
         this.memory = new StoreMemory(StoreSettings.from(Settings.defaults()));
@@ -80,7 +91,7 @@ final class LoopHarness implements AutoCloseable {
         this.thread = LOOPS.newGroupThread("group-of-a-test");
         this.loop = loop(thread, store, log, clock, settlers, read -> {
             handedOn.incrementAndGet();
-            read.run();
+            readers.execute(read);
         });
     }
 
