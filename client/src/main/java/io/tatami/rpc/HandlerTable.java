@@ -6,6 +6,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.Method;
+import io.tatami.protocol.RequestLimits;
 import io.tatami.protocol.StreamMethod;
 import java.util.HashMap;
 import java.util.Map;
@@ -42,18 +43,37 @@ public final class HandlerTable {
 
     private record OpenGroup(HandlerTable table, GroupThread thread) {}
 
-    /** Returns this table. A method number can be given once. */
+    /**
+     * Returns this table. A method number can be given once. The handler sees no request that is above one of the
+     * {@linkplain RequestLimits limits}.
+     */
     public <Q extends Message, R extends Message> HandlerTable on(Method<Q, R> method, Handler<Q, R> handler) {
         checkFree(method.number());
-        calls.put(method.number(), new Call<>(method, handler));
+        calls.put(method.number(), new Call<>(method, (context, request, responder) -> {
+            try {
+                RequestLimits.require(method.name(), request);
+            } catch (TatamiException e) {
+                responder.failure(e);
+                return;
+            }
+            handler.handle(context, request, responder);
+        }));
         return this;
     }
 
-    /** Returns this table. A method number can be given once. */
+    /** Returns this table. A method number can be given once. The same limits hold for what opens a stream. */
     public <Q extends Message, U extends Message, D extends Message, R extends Message> HandlerTable onStream(
             StreamMethod<Q, U, D, R> method, StreamHandler<Q, U, D, R> handler) {
         checkFree(method.number());
-        streams.put(method.number(), new Stream<>(method, handler));
+        streams.put(method.number(), new Stream<>(method, (context, request, stream) -> {
+            try {
+                RequestLimits.require(method.name(), request);
+            } catch (TatamiException e) {
+                stream.failure(e);
+                return new RefusedStream<>();
+            }
+            return handler.open(context, request, stream);
+        }));
         return this;
     }
 

@@ -10,6 +10,7 @@ import io.tatami.client.AccessPlan;
 import io.tatami.client.PrefetchProgress;
 import io.tatami.client.block.BlockTarget;
 import io.tatami.client.meta.EntryReader;
+import io.tatami.protocol.RequestLimits;
 import io.tatami.protocol.wire.PlanReadsRequest;
 import io.tatami.protocol.wire.PlanStatusReply;
 import io.tatami.protocol.wire.PlannedRange;
@@ -25,7 +26,6 @@ import java.util.UUID;
  * threads.
  */
 final class ReadPlanner {
-    private static final int RANGES_OF_A_CALL = 1_000;
 
     private final FileLocator locator;
     private final EntryReader entries;
@@ -126,7 +126,7 @@ final class ReadPlanner {
                     .setOffset(offset)
                     .setLength(length)
                     .build());
-            if (share.ranges.size() == RANGES_OF_A_CALL) {
+            if (share.ranges.size() == RequestLimits.PLANNED_RANGES) {
                 send(server, share);
             }
         }

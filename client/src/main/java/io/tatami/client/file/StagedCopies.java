@@ -5,6 +5,7 @@ import io.tatami.base.ServerId;
 import io.tatami.base.SideBySide;
 import io.tatami.base.TatamiException;
 import io.tatami.client.LocatedBlock;
+import io.tatami.protocol.RequestLimits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -19,7 +20,7 @@ import java.util.Set;
  * place tasks. Used by one thread.
  */
 public final class StagedCopies {
-    static final int BLOCKS_OF_A_CALL = 10_000;
+    static final int BLOCKS_OF_A_CALL = RequestLimits.STAGED_BLOCKS;
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
     private final FileLocator locator;

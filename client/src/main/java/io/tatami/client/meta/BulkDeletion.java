@@ -6,6 +6,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.client.BulkDeleteFailure;
 import io.tatami.client.TatamiPath;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.RequestLimits;
 import io.tatami.protocol.wire.BulkDeleteReply;
 import io.tatami.protocol.wire.BulkDeleteRequest;
 import java.util.ArrayList;
@@ -15,7 +16,8 @@ import java.util.Map;
 
 /** Deletes many paths: the files of one shard by one request, and what is not that easy by itself. */
 public final class BulkDeletion {
-    private static final int ITEMS_OF_A_REQUEST_MAX = 1_000;
+    /** A request ends with the item that reaches this: handles of deep directories have tens of kilobytes. */
+    private static final int REQUEST_BYTES_ENOUGH = 1 << 20;
 
     private final MetadataCaller caller;
     private final PathResolver resolver;
@@ -28,7 +30,26 @@ public final class BulkDeletion {
     }
 
     /** Part of a request, and the path each of its items stands for. */
-    private record Batch(GroupId shard, BulkDeleteRequest.Builder request, List<TatamiPath> paths) {}
+    private static final class Batch {
+        private final GroupId shard;
+        private final BulkDeleteRequest.Builder request = BulkDeleteRequest.newBuilder();
+        private final List<TatamiPath> paths = new ArrayList<>();
+        private int bytes;
+
+        Batch(GroupId shard) {
+            this.shard = shard;
+        }
+
+        boolean isFull() {
+            return paths.size() == RequestLimits.BULK_DELETE_ITEMS || bytes >= REQUEST_BYTES_ENOUGH;
+        }
+
+        void add(TatamiPath path, BulkDeleteRequest.Item item) {
+            paths.add(path);
+            request.addItem(item);
+            bytes += item.getSerializedSize();
+        }
+    }
 
     /** @see io.tatami.client.TatamiClient#bulkDelete */
     public List<BulkDeleteFailure> delete(List<TatamiPath> paths) throws TatamiException {
@@ -59,15 +80,17 @@ public final class BulkDeletion {
                 ResolvedDirectory parent = resolver.resolve(path.parent(), path, deadline);
                 GroupId shard = parent.shardOf(path.name(), caller.shards());
                 Batch batch = filling.get(shard);
-                if (batch == null || batch.paths.size() == ITEMS_OF_A_REQUEST_MAX) {
-                    batch = new Batch(shard, BulkDeleteRequest.newBuilder(), new ArrayList<>());
+                if (batch == null || batch.isFull()) {
+                    batch = new Batch(shard);
                     filling.put(shard, batch);
                     batches.add(batch);
                 }
-                batch.paths.add(path);
-                batch.request.addItem(BulkDeleteRequest.Item.newBuilder()
-                        .setHandle(parent.signed())
-                        .setName(path.name()));
+                batch.add(
+                        path,
+                        BulkDeleteRequest.Item.newBuilder()
+                                .setHandle(parent.signed())
+                                .setName(path.name())
+                                .build());
             } catch (TatamiException e) {
                 requireAboutPath(e);
                 if (e.code() != ErrorCode.NOT_FOUND) {

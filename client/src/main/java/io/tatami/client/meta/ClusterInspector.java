@@ -14,6 +14,7 @@ import io.tatami.client.PathStatus;
 import io.tatami.client.ReplicationProgress;
 import io.tatami.client.TatamiPath;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.RequestLimits;
 import io.tatami.protocol.wire.ChangeMetadataServerRequest;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Finding;
@@ -42,8 +43,6 @@ public final class ClusterInspector {
 
     /** When calls that do not end by their own deadline are given up. */
     private static final Duration WAIT_MAX = GROUP_TIMEOUT.plusSeconds(5);
-
-    private static final int DIRECTORIES_OF_A_CHECK = 1_000;
 
     private final MetadataCaller caller;
     private final EntryReader entries;
@@ -162,7 +161,7 @@ public final class ClusterInspector {
                         waiting.add(entry);
                     }
                 }
-                if (batch.size() == DIRECTORIES_OF_A_CHECK || waiting.isEmpty()) {
+                if (batch.size() == RequestLimits.DIRECTORIES || waiting.isEmpty()) {
                     check(batch);
                     batch.clear();
                 }

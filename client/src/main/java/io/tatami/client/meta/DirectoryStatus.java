@@ -6,6 +6,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.RequestLimits;
 import io.tatami.protocol.wire.GetDirectoriesReply;
 import io.tatami.protocol.wire.GetDirectoriesRequest;
 import io.tatami.protocol.wire.GetDirectoryReply;
@@ -70,18 +71,24 @@ final class DirectoryStatus {
 
     /** The directories that stand at these names of one parent, by name: those that exist. */
     Map<String, Status> byName(DirectoryId parent, List<String> names, Deadline deadline) throws TatamiException {
-        if (names.isEmpty()) {
-            return Map.of();
-        }
-        GetDirectoriesRequest request = GetDirectoriesRequest.newBuilder()
-                .setParentId(parent.value())
-                .addAllName(names)
-                .build();
-        GetDirectoriesReply reply = caller.call(GroupId.NAMESPACE, MetaMethods.GET_DIRECTORIES, request, deadline);
-        links.heardOf(reply.getLinks());
         Map<String, Status> found = new HashMap<>();
-        withShares(reply.getStatusList(), reply.getRight(), deadline)
-                .forEach(status -> found.put(status.getName(), status));
+        int from = 0;
+        while (from < names.size()) {
+            int to = Math.min(names.size(), from + RequestLimits.DIRECTORIES);
+            GetDirectoriesRequest request = GetDirectoriesRequest.newBuilder()
+                    .setParentId(parent.value())
+                    .addAllName(names.subList(from, to))
+                    .build();
+            GetDirectoriesReply reply = caller.call(GroupId.NAMESPACE, MetaMethods.GET_DIRECTORIES, request, deadline);
+            links.heardOf(reply.getLinks());
+            withShares(reply.getStatusList(), reply.getRight(), deadline)
+                    .forEach(status -> found.put(status.getName(), status));
+            int answered = to - from - reply.getUnanswered();
+            if (answered <= 0) {
+                throw new TatamiException(ErrorCode.MALFORMED, "the namespace answered for no directory of " + parent);
+            }
+            from += answered;
+        }
         return found;
     }
 

@@ -7,6 +7,7 @@ import io.tatami.client.CreateSpec;
 import io.tatami.client.TatamiPath;
 import io.tatami.client.UnresolvedLinkException;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.RequestLimits;
 import io.tatami.protocol.wire.AttributeChange;
 import io.tatami.protocol.wire.ConcatRequest;
 import io.tatami.protocol.wire.CreateModes;
@@ -353,6 +354,12 @@ public final class EntryChanges {
         }
         if (sources.isEmpty()) {
             throw new TatamiException(ErrorCode.INVALID_ARGUMENT, "concat: no sources given");
+        }
+        if (sources.size() > RequestLimits.CONCAT_SOURCES) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "concat: " + sources.size() + " source files, at most " + RequestLimits.CONCAT_SOURCES
+                            + " are joined in one call; concat in several calls");
         }
         Deadline deadline = caller.deadline();
         ConcatRequest request = ConcatRequest.newBuilder()

@@ -4,6 +4,7 @@ import io.tatami.base.FileId;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.RequestLimits;
 import io.tatami.protocol.wire.RenewLeasesReply;
 import io.tatami.protocol.wire.RenewLeasesRequest;
 import java.time.Duration;
@@ -25,7 +26,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class LeaseRenewer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LeaseRenewer.class);
-    private static final int FILES_OF_A_REQUEST_MAX = 10_000;
 
     private final MetadataCaller caller;
     private final Duration interval;
@@ -94,8 +94,8 @@ public final class LeaseRenewer implements AutoCloseable {
             byHome.computeIfAbsent(file.home(), key -> new ArrayList<>()).add(file);
         }
         byHome.forEach((home, files) -> {
-            for (int from = 0; from < files.size(); from += FILES_OF_A_REQUEST_MAX) {
-                renew(home, files.subList(from, Math.min(files.size(), from + FILES_OF_A_REQUEST_MAX)), held);
+            for (int from = 0; from < files.size(); from += RequestLimits.LEASES) {
+                renew(home, files.subList(from, Math.min(files.size(), from + RequestLimits.LEASES)), held);
             }
         });
     }

@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Hangs files of one directory behind another and removes their names, by HDFS's rules: all closed, the sources
- * distinct, not empty, not the target and of no larger block size. Blocks change hands without being copied.
+ * distinct, not empty, not the target and of no larger block size. Blocks change hands without being copied, at most
+ * {@value #BLOCKS_MAX} in one request: that takes some tens of milliseconds, in which the shard decides nothing else.
  *
  * <p>Inline content is joined while the result is small enough to be inline. Otherwise it would have to become a block,
  * which only a writer can do: UNSUPPORTED, with the first such name as detail; a client that may write the files gives
@@ -30,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  * home is in another shard.
  */
 public final class ConcatFiles implements Operation<ShardState, ConcatRequest, Empty> {
+    /** Of all sources. */
+    static final int BLOCKS_MAX = 5_000;
+
     private final HandleCheck handles;
     private final FileLimits limits;
 
@@ -48,13 +52,16 @@ public final class ConcatFiles implements Operation<ShardState, ConcatRequest, E
         Reopening.requireClosed(target.file(), place.name());
         requireDistinct(request);
         List<Named> sources = new ArrayList<>();
+        long blocks = 0;
         for (String name : request.getSourceList()) {
             Named source = named(state, context, place.sibling(state, name), Access.READ);
             source.place().requireSticky(source.entry().getFile().getAttributes());
             place.requireWritableDirectory();
             requireFit(source, target);
             sources.add(source);
+            blocks += source.file().home().getBlocks();
         }
+        requireFewBlocks(blocks);
         ByteString joined = joinInline(target, sources);
         long length = target.file().home().getLength();
         for (Named source : sources) {
@@ -88,6 +95,13 @@ public final class ConcatFiles implements Operation<ShardState, ConcatRequest, E
         }
         if (new HashSet<>(request.getSourceList()).size() < request.getSourceCount()) {
             throw invalid("concat: at least two of the source files are the same");
+        }
+    }
+
+    private static void requireFewBlocks(long blocks) throws TatamiException {
+        if (blocks > BLOCKS_MAX) {
+            throw invalid("concat: the source files have " + blocks + " blocks, at most " + BLOCKS_MAX
+                    + " are joined in one call; concat in several calls, with a file of more blocks as the target");
         }
     }
 

@@ -16,6 +16,9 @@ import java.util.List;
 
 /** Deletes many files in one batch; each succeeds or fails for itself, as {@link DeleteFile} would. */
 public final class BulkDelete implements Operation<ShardState, BulkDeleteRequest, BulkDeleteReply> {
+    /** So the reply to as many items as a request may have can be remembered. */
+    private static final int MESSAGE_CHARACTERS_MAX = 200;
+
     private final DeleteFile deleteFile;
 
     public BulkDelete(DeleteFile deleteFile) {
@@ -62,8 +65,12 @@ public final class BulkDelete implements Operation<ShardState, BulkDeleteRequest
         } catch (TatamiException e) {
             return BulkDeleteReply.Result.newBuilder()
                     .setError(e.code().number())
-                    .setMessage(String.valueOf(e.getMessage()))
+                    .setMessage(shortened(String.valueOf(e.getMessage())))
                     .build();
         }
+    }
+
+    private static String shortened(String message) {
+        return message.length() <= MESSAGE_CHARACTERS_MAX ? message : message.substring(0, MESSAGE_CHARACTERS_MAX);
     }
 }

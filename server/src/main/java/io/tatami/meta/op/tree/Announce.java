@@ -19,6 +19,9 @@ import java.util.List;
  * that arrives late or twice has no effect.
  */
 public final class Announce implements Operation<ShardState, AnnounceRequest, AnnounceReply> {
+    /** Directories that are looked at in one decision when the floor rises. */
+    public static final int FORGET_MAX = 4_096;
+
     @Override
     public AnnounceReply decide(ShardState state, RequestContext context, AnnounceRequest request) {
         AnnounceReply.Builder reply = AnnounceReply.newBuilder();
@@ -39,7 +42,9 @@ public final class Announce implements Operation<ShardState, AnnounceRequest, An
         }
         if (request.getFloor() > state.gateFloor()) {
             state.putGateFloor(request.getFloor());
-            forget(state, request.getFloor());
+        }
+        if (request.getFloor() > 0) {
+            forget(state, request.getFloor(), request.getForgetAfter(), reply);
         }
         return reply.build();
     }
@@ -54,12 +59,20 @@ public final class Announce implements Operation<ShardState, AnnounceRequest, An
         return changed.build();
     }
 
-    /** What only concerns handles below the floor need not be known any more. */
-    private static void forget(ShardState state, long floor) {
+    /** What only concerns handles below the floor need not be known any more; one page of what is known. */
+    private static void forget(ShardState state, long floor, long after, AnnounceReply.Builder reply) {
         List<byte[]> old = new ArrayList<>();
-        byte[] prefix = Keys.kind('g');
-        try (View.Cursor cursor = state.draft().scan(prefix, Keys.after(prefix))) {
+        byte[] from = Keys.gate(new DirectoryId(after + 1));
+        int seen = 0;
+        long last = after;
+        try (View.Cursor cursor = state.draft().scan(from, Keys.after(Keys.kind('g')))) {
             while (cursor.next()) {
+                if (seen == FORGET_MAX) {
+                    reply.setForgetAfter(last);
+                    break;
+                }
+                seen++;
+                last = Keys.idOf(cursor.key());
                 GateRecord gate = ShardState.parse(cursor.value(), GateRecord.parser());
                 long newest = Math.max(gate.getVersion(), gate.getSelfVersion());
                 if (newest < floor) {

@@ -5,6 +5,7 @@ import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.log.SnapshotProgress;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
+import io.tatami.protocol.RequestLimits;
 import io.tatami.protocol.wire.HeldReplica;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +29,9 @@ import org.slf4j.LoggerFactory;
  */
 final class HostedGroups implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HostedGroups.class);
+
+    /** Of the reason why a replica stopped, as it is reported: in UTF-8 within the request's limit. */
+    private static final int FAILURE_CHARACTERS_MAX = RequestLimits.FAILURE_BYTES / 4;
 
     private final OwnIdentity own;
     private final ServerReplication replication;
@@ -235,10 +239,14 @@ final class HostedGroups implements AutoCloseable {
                     .setSnapshotBytes(receiving.map(SnapshotProgress::bytes).orElse(0L))
                     .setSnapshotBytesTotal(
                             receiving.map(SnapshotProgress::bytesTotal).orElse(0L))
-                    .setFailure(group == null ? "" : group.failure())
+                    .setFailure(group == null ? "" : shortened(group.failure()))
                     .build());
         }
         return held;
+    }
+
+    private static String shortened(String failure) {
+        return failure.length() <= FAILURE_CHARACTERS_MAX ? failure : failure.substring(0, FAILURE_CHARACTERS_MAX);
     }
 
     /**

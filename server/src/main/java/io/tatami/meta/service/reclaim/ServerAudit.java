@@ -17,6 +17,7 @@ import io.tatami.meta.state.wire.BeginAuditReply;
 import io.tatami.meta.state.wire.DisownRequest;
 import io.tatami.meta.state.wire.RecordAuditRequest;
 import io.tatami.protocol.BlockMethods;
+import io.tatami.protocol.RequestLimits;
 import io.tatami.protocol.wire.AuditReply;
 import io.tatami.protocol.wire.AuditRequest;
 import io.tatami.protocol.wire.AuditedVolume;
@@ -51,7 +52,6 @@ final class ServerAudit {
     static final Duration CONFIRMATION = Duration.ofMinutes(5);
 
     private static final Duration REST = Duration.ofSeconds(10);
-    private static final int PAGE = 4_096;
     private static final int UNKNOWN_PERCENT_MAX = 1;
 
     private final Group<ShardState> group;
@@ -198,7 +198,7 @@ final class ServerAudit {
                     .setServerId(server)
                     .setAfterBlockId(after)
                     .setUpToBlockId(begun.getUpToBlockId())
-                    .setLimit(PAGE)
+                    .setLimit(RequestLimits.AUDITED_BLOCKS)
                     .build();
             return group.read(page, RequestOrigin.SERVICE, next)
                     .thenApply(asked ->

@@ -4,6 +4,7 @@ import io.tatami.base.GroupId;
 import io.tatami.meta.op.tree.ListUnhooked;
 import io.tatami.meta.op.tree.wire.ListUnhookedRequest;
 import io.tatami.meta.service.BackgroundTask;
+import io.tatami.meta.service.Peers;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.AnnounceRequest;
@@ -45,12 +46,22 @@ final class GatePruner implements BackgroundTask {
     }
 
     private CompletableFuture<Void> raise(long floor) {
-        AnnounceRequest request = AnnounceRequest.newBuilder().setFloor(floor).build();
         CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
         for (int shard = 0; shard < tree.shards(); shard++) {
-            all = all.thenCombine(
-                    tree.peers().call(GroupId.ofShard(shard), MetaMethods.ANNOUNCE, request), (before, reply) -> null);
+            all = all.thenCombine(raise(tree.peers(), GroupId.ofShard(shard), floor, 0), (before, done) -> null);
         }
         return all;
+    }
+
+    /** Page by page: no shard decides on all it knows at once. */
+    static CompletableFuture<Void> raise(Peers peers, GroupId shard, long floor, long after) {
+        AnnounceRequest request = AnnounceRequest.newBuilder()
+                .setFloor(floor)
+                .setForgetAfter(after)
+                .build();
+        return peers.call(shard, MetaMethods.ANNOUNCE, request)
+                .thenCompose(reply -> reply.getForgetAfter() == 0
+                        ? CompletableFuture.completedFuture(null)
+                        : raise(peers, shard, floor, reply.getForgetAfter()));
     }
 }

@@ -1,8 +1,10 @@
 package io.tatami.meta.service.tree;
 
+import io.tatami.base.Check;
 import io.tatami.base.GroupId;
 import io.tatami.meta.service.Peers;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.RequestLimits;
 import io.tatami.protocol.wire.AnnounceReply;
 import io.tatami.protocol.wire.AnnounceRequest;
 import io.tatami.protocol.wire.Share;
@@ -18,8 +20,6 @@ import org.jspecify.annotations.Nullable;
  * As many wait as there are requests in flight. Safe for use by many threads.
  */
 final class ShardAnnouncer {
-    private static final int CHANGES_MAX = 1_024;
-
     private final GroupId shard;
     private final Peers peers;
     private final long timeoutMillis;
@@ -36,6 +36,7 @@ final class ShardAnnouncer {
 
     /** The shard's shares of the directories, in order, read once it refuses older handles. */
     CompletableFuture<List<Share>> announce(List<TreeChange> changes) {
+        Check.check(changes.size() <= RequestLimits.TREE_CHANGES, "a change of %d directories", changes.size());
         Waiting request = new Waiting(changes, new CompletableFuture<>());
         synchronized (this) {
             waiting.add(request);
@@ -66,7 +67,7 @@ final class ShardAnnouncer {
     private synchronized List<Waiting> nextBatch() {
         List<Waiting> batch = new ArrayList<>();
         int changes = 0;
-        while (!waiting.isEmpty() && changes < CHANGES_MAX) {
+        while (!waiting.isEmpty() && changes + waiting.element().changes().size() <= RequestLimits.TREE_CHANGES) {
             Waiting request = waiting.remove();
             changes += request.changes().size();
             batch.add(request);

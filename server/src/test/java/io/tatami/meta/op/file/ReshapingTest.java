@@ -24,6 +24,7 @@ import io.tatami.protocol.wire.Status;
 import io.tatami.protocol.wire.TruncateRequest;
 import io.tatami.protocol.wire.XAttr;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -278,6 +279,24 @@ class ReshapingTest {
             page.getStatusList().forEach(status -> found.add(status.getName()));
         } while (page.getMore());
         assertEquals(expected, found);
+    }
+
+    @Test
+    void concatTakesSourcesOfSoManyBlocksAndNoMore() throws Exception {
+        shard.written("t", 1);
+        long[] lengths = new long[ConcatFiles.BLOCKS_MAX];
+        Arrays.fill(lengths, 1);
+        shard.written("x", lengths);
+        shard.written("y", 1);
+        TatamiException refused = assertThrows(TatamiException.class, () -> shard.run(concat, joining("t", "x", "y")));
+        assertEquals(ErrorCode.INVALID_ARGUMENT, refused.code());
+        assertTrue(refused.toString().contains("concat in several calls"), refused::toString);
+        assertEquals(1, shard.open("t").getBlockCount(), "something was changed");
+        shard.run(concat, joining("t", "x"));
+        assertEquals(1 + ConcatFiles.BLOCKS_MAX, shard.open("t").getBlockCount());
+        shard.run(concat, joining("t", "y"));
+        assertEquals(2 + ConcatFiles.BLOCKS_MAX, shard.open("t").getBlockCount());
+        FileInvariants.check(shard.store(), Set.of());
     }
 
     @Test

@@ -12,9 +12,11 @@ import io.tatami.base.TatamiException;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.Draft;
+import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.MemoryView;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.FileEntry;
 import io.tatami.meta.state.wire.GateRecord;
@@ -56,6 +58,43 @@ class ShardTreeOperationsTest {
         assertEquals(8, state.gateFloor());
         assertEquals(GateRecord.getDefaultInstance(), state.gate(PARENT));
         assertEquals(9, state.gate(new DirectoryId(6)).getVersion());
+    }
+
+    @Test
+    void floorForgetsPageByPageHoweverMuchIsKnown() {
+        int known = 2 * Announce.FORGET_MAX + 10;
+        for (int id = 1; id <= known; id++) {
+            announce(TreeChange.newBuilder().setDirectoryId(id).setVersion(id % 2 == 0 ? 5 : 9));
+        }
+        long after = 0;
+        int pages = 0;
+        do {
+            int before = gates();
+            after = new Announce()
+                    .decide(
+                            state,
+                            CONTEXT,
+                            AnnounceRequest.newBuilder()
+                                    .setFloor(8)
+                                    .setForgetAfter(after)
+                                    .build())
+                    .getForgetAfter();
+            pages++;
+            assertTrue(before - gates() <= Announce.FORGET_MAX / 2, "too much at once");
+            assertEquals(8, state.gateFloor());
+        } while (after != 0);
+        assertEquals(3, pages);
+        assertEquals(known / 2, gates());
+    }
+
+    private int gates() {
+        int count = 0;
+        try (View.Cursor cursor = state.draft().scan(Keys.kind('g'), Keys.after(Keys.kind('g')))) {
+            while (cursor.next()) {
+                count++;
+            }
+        }
+        return count;
     }
 
     @Test

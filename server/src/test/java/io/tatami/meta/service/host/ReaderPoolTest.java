@@ -32,6 +32,7 @@ final class ReaderPoolTest {
     private final ExecutorService readers = ReaderPool.of(2, WAITING_MAX, "test-reader");
     private final CountDownLatch held = new CountDownLatch(2);
     private final CountDownLatch released = new CountDownLatch(1);
+    private final CountDownLatch asked = new CountDownLatch(1);
     private final CountDownLatch waited = new CountDownLatch(WAITING_MAX);
 
     @TempDir
@@ -42,7 +43,7 @@ final class ReaderPoolTest {
         for (int i = 0; i < 2; i++) {
             readers.execute(() -> {
                 held.countDown();
-                awaitRelease();
+                awaitUninterruptibly(released);
             });
         }
         assertTrue(held.await(1, TimeUnit.MINUTES));
@@ -57,9 +58,9 @@ final class ReaderPoolTest {
         readers.shutdownNow();
     }
 
-    private void awaitRelease() {
+    private static void awaitUninterruptibly(CountDownLatch latch) {
         try {
-            assertTrue(released.await(1, TimeUnit.MINUTES));
+            assertTrue(latch.await(1, TimeUnit.MINUTES));
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
@@ -81,13 +82,18 @@ final class ReaderPoolTest {
     @Test
     void callerWhoseGroupsWereLookedUpIsRefusedAsBusy() throws Exception {
         try (Callers callers = new Callers(
-                user -> List.of(),
+                user -> {
+                    awaitUninterruptibly(asked);
+                    return List.of();
+                },
                 readers,
                 new SteppedTimer((delayMillis, action) -> {}),
                 Clock.SYSTEM,
                 "root",
                 "supergroup")) {
+            // What is known by the time the request looks is told at once, without a reader.
             CompletableFuture<Caller> refused = callers.of(UserIdentity.of("ann"));
+            asked.countDown();
             assertSame(
                     ErrorCode.BUSY,
                     LoopHarness.failureOf(refused.orTimeout(1, TimeUnit.MINUTES))
