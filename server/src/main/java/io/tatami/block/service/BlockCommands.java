@@ -133,7 +133,8 @@ final class BlockCommands {
 
     /**
      * Adopts the generation, which fences the writer, and finalizes the block with all that is held of it: what was
-     * acknowledged is among that. Done again it finds that it was done.
+     * acknowledged is among that. Done again it finds that it was done. A copy that may lack flushed bytes is left as
+     * it is where the request says so, so that it is known for one until its length is decided.
      */
     private RecoverBlockReply recover(RecoverBlockRequest request) throws TatamiException {
         BlockId block = DataPort.blockId(request.getBlockId());
@@ -151,6 +152,12 @@ final class BlockCommands {
             CrashPoint.hit("service.recover.after-fence");
         }
         StoredBlock fenced = volumes.require(block, generation).stored();
+        if (fenced.mayLackFlushed() && request.getLeaveLacking() && !request.hasLength()) {
+            return RecoverBlockReply.newBuilder()
+                    .setLength(fenced.heldBytes())
+                    .setMayLackFlushed(true)
+                    .build();
+        }
         long length = request.hasLength() ? request.getLength() : fenced.heldBytes();
         if (!fenced.finalized() || fenced.durableBytes() != length) {
             found.volume().truncate(block, length, generation);

@@ -27,10 +27,12 @@ import org.slf4j.LoggerFactory;
  * nor the bytes that it speaks of need be on a device.
  *
  * <pre>
- *  0        4          8         24          40       44         16384
- * +--------+----------+---------+-----------+--------+----------+--------+--------+-
- * | magic  | version  | boot id | volume id | crc32c |  zeros   | slot 0 | slot 1 | …
- * +--------+----------+---------+-----------+--------+----------+--------+--------+-
+ *  0        4          8         24          40       44        48       16384
+ * +--------+----------+---------+-----------+--------+---------+--------+--------+--------+-
+ * | magic  | version  | boot id | volume id | crc32c | lacking | zeros  | slot 0 | slot 1 | …
+ * +--------+----------+---------+-----------+--------+---------+--------+--------+--------+-
+ *
+ * lacking: 1 where a block of the index may have been flushed further before this boot, else 0
  *
  * slot    +----------------------+----------------------+
  *         | copy 0 (8192 bytes)  | copy 1               |   in turn: the newest that is whole counts
@@ -67,13 +69,19 @@ final class FlushedEnds implements AutoCloseable {
     private final Path path;
     private final UUID volume;
     private final @Nullable UUID boot;
-    private final List<FlushedEnd> found;
+    private final Found found;
     private final Deque<Integer> freeSlots = new ArrayDeque<>();
     private int slots;
     private long number;
     private @Nullable RandomAccessFile file;
 
-    private FlushedEnds(Path path, UUID volume, @Nullable UUID boot, List<FlushedEnd> found) {
+    /** @param isAll whether every block of the index has, with the ends, all that was flushed of it before */
+    private record Found(List<FlushedEnd> ends, boolean isAll) {
+        static final Found ALL_SYNCED = new Found(List.of(), true);
+        static final Found NOTHING = new Found(List.of(), false);
+    }
+
+    private FlushedEnds(Path path, UUID volume, @Nullable UUID boot, Found found) {
         this.path = path;
         this.volume = volume;
         this.boot = boot;
@@ -88,7 +96,7 @@ final class FlushedEnds implements AutoCloseable {
 
     /** Keeps nothing: whoever asks is told to sync. */
     static FlushedEnds none() {
-        return new FlushedEnds(Path.of(""), new UUID(0, 0), null, List.of());
+        return new FlushedEnds(Path.of(""), new UUID(0, 0), null, Found.ALL_SYNCED);
     }
 
     /** The id of this boot of the host; nothing where the system has none, and then nothing can be kept. */
@@ -106,35 +114,40 @@ final class FlushedEnds implements AutoCloseable {
      * Nothing is kept before {@link #begin}.
      */
     static FlushedEnds read(Path path, UUID volume, Optional<UUID> boot) {
-        List<FlushedEnd> found = List.of();
-        if (boot.isPresent() && Files.exists(path)) {
+        if (boot.isEmpty()) {
+            return new FlushedEnds(path, volume, null, Found.ALL_SYNCED);
+        }
+        Found found = Found.NOTHING;
+        if (Files.exists(path)) {
             try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "r")) {
                 found = read(file, volume, boot.get());
             } catch (IOException e) {
                 LOG.warn("{} cannot be read, flushed bytes that were not synced may be lost", path, e);
             }
         }
-        return new FlushedEnds(path, volume, boot.orElse(null), found);
+        return new FlushedEnds(path, volume, boot.get(), found);
     }
 
-    private static List<FlushedEnd> read(RandomAccessFile file, UUID volume, UUID boot) throws IOException {
+    private static Found read(RandomAccessFile file, UUID volume, UUID boot) throws IOException {
         byte[] header = new byte[HEADER_BYTES + Integer.BYTES];
         if (file.length() < SLOTS_OFFSET) {
-            return List.of();
+            return Found.NOTHING;
         }
         file.readFully(header);
         if (!ByteBuffer.wrap(header).equals(ByteBuffer.wrap(header(volume, boot)))) {
-            return List.of();
+            return Found.NOTHING;
         }
+        boolean isAll = file.readInt() == 0;
         List<FlushedEnd> found = new ArrayList<>();
         byte[] slot = new byte[SLOT_BYTES];
-        for (long at = SLOTS_OFFSET; at < file.length(); at += SLOT_BYTES) {
+        long end = Math.min(file.length(), SLOTS_OFFSET + (long) SLOTS_MAX * SLOT_BYTES);
+        for (long at = SLOTS_OFFSET; at < end; at += SLOT_BYTES) {
             Arrays.fill(slot, (byte) 0);
             file.seek(at);
-            file.readFully(slot, 0, (int) Math.min(SLOT_BYTES, file.length() - at));
+            file.readFully(slot, 0, (int) Math.min(SLOT_BYTES, end - at));
             newest(slot).ifPresent(found::add);
         }
-        return found;
+        return new Found(found, isAll);
     }
 
     private static Optional<FlushedEnd> newest(byte[] slot) {
@@ -166,8 +179,11 @@ final class FlushedEnds implements AutoCloseable {
     /**
      * Begins to keep the ends of blocks, and forgets what was {@link #found}: the index must have it. Where the file
      * cannot be written, nothing is kept, and the log tells.
+     *
+     * @param isLacking whether a block of the index may lack bytes that were flushed before: the next start, too, is to
+     *     know that
      */
-    synchronized void begin() {
+    synchronized void begin(boolean isLacking) {
         if (boot == null) {
             return;
         }
@@ -176,7 +192,9 @@ final class FlushedEnds implements AutoCloseable {
             file = opened;
             opened.setLength(0);
             opened.setLength(SLOTS_OFFSET);
-            opened.write(header(volume, boot));
+            ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES + 2 * Integer.BYTES);
+            opened.write(
+                    header.put(header(volume, boot)).putInt(isLacking ? 1 : 0).array());
         } catch (IOException e) {
             giveUp(e);
         }
@@ -184,7 +202,15 @@ final class FlushedEnds implements AutoCloseable {
 
     /** What was flushed and was not in the index when it was written, a block each, in no order. */
     List<FlushedEnd> found() {
-        return found;
+        return found.ends();
+    }
+
+    /**
+     * Whether every block of the index has, together with what was {@link #found}, all that was ever flushed of it;
+     * false after a boot of the host, and where nothing tells.
+     */
+    boolean foundAll() {
+        return found.isAll();
     }
 
     private static byte[] header(UUID volume, UUID boot) {

@@ -29,6 +29,10 @@ final class Replica {
     private @Nullable BlockWriter writer;
     private long visibleBytes;
     private boolean deleted;
+
+    /** Whether the block was being written before the host was booted, and nobody has gone on with it since. */
+    private boolean mayLackFlushed;
+
     private boolean damaged;
 
     /** Rises whenever bytes that a reader may be reading are given up or moved. */
@@ -50,9 +54,15 @@ final class Replica {
         return new Replica(block, generation, null, open);
     }
 
-    /** A block found in the index. */
-    static Replica found(BlockRecord entry) {
-        return new Replica(entry.block(), entry.generation(), entry, null);
+    /**
+     * A block found in the index.
+     *
+     * @param isWhole whether it has all that was ever flushed of it
+     */
+    static Replica found(BlockRecord entry, boolean isWhole) {
+        Replica replica = new Replica(entry.block(), entry.generation(), entry, null);
+        replica.mayLackFlushed = !isWhole;
+        return replica;
     }
 
     BlockId block() {
@@ -98,7 +108,8 @@ final class Replica {
         boolean finalized = open == null && committed != null && committed.isFinalized();
         long durableBytes = committed == null ? 0 : committed.lengthBytes();
         long heldBytes = open == null ? durableBytes : open.lengthBytes();
-        return new StoredBlock(block, generation, durableBytes, visibleBytes, heldBytes, finalized, damaged);
+        return new StoredBlock(
+                block, generation, durableBytes, visibleBytes, heldBytes, finalized, damaged, mayLackFlushed);
     }
 
     synchronized void makeVisible(long lengthBytes) {
@@ -152,6 +163,9 @@ final class Replica {
         open = stillOpen;
         if (stillOpen == null) {
             writer = null;
+        } else {
+            // Whoever goes on with a block knows how long it is.
+            mayLackFlushed = false;
         }
     }
 

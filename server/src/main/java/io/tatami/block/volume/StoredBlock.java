@@ -12,6 +12,8 @@ import io.tatami.base.BlockId;
  * @param finalized whether the block was finished; otherwise it is being written, or was when its writer or the server
  *     stopped
  * @param damaged whether a chunk of it failed its checksum since the volume was opened
+ * @param mayLackFlushed whether bytes may be missing that were flushed and not synced: the host was booted while the
+ *     block was being written, and nobody has gone on with it since
  */
 public record StoredBlock(
         BlockId block,
@@ -20,4 +22,5 @@ public record StoredBlock(
         long visibleBytes,
         long heldBytes,
         boolean finalized,
-        boolean damaged) {}
+        boolean damaged,
+        boolean mayLackFlushed) {}

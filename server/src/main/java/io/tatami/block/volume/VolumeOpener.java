@@ -106,8 +106,9 @@ public final class VolumeOpener {
                     resources.settings().reserveBytes());
             ConcurrentNavigableMap<BlockId, Replica> replicas =
                     new ConcurrentSkipListMap<>(Comparator.comparingLong(BlockId::value));
+            boolean isWhole = flushedEnds.foundAll();
             trusted(() -> {
-                index.scan(entry -> claim(entry, allocator, replicas));
+                index.scan(entry -> claim(entry, allocator, replicas, isWhole));
                 return replicas;
             });
             CrashPoint.hit("volume.open.after-scan");
@@ -176,7 +177,8 @@ public final class VolumeOpener {
         }
     }
 
-    private static void claim(BlockRecord entry, ExtentAllocator allocator, ConcurrentMap<BlockId, Replica> replicas)
+    private static void claim(
+            BlockRecord entry, ExtentAllocator allocator, ConcurrentMap<BlockId, Replica> replicas, boolean isWhole)
             throws TatamiException {
         if (!allocator.claim(entry.extent())) {
             throw new TatamiException(
@@ -184,7 +186,7 @@ public final class VolumeOpener {
                     "block index: " + entry.extent() + " of block " + entry.block()
                             + " is outside the volume or belongs to another block too");
         }
-        replicas.put(entry.block(), Replica.found(entry));
+        replicas.put(entry.block(), Replica.found(entry, isWhole || entry.isFinalized()));
     }
 
     /** What the index says of a block, and what was kept behind that. */
@@ -208,7 +210,7 @@ public final class VolumeOpener {
             CrashPoint.hit("volume.open.after-flush");
             for (Behind one : behind) {
                 takeOver(parts.index(), one);
-                replicas.put(one.before().block(), Replica.found(one.end().entry()));
+                replicas.put(one.before().block(), Replica.found(one.end().entry(), true));
                 CrashPoint.hit("volume.open.after-taken-over");
             }
             LOG.info(
@@ -216,7 +218,9 @@ public final class VolumeOpener {
                     parts.device().name(),
                     behind.size());
         }
-        parts.flushedEnds().begin();
+        boolean isLacking = replicas.values().stream()
+                .anyMatch(replica -> replica.describe().mayLackFlushed());
+        parts.flushedEnds().begin(isLacking);
     }
 
     private static void takeOver(BlockIndex index, Behind one) throws TatamiException {

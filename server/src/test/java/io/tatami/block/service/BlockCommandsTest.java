@@ -2,6 +2,7 @@ package io.tatami.block.service;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,6 +18,7 @@ import io.tatami.protocol.wire.AuditRequest;
 import io.tatami.protocol.wire.BlockInfoReply;
 import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.BlockServerStatusRequest;
+import io.tatami.protocol.wire.RecoverBlockReply;
 import io.tatami.protocol.wire.RecoverBlockRequest;
 import io.tatami.protocol.wire.ScrubRequest;
 import io.tatami.rpc.CallOptions;
@@ -56,6 +58,31 @@ final class BlockCommandsTest {
             assertTrue(info.getFinalized());
             assertEquals(2, info.getGeneration());
             assertArrayEquals(bytes, rig.read(0, BLOCK, 0, bytes.length));
+        }
+    }
+
+    @Test
+    void aRecoveryLeavesACopyWhoseHostWasBootedUntilItsLengthIsDecided() throws Exception {
+        byte[] bytes = BlockRig.bytes(1, 5_000);
+        try (BlockRig rig = BlockRig.single(directory);
+                BlockWriteStream old = rig.client.openWriter(rig.chain(), WriteSpec.create(BLOCK, 1, 16 * MIB))) {
+            BlockRig.write(old, bytes);
+            old.hsync();
+            rig.server(0).stop();
+            rig.server(0).forgetFlushed();
+            rig.server(0).start();
+            for (long generation = 2; generation < 4; generation++) {
+                RecoverBlockReply left = recovered(rig, recovery(generation).setLeaveLacking(true));
+                assertTrue(left.getMayLackFlushed());
+                assertEquals(bytes.length, left.getLength());
+                assertFalse(rig.client.blockInfo(rig.target(0), BLOCK).getFinalized());
+                rig.server(0).restart();
+            }
+            RecoverBlockRequest.Builder cut = recovery(4).setLeaveLacking(true).setLength(3_000);
+            assertFalse(recovered(rig, cut).getMayLackFlushed());
+            assertFalse(recovered(rig, recovery(5).setLeaveLacking(true)).getMayLackFlushed());
+            assertTrue(rig.client.blockInfo(rig.target(0), BLOCK).getFinalized());
+            assertArrayEquals(Arrays.copyOf(bytes, 3_000), rig.read(0, BLOCK, 0, 3_000));
         }
     }
 
@@ -179,8 +206,10 @@ final class BlockCommandsTest {
     }
 
     private static long recover(BlockRig rig, RecoverBlockRequest.Builder request) throws Exception {
-        return rig.connect(0)
-                .callAndWait(BlockMethods.RECOVER_BLOCK, CallOptions.DEFAULT, request.build())
-                .getLength();
+        return recovered(rig, request).getLength();
+    }
+
+    private static RecoverBlockReply recovered(BlockRig rig, RecoverBlockRequest.Builder request) throws Exception {
+        return rig.connect(0).callAndWait(BlockMethods.RECOVER_BLOCK, CallOptions.DEFAULT, request.build());
     }
 }

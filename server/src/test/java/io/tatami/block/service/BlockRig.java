@@ -240,6 +240,11 @@ final class BlockRig implements AutoCloseable {
             }
         }
 
+        /** As a boot of the host does with what was flushed and not synced; while it does not run. */
+        void forgetFlushed() throws IOException {
+            Files.delete(index.resolveSibling("flushed-" + index.getFileName()));
+        }
+
         /** As if its power had failed for a moment. */
         void restart() throws IOException {
             stop();

@@ -2,6 +2,7 @@ package io.tatami.block.volume;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -90,6 +91,28 @@ class FlushedEndsTest {
     }
 
     @Test
+    void blockThatWasWrittenBeforeABootMayLackBytesUntilSomebodyGoesOnWithIt() throws Exception {
+        BlockId finished = new BlockId(2);
+        try (SimVolume sim = new SimVolume(DATA_BYTES, 1).withFlushedEnds(file())) {
+            BlockWriter writer = sim.volume().create(BLOCK, 1, 1 << 20, false);
+            append(writer, bytes(1, 10_000), 0, 10_000);
+            long unused = writer.sync();
+            BlockWriter other = sim.volume().create(finished, 1, 1 << 20, false);
+            append(other, bytes(2, 10_000), 0, 10_000);
+            unused = other.finish();
+            assertFalse(find(sim.volume()).mayLackFlushed());
+            assertFalse(find(sim.endProcess()).mayLackFlushed(), "the kernel has what was flushed");
+            assertTrue(find(sim.crash()).mayLackFlushed());
+            assertFalse(sim.volume().find(finished).orElseThrow().mayLackFlushed());
+            sim.volume().setGeneration(BLOCK, 2);
+            assertTrue(find(sim.endProcess()).mayLackFlushed(), "the boot before counts still");
+            assertTrue(find(sim.volume()).mayLackFlushed());
+            unused = sim.volume().reopen(BLOCK, 3, 10_000, 1 << 20).finish();
+            assertFalse(find(sim.volume()).mayLackFlushed());
+        }
+    }
+
+    @Test
     void blockThatRunsTooFarAheadIsSynced() throws Exception {
         byte[] bytes = bytes(2, (17 << 20) + 1);
         try (SimVolume sim = new SimVolume(DATA_BYTES, 1).withFlushedEnds(file())) {
@@ -108,7 +131,7 @@ class FlushedEndsTest {
         FlushedEnd first = end(10);
         FlushedEnd second = end(20);
         try (FlushedEnds ends = FlushedEnds.read(file(), VOLUME, BOOT)) {
-            ends.begin();
+            ends.begin(false);
             FlushedEnds.Slot slot = Objects.requireNonNull(ends.slot());
             assertTrue(slot.keep(first));
             assertTrue(slot.keep(second));
@@ -124,7 +147,7 @@ class FlushedEndsTest {
     @Test
     void otherBootsAndOtherVolumesHaveNothing() throws Exception {
         try (FlushedEnds ends = FlushedEnds.read(file(), VOLUME, BOOT)) {
-            ends.begin();
+            ends.begin(false);
             assertTrue(Objects.requireNonNull(ends.slot()).keep(end(10)));
         }
         assertEquals(1, read(BOOT).size());
@@ -139,7 +162,7 @@ class FlushedEndsTest {
     void slotsAreUsedAgainAndEndAtALimit() throws Exception {
         try (FlushedEnds ends = FlushedEnds.read(file(), VOLUME, BOOT)) {
             assertNull(ends.slot(), "nothing is kept before it begins");
-            ends.begin();
+            ends.begin(false);
             List<FlushedEnds.Slot> slots = new ArrayList<>();
             for (int i = 0; i < FlushedEnds.SLOTS_MAX; i++) {
                 slots.add(Objects.requireNonNull(ends.slot()));

@@ -26,7 +26,11 @@ final class FakeBlockServers implements Peers {
     private final Map<ServerId, Map<Long, Copy>> copies = new HashMap<>();
 
     /** A copy of a block. */
-    record Copy(long generation, long lengthBytes) {}
+    record Copy(long generation, long lengthBytes, boolean mayLackFlushed) {
+        Copy(long generation, long lengthBytes) {
+            this(generation, lengthBytes, false);
+        }
+    }
 
     void put(int server, long block, Copy copy) {
         copies.computeIfAbsent(new ServerId(server), absent -> new HashMap<>()).put(block, copy);
@@ -69,8 +73,12 @@ final class FakeBlockServers implements Peers {
             throw new TatamiException(ErrorCode.FENCED, "generation " + copy.generation());
         }
         long length = request.hasLength() ? request.getLength() : copy.lengthBytes();
-        put(server.value(), request.getBlockId(), new Copy(request.getNewGeneration(), length));
-        return RecoverBlockReply.newBuilder().setLength(length).build();
+        boolean isLeft = copy.mayLackFlushed() && request.getLeaveLacking() && !request.hasLength();
+        put(server.value(), request.getBlockId(), new Copy(request.getNewGeneration(), length, isLeft));
+        return RecoverBlockReply.newBuilder()
+                .setLength(length)
+                .setMayLackFlushed(isLeft)
+                .build();
     }
 
     @Override

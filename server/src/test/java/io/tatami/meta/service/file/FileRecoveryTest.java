@@ -24,6 +24,7 @@ import io.tatami.protocol.wire.RenewLeasesRequest;
 import io.tatami.protocol.wire.Status;
 import io.tatami.protocol.wire.TruncateRequest;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -106,11 +107,7 @@ class FileRecoveryTest {
 
     @Test
     void shortestUsableCopyDecidesAndLongerOnesAreCutToIt() throws Exception {
-        CreateReply created = shard.run(
-                new CreateFile(shard.handles, FileLimits.DEFAULT),
-                shard.creation("a").setReplication(2).setGrants(1).build());
-        long block = created.getGrant(0).getBlockId();
-        commit(created, 10);
+        long block = createOnTwo("a");
         servers.put(1, block, new Copy(1, 40));
         servers.put(2, block, new Copy(1, 30));
         assertTrue(recoverLease("a"));
@@ -118,6 +115,48 @@ class FileRecoveryTest {
         assertEquals(30, closed.getLength());
         assertEquals(2, closed.getBlock(0).getServerIdCount());
         assertEquals(new Copy(2, 30), servers.copy(1, block));
+    }
+
+    @Test
+    void copyWhoseHostWasBootedDoesNotCutWhatOthersHaveFlushed() throws Exception {
+        long block = createOnTwo("a");
+        servers.put(1, block, new Copy(1, 40));
+        servers.put(2, block, new Copy(1, 30, true));
+        assertTrue(recoverLease("a"));
+        assertEquals(40, shard.open("a").getLength());
+        assertEquals(List.of(1), shard.open("a").getBlock(0).getServerIdList());
+        assertEquals(new Copy(2, 40), servers.copy(1, block));
+    }
+
+    @Test
+    void copyWhoseHostWasBootedStaysWhereItHasAllThatOthersHave() throws Exception {
+        long block = createOnTwo("a");
+        servers.put(1, block, new Copy(1, 40));
+        servers.put(2, block, new Copy(1, 50, true));
+        assertTrue(recoverLease("a"));
+        assertEquals(40, shard.open("a").getLength());
+        assertEquals(2, shard.open("a").getBlock(0).getServerIdCount());
+        assertEquals(new Copy(2, 40), servers.copy(2, block));
+    }
+
+    @Test
+    void whereAllHostsWereBootedTheShortestCopyDecides() throws Exception {
+        long block = createOnTwo("a");
+        servers.put(1, block, new Copy(1, 40, true));
+        servers.put(2, block, new Copy(1, 30, true));
+        assertTrue(recoverLease("a"));
+        assertEquals(30, shard.open("a").getLength());
+        assertEquals(new Copy(2, 30), servers.copy(1, block));
+        assertEquals(new Copy(2, 30), servers.copy(2, block));
+    }
+
+    /** Returns the file's block, of which 10 bytes are committed. */
+    private long createOnTwo(String name) throws Exception {
+        CreateReply created = shard.run(
+                new CreateFile(shard.handles, FileLimits.DEFAULT),
+                shard.creation(name).setReplication(2).setGrants(1).build());
+        commit(created, 10);
+        return created.getGrant(0).getBlockId();
     }
 
     @Test
