@@ -53,6 +53,11 @@ public record CallContext(Peer peer, UserIdentity user, CallOptions options, lon
         return options.credential();
     }
 
+    /** Whether the request is sent for the first time under its number; false where the client does not tell. */
+    public boolean isFirstAttempt() {
+        return options.firstAttempt();
+    }
+
     public boolean hasDeadline() {
         return options.timeoutMillis() > 0;
     }

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param timeoutMillis how long to wait, counted from the call and including the time in queues; 0 for without end
  * @param shardMapEpoch the shard map by which the group was chosen; 0 for none
  * @param credential opaque to the transport; empty for none
+ * @param firstAttempt whether the request is sent for the first time under its number
  */
 public record CallOptions(
         @Nullable GroupId group,
@@ -24,13 +25,14 @@ public record CallOptions(
         long lowWaterMark,
         long timeoutMillis,
         long shardMapEpoch,
-        ByteString credential) {
+        ByteString credential,
+        boolean firstAttempt) {
     /** What {@link #DEFAULT} waits. */
     public static final long TIMEOUT_MILLIS_DEFAULT = 60_000;
 
     /** No group, no session, a minute. */
     public static final CallOptions DEFAULT =
-            new CallOptions(null, SessionId.NONE, 0, 0, TIMEOUT_MILLIS_DEFAULT, 0, ByteString.EMPTY);
+            new CallOptions(null, SessionId.NONE, 0, 0, TIMEOUT_MILLIS_DEFAULT, 0, ByteString.EMPTY, false);
 
     public CallOptions {
         Check.check(number >= 0 && lowWaterMark >= 0, "request number %d, low-water mark %d", number, lowWaterMark);
@@ -38,25 +40,33 @@ public record CallOptions(
     }
 
     public CallOptions withGroup(GroupId other) {
-        return new CallOptions(other, session, number, lowWaterMark, timeoutMillis, shardMapEpoch, credential);
+        return new CallOptions(
+                other, session, number, lowWaterMark, timeoutMillis, shardMapEpoch, credential, firstAttempt);
     }
 
     /** The reply is remembered by the group under {@code session} and {@code number}, so that a retry is done once. */
     public CallOptions withNumber(SessionId otherSession, long otherNumber, long otherLowWaterMark) {
         return new CallOptions(
-                group, otherSession, otherNumber, otherLowWaterMark, timeoutMillis, shardMapEpoch, credential);
+                group,
+                otherSession,
+                otherNumber,
+                otherLowWaterMark,
+                timeoutMillis,
+                shardMapEpoch,
+                credential,
+                firstAttempt);
     }
 
     /** @param millis 0 for without end */
     public CallOptions withTimeoutMillis(long millis) {
-        return new CallOptions(group, session, number, lowWaterMark, millis, shardMapEpoch, credential);
+        return new CallOptions(group, session, number, lowWaterMark, millis, shardMapEpoch, credential, firstAttempt);
     }
 
     public CallOptions withShardMapEpoch(long epoch) {
-        return new CallOptions(group, session, number, lowWaterMark, timeoutMillis, epoch, credential);
+        return new CallOptions(group, session, number, lowWaterMark, timeoutMillis, epoch, credential, firstAttempt);
     }
 
     public CallOptions withCredential(ByteString other) {
-        return new CallOptions(group, session, number, lowWaterMark, timeoutMillis, shardMapEpoch, other);
+        return new CallOptions(group, session, number, lowWaterMark, timeoutMillis, shardMapEpoch, other, firstAttempt);
     }
 }

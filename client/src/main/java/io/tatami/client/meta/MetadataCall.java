@@ -44,7 +44,13 @@ public final class MetadataCall<Q extends Message, R extends Message> {
     /** Why the newest attempt that was answered was refused: says more than that there was no time for another. */
     private @Nullable TatamiException lastRefusal;
 
+    /** Something was sent under the number. */
+    private boolean wasSent;
+
     private boolean ended;
+
+    /** Under which number the request is sent, and whether for the first time. */
+    record Attempt(Session session, long number, boolean isFirst) {}
 
     /** What is asked of whom. */
     record Target<Q extends Message, R extends Message>(GroupId group, Method<Q, R> method, Q body) {}
@@ -57,10 +63,9 @@ public final class MetadataCall<Q extends Message, R extends Message> {
 
     /** Sends the first attempt, so that the caller can do something else before it waits. */
     MetadataCall<Q, R> start() throws TatamiException {
-        Session now = caller.sessionFor(target.method(), deadline);
-        begin(now);
+        begin(caller.sessionFor(target.method(), deadline));
         try {
-            ahead = caller.send(target, server(), now, number, deadline);
+            ahead = caller.send(target, server(), nextAttempt(), deadline);
         } catch (TatamiException e) {
             ahead = CompletableFuture.failedFuture(e);
         }
@@ -77,7 +82,14 @@ public final class MetadataCall<Q extends Message, R extends Message> {
         session = in;
         begunMillis = caller.wallMillis();
         number = target.method().idempotent() ? 0 : in.numbers().begin();
+        wasSent = false;
         return this;
+    }
+
+    private Attempt nextAttempt() {
+        Attempt next = new Attempt(started(), number, !wasSent);
+        wasSent = true;
+        return next;
     }
 
     /** Whom to ask now. */
@@ -137,7 +149,7 @@ public final class MetadataCall<Q extends Message, R extends Message> {
     private R attempt() throws TatamiException {
         CompletableFuture<R> sent = ahead;
         if (sent == null) {
-            return caller.sendAndWait(target, server(), started(), number, deadline);
+            return caller.sendAndWait(target, server(), nextAttempt(), deadline);
         }
         try {
             return Replies.await(sent, deadline);

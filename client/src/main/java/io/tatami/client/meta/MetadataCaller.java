@@ -166,29 +166,34 @@ public final class MetadataCaller {
 
     /** Sends one attempt on the session's behalf, to a server that may lead the target's group. */
     <Q extends Message, R extends Message> CompletableFuture<R> send(
-            MetadataCall.Target<Q, R> target, InetSocketAddress server, Session in, long number, Deadline deadline) {
-        CallOptions options = options(target.group(), in, number, deadline);
+            MetadataCall.Target<Q, R> target,
+            InetSocketAddress server,
+            MetadataCall.Attempt attempt,
+            Deadline deadline) {
+        CallOptions options = options(target.group(), attempt, deadline);
         return router.connect(server)
                 .thenCompose(connection -> connection.call(target.method(), options, target.body()));
     }
 
     /** {@link #send}, and waits for the reply. */
     <Q extends Message, R extends Message> R sendAndWait(
-            MetadataCall.Target<Q, R> target, InetSocketAddress server, Session in, long number, Deadline deadline)
+            MetadataCall.Target<Q, R> target, InetSocketAddress server, MetadataCall.Attempt attempt, Deadline deadline)
             throws TatamiException {
         Connection connection = Replies.await(router.connect(server), deadline.atMost(limits.attempt()));
-        return connection.callAndWait(target.method(), options(target.group(), in, number, deadline), target.body());
+        return connection.callAndWait(target.method(), options(target.group(), attempt, deadline), target.body());
     }
 
-    private CallOptions options(GroupId group, Session in, long number, Deadline deadline) {
+    private CallOptions options(GroupId group, MetadataCall.Attempt attempt, Deadline deadline) {
+        Session in = attempt.session();
         return new CallOptions(
                 group,
                 in.id(),
-                number,
+                attempt.number(),
                 in.numbers().lowWaterMark(),
                 deadline.atMost(limits.attempt()).remainingMillis(),
                 router.map().getEpoch(),
-                in.proof());
+                in.proof(),
+                attempt.isFirst());
     }
 
     /**
@@ -275,7 +280,7 @@ public final class MetadataCaller {
         MetadataCall.Target<CloseSessionRequest, Empty> target = new MetadataCall.Target<>(
                 GroupId.NAMESPACE, MetaMethods.CLOSE_SESSION, CloseSessionRequest.getDefaultInstance());
         try {
-            send(target, router.address(GroupId.NAMESPACE), now, 0, soon)
+            send(target, router.address(GroupId.NAMESPACE), new MetadataCall.Attempt(now, 0, true), soon)
                     .exceptionally(this::sessionLeftOpen)
                     .join();
         } catch (TatamiException e) {

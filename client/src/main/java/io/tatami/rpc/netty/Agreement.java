@@ -33,6 +33,7 @@ record Agreement(int version, ByteString clusterId, int frameBytesMax) {
                 .setLowWaterMark(options.lowWaterMark())
                 .setShardMapEpoch(options.shardMapEpoch())
                 .setCredential(options.credential())
+                .setFirstAttempt(options.firstAttempt())
                 .setMethod(methodNumber);
         if (options.timeoutMillis() > 0) {
             header.setDeadlineMillis((int) Math.max(1, Math.min(remainingMillis, Integer.MAX_VALUE)));

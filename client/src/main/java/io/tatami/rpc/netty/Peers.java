@@ -36,7 +36,8 @@ final class Peers {
                 header.getLowWaterMark(),
                 timeoutMillis,
                 header.getShardMapEpoch(),
-                header.getCredential());
+                header.getCredential(),
+                header.getFirstAttempt());
         return new CallContext(peer, user, options, arrivalNanos + TimeUnit.MILLISECONDS.toNanos(timeoutMillis));
     }
 

@@ -14,6 +14,8 @@ import java.util.List;
  * @param deadlineNanos monotonic time after which nobody waits for the reply; {@link #NO_DEADLINE} for never
  * @param mayWriteBesideReads whether a read may write what goes with it, as an access time; not in safe mode, nor while
  *     a disk is full
+ * @param isFirstAttempt whether the client sends the request for the first time under this number; it sends it again
+ *     only while it has no answer
  */
 public record RequestOrigin(
         Caller caller,
@@ -21,16 +23,17 @@ public record RequestOrigin(
         long number,
         long lowWaterMark,
         long deadlineNanos,
-        boolean mayWriteBesideReads) {
+        boolean mayWriteBesideReads,
+        boolean isFirstAttempt) {
     public static final long NO_DEADLINE = Long.MAX_VALUE;
 
     /** The service itself: steps of flows and background work. */
     public static final RequestOrigin SERVICE =
             new RequestOrigin(new Caller("", List.of(), true), SessionId.NONE, 0, 0, NO_DEADLINE);
 
-    /** A request whose reads may write beside them. */
+    /** A request whose reads may write beside them, and that may have been sent before. */
     public RequestOrigin(Caller caller, SessionId session, long number, long lowWaterMark, long deadlineNanos) {
-        this(caller, session, number, lowWaterMark, deadlineNanos, true);
+        this(caller, session, number, lowWaterMark, deadlineNanos, true, false);
     }
 
     public RequestOrigin {

@@ -144,6 +144,7 @@ final class Dispatch implements HostedGroup.Stage {
                 context.session().value() == 0 ? 0 : context.number(),
                 context.lowWaterMark(),
                 context.hasDeadline() ? context.deadlineNanos() : RequestOrigin.NO_DEADLINE,
-                admission.mayWriteBesideReads());
+                admission.mayWriteBesideReads(),
+                context.isFirstAttempt());
     }
 }

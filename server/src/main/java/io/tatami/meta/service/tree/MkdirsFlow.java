@@ -71,9 +71,13 @@ final class MkdirsFlow implements Flow<MkdirsRequest, MkdirsReply> {
         });
     }
 
-    /** Remembered like any answer: a copy of the request that comes late must not make what was deleted meanwhile. */
+    /**
+     * Remembered like any answer of a request that is sent again: one that comes late must not make what was deleted
+     * meanwhile. The first attempt need not be, as it comes once: whoever sends it again has no answer yet, and takes
+     * what the attempt finds that is logged; should the first one come after that, it is given the same.
+     */
     private CompletableFuture<MkdirsReply> nothingToMake(RequestOrigin origin, MkdirsRequest request) {
-        if (!origin.isRemembered()) {
+        if (!origin.isRemembered() || origin.isFirstAttempt()) {
             return CompletableFuture.completedFuture(MkdirsReply.getDefaultInstance());
         }
         CommitMkdirsRequest nothing =

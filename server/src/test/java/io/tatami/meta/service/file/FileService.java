@@ -64,8 +64,8 @@ final class FileService implements Group<ShardState>, GroupTable<ShardState> {
 
     /** What a client of the shard's present session is answered. */
     <Q extends Message, R extends Message> R call(Method<Q, R> method, Q request) throws TatamiException {
-        RequestOrigin origin =
-                new RequestOrigin(shard.caller, shard.session, 0, 0, RequestOrigin.NO_DEADLINE, mayWriteBesideReads);
+        RequestOrigin origin = new RequestOrigin(
+                shard.caller, shard.session, 0, 0, RequestOrigin.NO_DEADLINE, mayWriteBesideReads, false);
         Served<?, ?> server = Objects.requireNonNull(served.get(method.number()));
         return parsed(method.replyParser(), joined(server.run(origin, request.toByteString())));
     }

@@ -13,6 +13,8 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.base.UuidBytes;
+import io.tatami.client.TatamiClient;
+import io.tatami.client.TatamiPath;
 import io.tatami.conf.Settings;
 import io.tatami.meta.log.LogEntry;
 import io.tatami.meta.log.local.LocalLog;
@@ -176,6 +178,36 @@ final class MetadataServerTest {
         }
         try (MetadataServer server = open()) {
             assertTrue(exists(server, "/a/b"));
+        }
+    }
+
+    /** What a server's start and a client's session log is the same with them and without. */
+    @Test
+    void mkdirsOfWhatIsThereIsNoEntryOfTheLog() throws Exception {
+        Path namespace = directory.resolve("one").resolve(GroupId.NAMESPACE.toString());
+        makeOften(1);
+        long before = applied(namespace);
+        makeOften(1);
+        long startsAlone = applied(namespace) - before;
+        makeOften(500);
+        long starts = applied(namespace) - before - startsAlone;
+        assertTrue(starts < startsAlone + 50, starts + " entries, where a start alone has " + startsAlone);
+    }
+
+    private void makeOften(int times) throws Exception {
+        try (MetadataServer server = open();
+                TatamiClient client = TatamiClient.connect(
+                        "127.0.0.1:" + server.address().getPort(), UserIdentity.of(SUPERUSER), Settings.defaults())) {
+            for (int i = 0; i < times; i++) {
+                client.mkdirs(TatamiPath.of("/a/b"), mkdirs("/a/b").getModes(), true);
+            }
+        }
+    }
+
+    private static long applied(Path group) throws TatamiException {
+        try (StoreMemory memory = new StoreMemory(new StoreSettings(16 << 20, 8 << 20, 64, 1));
+                GroupStore store = GroupStore.open(group, memory)) {
+            return store.appliedIndex();
         }
     }
 

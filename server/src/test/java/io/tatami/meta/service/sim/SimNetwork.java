@@ -7,6 +7,7 @@ import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.service.host.SteppedGroup;
+import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.Method;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -61,7 +62,11 @@ final class SimNetwork {
             long timeoutMillis) {
         Attempt<R> attempt = new Attempt<>(from, to, method, origin, body, timeoutMillis);
         world.after(timeoutMillis, () -> attempt.fail(ErrorCode.DEADLINE_EXCEEDED));
-        deliver(from.number(), to.value(), attempt::arrive, () -> attempt.fail(ErrorCode.UNAVAILABLE));
+        deliver(
+                from.number(),
+                to.value(),
+                attempt.comesOnce() ? attempt::arriveOnce : attempt::arrive,
+                () -> attempt.fail(ErrorCode.UNAVAILABLE));
         return attempt.reply;
     }
 
@@ -117,6 +122,7 @@ final class SimNetwork {
         private final Message body;
         private final long timeoutMillis;
         private final CompletableFuture<R> reply = new CompletableFuture<>();
+        private boolean arrived;
 
         Attempt(
                 Caller from,
@@ -133,7 +139,24 @@ final class SimNetwork {
             this.timeoutMillis = timeoutMillis;
         }
 
+        /**
+         * A connection brings a message once; that copies come as well is a harder test than the world is. Of one
+         * request the service relies on it: what the first attempt to make a directory found that is there is not
+         * remembered.
+         */
+        boolean comesOnce() {
+            return method == MetaMethods.MKDIRS
+                    && origin.apply(RequestOrigin.NO_DEADLINE).isFirstAttempt();
+        }
+
+        void arriveOnce() {
+            if (!arrived) {
+                arrive();
+            }
+        }
+
         void arrive() {
+            arrived = true;
             SteppedGroup group = cluster.running(to);
             if (group == null) {
                 answer(null, new TatamiException(ErrorCode.UNAVAILABLE, to + " does not run"));

@@ -63,14 +63,14 @@ final class SimSession {
         long mine = ++number;
         Ledger.Entry entry = ledger.begin(session, mine, method);
         CompletableFuture<R> reply = new CompletableFuture<>();
-        send(to, method, body, mine, world.wallMillis() + GIVE_UP_MILLIS, 2, reply);
+        send(to, method, body, mine, true, world.wallMillis() + GIVE_UP_MILLIS, 2, reply);
         return reply.whenComplete((answer, thrown) -> entry.end(answer, thrown));
     }
 
     /** A request that may be repeated. */
     <Q extends Message, R extends Message> CompletableFuture<R> ask(GroupId to, Method<Q, R> method, Q body) {
         CompletableFuture<R> reply = new CompletableFuture<>();
-        send(to, method, body, 0, world.wallMillis() + GIVE_UP_MILLIS, 2, reply);
+        send(to, method, body, 0, true, world.wallMillis() + GIVE_UP_MILLIS, 2, reply);
         return reply;
     }
 
@@ -79,6 +79,7 @@ final class SimSession {
             Method<Q, R> method,
             Q body,
             long mine,
+            boolean isFirst,
             long endMillis,
             long pause,
             CompletableFuture<R> reply) {
@@ -93,7 +94,8 @@ final class SimSession {
                         from,
                         to,
                         method,
-                        deadline -> new RequestOrigin(ROOT, new SessionId(session), mine, lowWaterMark, deadline),
+                        deadline -> new RequestOrigin(
+                                ROOT, new SessionId(session), mine, lowWaterMark, deadline, true, isFirst),
                         body,
                         Math.max(1, Math.min(ATTEMPT_MILLIS, left)))
                 .whenComplete((answer, thrown) -> {
@@ -110,7 +112,8 @@ final class SimSession {
                                 ErrorCode.DEADLINE_EXCEEDED, method + " was given up: " + failure.getMessage()));
                     } else {
                         world.after(
-                                pause, () -> send(to, method, body, mine, endMillis, Math.min(500, pause * 2), reply));
+                                pause,
+                                () -> send(to, method, body, mine, false, endMillis, Math.min(500, pause * 2), reply));
                     }
                 })
                 .exceptionally(bug -> {

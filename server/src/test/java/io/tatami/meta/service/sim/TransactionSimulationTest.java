@@ -143,12 +143,6 @@ final class TransactionSimulationTest {
         assertNoticed(Planted.FETCHED_TWICE);
     }
 
-    @Test
-    @Tag("simulated-bug")
-    void groupThatAnswersAfterItsLogFailedIsNoticed() {
-        assertNoticed(Planted.STOPPED_GROUP_ANSWERS);
-    }
-
     private static long run(long seed, Map<String, Long> counts) {
         try {
             return new TransactionSimulation(seed, Plant.NONE, counts).run();

@@ -461,6 +461,47 @@ class DirectoryFlowsTest {
         }
     }
 
+    /** Hadoop's most common call: nothing is logged where all is there, unless the request was sent before. */
+    @Test
+    void mkdirsOfADirectoryThatIsThereChangesNothing() throws TatamiException {
+        root.mkdirs("/a/b/c");
+        long before = cluster.logged(GroupId.NAMESPACE);
+        Caller caller = new Caller("root", List.of(), true);
+        SessionId session = new SessionId(7);
+        for (int number = 1; number <= 100; number++) {
+            RequestOrigin first =
+                    new RequestOrigin(caller, session, number, number - 1, RequestOrigin.NO_DEADLINE, true, true);
+            for (String path : List.of("/a", "/a/b/c")) {
+                MkdirsRequest request = TreeClient.mkdirsRequest(path, 0755, true);
+                assertFalse(cluster.call(first, GroupId.NAMESPACE, MetaMethods.MKDIRS, request)
+                        .getCreated());
+            }
+        }
+        assertEquals(before, cluster.logged(GroupId.NAMESPACE));
+        RequestOrigin again = new RequestOrigin(caller, session, 101, 100, RequestOrigin.NO_DEADLINE);
+        MkdirsRequest request = TreeClient.mkdirsRequest("/a", 0755, true);
+        assertFalse(cluster.call(again, GroupId.NAMESPACE, MetaMethods.MKDIRS, request)
+                .getCreated());
+        assertTrue(before < cluster.logged(GroupId.NAMESPACE));
+    }
+
+    /** A first attempt that was late finds what the attempt after it has found, though the directory is gone by now. */
+    @Test
+    void firstAttemptThatComesAfterTheNextOneMakesNothing() throws TatamiException {
+        root.mkdirs("/a");
+        Caller caller = new Caller("root", List.of(), true);
+        SessionId session = new SessionId(7);
+        MkdirsRequest request = TreeClient.mkdirsRequest("/a", 0755, true);
+        RequestOrigin second = new RequestOrigin(caller, session, 1, 0, RequestOrigin.NO_DEADLINE);
+        RequestOrigin first = new RequestOrigin(caller, session, 1, 0, RequestOrigin.NO_DEADLINE, true, true);
+        assertFalse(cluster.call(second, GroupId.NAMESPACE, MetaMethods.MKDIRS, request)
+                .getCreated());
+        root.delete("/a", false);
+        assertFalse(cluster.call(first, GroupId.NAMESPACE, MetaMethods.MKDIRS, request)
+                .getCreated());
+        assertFalse(root.isDirectory("/a"));
+    }
+
     @Test
     void clientsWithoutAccessSeeNoDirectoriesById() throws TatamiException {
         root.mkdirs("/secret/inside");

@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
 /** A group whose batches have one request each and are durable at once. Decides under the lock of its store. */
@@ -43,6 +44,9 @@ final class MemoryGroup<S> implements Group<S>, GroupTable<S> {
     private final Map<Class<?>, Settler<Question>> settlers = new HashMap<>();
     private long nowMillis = 1_000;
 
+    /** Requests that changed something, or whose replies are remembered: what a log has to hold. */
+    private final AtomicLong logged = new AtomicLong();
+
     MemoryGroup(GroupId id, MemoryView store, Function<Draft, S> stateOver) {
         this.id = id;
         this.store = store;
@@ -52,6 +56,10 @@ final class MemoryGroup<S> implements Group<S>, GroupTable<S> {
     @Override
     public GroupId id() {
         return id;
+    }
+
+    long logged() {
+        return logged.get();
     }
 
     List<BackgroundTask> tasks() {
@@ -99,6 +107,7 @@ final class MemoryGroup<S> implements Group<S>, GroupTable<S> {
                 ? CompletableFuture.completedFuture(parsed(method.replyParser(), before))
                 : submit(operation, origin, request).whenComplete((reply, failure) -> {
                     if (reply != null) {
+                        logged.incrementAndGet();
                         remembered.put(key, reply.toByteString());
                     }
                 });
@@ -150,6 +159,7 @@ final class MemoryGroup<S> implements Group<S>, GroupTable<S> {
             try {
                 R reply = operation.decide(stateOver.apply(draft), context, request);
                 store.apply(draft);
+                logged.addAndGet(draft.isEmpty() ? 0 : 1);
                 return CompletableFuture.completedFuture(reply);
             } catch (TatamiException e) {
                 return CompletableFuture.failedFuture(e);

@@ -120,6 +120,11 @@ final class TreeCluster {
         return joined(send(origin, to, method, request));
     }
 
+    /** How many requests changed a group, or are remembered by it, since it was opened. */
+    long logged(GroupId group) {
+        return Objects.requireNonNull(groups.get(group)).logged();
+    }
+
     /** Lets {@code reader} see the tree as it is stored. */
     void readTree(Consumer<TreeState> reader) {
         MemoryView store = store(GroupId.NAMESPACE);
