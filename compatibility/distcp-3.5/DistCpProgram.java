@@ -16,7 +16,6 @@ public final class DistCpProgram {
 
     public static void main(String[] arguments) throws Exception {
         Configuration configuration = new Configuration();
-        configuration.set("fs.tatami.impl", "io.tatami.hadoop.TatamiFileSystem");
         // Each copy has a client of HDFS with its own settings, as if it were a process of its own.
         configuration.setBoolean("fs.hdfs.impl.disable.cache", true);
         MiniDFSCluster hdfs = new MiniDFSCluster.Builder(configuration).build();

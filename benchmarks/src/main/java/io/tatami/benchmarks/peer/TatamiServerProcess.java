@@ -75,7 +75,6 @@ record TatamiServerProcess(ServerProcess process, String uri) implements AutoClo
     Configuration configuration() {
         Configuration configuration = new Configuration();
         configuration.set("fs.defaultFS", uri);
-        configuration.set("fs.tatami.impl", "io.tatami.hadoop.TatamiFileSystem");
         configuration.set("fs.AbstractFileSystem.tatami.impl", "io.tatami.hadoop.TatamiFs");
         return configuration;
     }
