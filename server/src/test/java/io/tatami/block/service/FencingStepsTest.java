@@ -18,6 +18,7 @@ import io.tatami.protocol.wire.RecoverBlockRequest;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -32,7 +33,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** A recovery, a deletion or another writer at each step of a writer. */
 class FencingStepsTest {
@@ -78,80 +78,44 @@ class FencingStepsTest {
                 .getLength();
     }
 
-    /** Where the server holds no lock that the recovery needs, so that this can wait for it. */
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "service.write.after-append",
-                "service.write.before-ack",
-                "service.write.before-flush",
-                "service.write.after-flush"
-            })
-    void whatIsAcknowledgedBesideARecoveryIsAmongWhatItKeeps(String step) throws Exception {
-        byte[] bytes = BlockRig.bytes(1, 2 * MIB);
-        int first = MIB + 77;
-        try (BlockRig rig = BlockRig.single(directory);
-                BlockWriteStream stream = rig.client.openWriter(rig.chain(), WriteSpec.create(BLOCK, 1, 16 * MIB))) {
-            stream.write(bytes, 0, first);
-            stream.hflush();
-            Connection connection = rig.connect(0);
-            AtomicInteger kept = new AtomicInteger(-1);
-            at(step, () -> {
-                Future<Long> recovery = others.submit(() -> recover(connection, 2));
-                try {
-                    kept.set((int) (long) recovery.get(1, TimeUnit.MINUTES));
-                } catch (Exception e) {
-                    throw new IllegalStateException("no recovery at " + step, e);
-                }
-            });
-            int acknowledged = first;
-            try {
-                stream.write(bytes, first, 100);
-                stream.hsync();
-                acknowledged += 100;
-            } catch (TatamiException refused) {
-                assertEquals(ErrorCode.FENCED, refused.code());
-            }
-            acknowledged = Math.max(acknowledged, (int) stream.visibleLength());
-            CrashPoint.listen(null);
-            assertTrue(kept.get() >= acknowledged, kept + " bytes are kept, " + acknowledged + " were acknowledged");
-            assertArrayEquals(Arrays.copyOf(bytes, kept.get()), rig.read(0, BLOCK, 0, 2 * MIB));
-            assertThrows(TatamiException.class, () -> {
-                stream.write(bytes, 0, 100);
-                stream.hflush();
-            });
-        }
-    }
-
     /**
-     * As above, with the step at any of three servers behind one another, and the recovery asking one after another.
+     * At a step of any of some servers behind one another, at which it holds no lock that the recovery needs, so that
+     * this can wait for that. The recovery asks one server after the other.
      */
     @ParameterizedTest
     @CsvSource({
-        "service.write.after-append, 0",
-        "service.write.after-append, 1",
-        "service.write.after-append, 2",
-        "service.write.before-ack, 0",
-        "service.write.before-ack, 1",
-        "service.write.before-ack, 2",
-        "service.write.before-flush, 0",
-        "service.write.before-flush, 1",
-        "service.write.before-flush, 2",
-        "service.write.after-flush, 0",
-        "service.write.after-flush, 1",
-        "service.write.after-flush, 2"
+        "service.write.after-append, 1, 0",
+        "service.write.after-append, 3, 0",
+        "service.write.after-append, 3, 1",
+        "service.write.after-append, 3, 2",
+        "service.write.before-ack, 1, 0",
+        "service.write.before-ack, 3, 0",
+        "service.write.before-ack, 3, 1",
+        "service.write.before-ack, 3, 2",
+        "service.write.before-flush, 1, 0",
+        "service.write.before-flush, 3, 0",
+        "service.write.before-flush, 3, 1",
+        "service.write.before-flush, 3, 2",
+        "service.write.after-flush, 1, 0",
+        "service.write.after-flush, 3, 0",
+        "service.write.after-flush, 3, 1",
+        "service.write.after-flush, 3, 2"
     })
-    void everyServerOfAChainKeepsWhatIsAcknowledgedBesideARecovery(String step, int times) throws Exception {
+    void whatIsAcknowledgedBesideARecoveryIsAmongWhatEachServerKeeps(String step, int servers, int before)
+            throws Exception {
         byte[] bytes = BlockRig.bytes(4, 2 * MIB);
         int first = MIB + 77;
-        try (BlockRig rig = new BlockRig(directory, 3, BlockRig.settings());
+        try (BlockRig rig = new BlockRig(directory, servers, BlockRig.settings());
                 BlockWriteStream stream = rig.client.openWriter(rig.chain(), WriteSpec.create(BLOCK, 1, 16 * MIB))) {
             stream.write(bytes, 0, first);
             stream.hflush();
-            List<Connection> connections = List.of(rig.connect(0), rig.connect(1), rig.connect(2));
+            List<Connection> connections = new ArrayList<>();
+            for (int server = 0; server < servers; server++) {
+                connections.add(rig.connect(server));
+            }
             List<Long> kept = new CopyOnWriteArrayList<>();
             CountDownLatch recovered = new CountDownLatch(connections.size());
-            atTime(step, times, () -> {
+            atTime(step, before, () -> {
                 for (Connection connection : connections) {
                     Future<Long> recovery = others.submit(() -> recover(connection, 2));
                     try {
@@ -173,7 +137,7 @@ class FencingStepsTest {
             int certain = Math.max(acknowledged, (int) stream.visibleLength());
             assertTrue(recovered.await(1, TimeUnit.MINUTES), "the step did not come, or a server was not recovered");
             CrashPoint.listen(null);
-            for (int server = 0; server < 3; server++) {
+            for (int server = 0; server < servers; server++) {
                 int length = (int) (long) kept.get(server);
                 assertTrue(length >= certain, () -> kept + " bytes are kept, " + certain + " were acknowledged");
                 assertArrayEquals(Arrays.copyOf(bytes, length), rig.read(server, BLOCK, 0, 2 * MIB));
