@@ -182,6 +182,23 @@ final class FileStreamTest {
         assertEquals(500, readAll().length);
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {1, 7, 8})
+    void recordsThatAreFlushedTellTheHomeOfEachBlockOnce(int recordsOfABlock) throws Exception {
+        byte[] bytes = random(4_000);
+        try (FileWriter writer = client.create(FILE, CreateSpec.DEFAULT.withBlockSizeBytes(1_000))) {
+            int recordBytes = 1_000 / recordsOfABlock;
+            for (int at = 0; at < bytes.length; at += recordBytes) {
+                writer.write(bytes, at, Math.min(recordBytes, bytes.length - at));
+                writer.hflush();
+            }
+            int told =
+                    cluster.metadata.faults.arrivals(MetaMethods.COMMIT_LENGTH).size();
+            assertTrue(told <= 2 * 4, "the home was told of lengths " + told + " times");
+        }
+        assertArrayEquals(bytes, readAll());
+    }
+
     @Test
     void appendsGoOnInTheEntryTheLastBlockOrANewOne() throws Exception {
         byte[] bytes = random(60_000);

@@ -362,7 +362,8 @@ public final class FileWriter implements AutoCloseable {
      */
     private void flush(boolean durably, boolean recordLength) throws TatamiException {
         BlockPipeline block = current;
-        boolean isNews = !finished.isEmpty() || (block != null && block.block().value() != recordedBlock);
+        // With the block that is being written the home was told of those that were finished before it.
+        boolean isNews = block == null ? !finished.isEmpty() : block.block().value() != recordedBlock;
         if (block != null && !block.isUntouched()) {
             if (durably || recordLength || isNews) {
                 block.hsync();
