@@ -5,7 +5,6 @@ import io.tatami.base.ChunkChecksum;
 import io.tatami.base.CrashPoint;
 import io.tatami.base.TatamiException;
 import java.util.concurrent.ConcurrentMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The steps by which a block's bytes become durable, always in this order: written, flushed, named by the index; and
@@ -40,18 +39,15 @@ final class BlockCommitter {
     /**
      * Sees to it that all bytes survive the end of this process.
      *
-     * @param slot where their end is kept; null for nowhere
-     * @return whether it is kept there; otherwise the bytes were synced
+     * @return whether their end is kept beside the index; otherwise the bytes were synced
      * @see BlockWriter#flush
      */
-    boolean flush(Replica replica, OpenBlock open, long generation, FlushedEnds.@Nullable Slot slot)
-            throws TatamiException {
+    boolean flush(Replica replica, OpenBlock open, long generation) throws TatamiException {
         open.drain(false);
         CrashPoint.hit("volume.flush.after-write");
         parts.failStop().check();
         BlockRecord entry = replica.committed();
-        if (slot != null && entry != null && open.mayRunAhead(entry, generation) && slot.keep(open.endBehind(entry))) {
-            open.ranAhead();
+        if (entry != null && open.mayRunAhead(entry, generation) && open.keepEndBehind(entry)) {
             CrashPoint.hit("volume.flush.after-keep");
             return true;
         }
@@ -89,6 +85,7 @@ final class BlockCommitter {
         put(replica, open, entry);
         CrashPoint.hit("volume.finish.after-commit");
         replica.commit(entry, null);
+        boolean unused = open.forgetEnd();
         replica.makeVisible(length);
         parts.allocator().release(open.extent().rest(length));
         CrashPoint.hit("volume.finish.after-release");
@@ -122,7 +119,9 @@ final class BlockCommitter {
                 : before.withGeneration(generation);
         parts.index().put(before, entry);
         CrashPoint.hit("volume.generation.after-commit");
-        replica.commit(entry, replica.open());
+        OpenBlock open = replica.open();
+        replica.commit(entry, open);
+        boolean unused = open == null || open.forgetEnd();
     }
 
     /** @see BlockWriter#abort */
@@ -137,6 +136,7 @@ final class BlockCommitter {
         Extent grown = open.extent();
         replica.revertToCommitted();
         open.discard();
+        boolean unused = open.forgetEnd();
         parts.allocator().release(grown.rest(committed.extent().lengthBytes()));
     }
 
@@ -146,6 +146,9 @@ final class BlockCommitter {
         OpenBlock open = replica.open();
         if (open != null) {
             open.drainQuietly();
+            BlockRecord entry = replica.committed();
+            // What is kept and not in the index is for the next start.
+            boolean unused = (entry != null && open.isAheadOf(entry)) || open.forgetEnd();
         }
     }
 
@@ -163,6 +166,7 @@ final class BlockCommitter {
             parts.index().delete(committed);
             CrashPoint.hit("volume.delete.after-commit");
         }
+        boolean unused = open == null || open.forgetEnd();
         forget(replica, extent);
         CrashPoint.hit("volume.delete.after-release");
     }

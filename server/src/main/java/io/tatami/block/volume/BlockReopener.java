@@ -36,6 +36,7 @@ final class BlockReopener {
                     "block " + replica.block() + " has " + open.lengthBytes() + " bytes, not " + lengthBytes);
         }
         replica.replaceWriter(null);
+        forgetEnd(replica, open, newGeneration, lengthBytes);
         Runnable cut = planCut(replica, open, lengthBytes);
         Extent left = makeRoom(replica, open, Math.max(reservedBytes, lengthBytes));
         if (lengthBytes < open.lengthBytes()) {
@@ -54,6 +55,21 @@ final class BlockReopener {
         BlockWriter writer = new BlockWriter(parts, committer, replica, newGeneration);
         replica.replaceWriter(writer);
         return writer;
+    }
+
+    /**
+     * The index has what was kept. A cut to where the index ended before leaves in it, under the same generation, just
+     * what it said when that was kept, so that it would count again.
+     */
+    private static void forgetEnd(Replica replica, OpenBlock open, long newGeneration, long lengthBytes)
+            throws TatamiException {
+        boolean isForgotten = open.forgetEnd();
+        if (!isForgotten && newGeneration == replica.generation() && lengthBytes < open.lengthBytes()) {
+            throw new TatamiException(
+                    ErrorCode.IO_ERROR,
+                    "block " + replica.block() + " cannot be cut to " + lengthBytes
+                            + " bytes under its generation: what was flushed beyond cannot be forgotten");
+        }
     }
 
     private OpenBlock drained(Replica replica) throws TatamiException {

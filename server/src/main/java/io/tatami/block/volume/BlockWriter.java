@@ -22,9 +22,6 @@ public final class BlockWriter implements AutoCloseable {
     private final Replica replica;
     private final long generation;
 
-    /** Where the end of the block is kept, from the first {@link #flush} that may keep it on; under the write lock. */
-    private FlushedEnds.@Nullable Slot slot;
-
     BlockWriter(VolumeParts parts, BlockCommitter committer, Replica replica, long generation) {
         this.parts = parts;
         this.committer = committer;
@@ -130,10 +127,7 @@ public final class BlockWriter implements AutoCloseable {
         replica.writeLock.lock();
         try {
             OpenBlock open = replica.openFor(this);
-            if (slot == null && replica.committed() != null) {
-                slot = parts.flushedEnds().slot();
-            }
-            boolean isKept = committer.flush(replica, open, generation, slot);
+            boolean isKept = committer.flush(replica, open, generation);
             return isKept ? replica.describe().durableBytes() : open.lengthBytes();
         } finally {
             replica.writeLock.unlock();
@@ -165,7 +159,6 @@ public final class BlockWriter implements AutoCloseable {
         try {
             OpenBlock open = replica.openFor(this);
             committer.finish(replica, open, generation);
-            freeSlot();
             return open.lengthBytes();
         } finally {
             replica.writeLock.unlock();
@@ -180,7 +173,6 @@ public final class BlockWriter implements AutoCloseable {
         replica.writeLock.lock();
         try {
             committer.abort(replica, replica.openFor(this));
-            freeSlot();
         } finally {
             replica.writeLock.unlock();
         }
@@ -195,29 +187,11 @@ public final class BlockWriter implements AutoCloseable {
     public void close() {
         replica.writeLock.lock();
         try {
-            // What is kept and not in the index is for the next start; others who went on with the block synced it.
-            boolean isAhead = replica.isWriter(this) && isAhead();
             if (replica.isWriter(this)) {
                 committer.detach(replica);
             }
-            if (!isAhead) {
-                freeSlot();
-            }
         } finally {
             replica.writeLock.unlock();
-        }
-    }
-
-    private boolean isAhead() {
-        OpenBlock open = replica.open();
-        BlockRecord entry = replica.committed();
-        return open != null && entry != null && open.isAheadOf(entry);
-    }
-
-    private void freeSlot() {
-        if (slot != null) {
-            slot.free();
-            slot = null;
         }
     }
 

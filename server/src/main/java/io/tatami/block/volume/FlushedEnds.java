@@ -329,14 +329,16 @@ final class FlushedEnds implements AutoCloseable {
             return isKept;
         }
 
-        /** Forgets what is kept, and gives the place to others. */
-        void free() {
+        /** Forgets what is kept, and gives the place to others; false, with that still there, where it cannot. */
+        boolean free() {
             byte[] nothing = new byte[NUMBER_OFFSET];
-            if (write(slot, nothing, 0) && write(slot, nothing, 1)) {
+            boolean isFree = write(slot, nothing, 0) && write(slot, nothing, 1);
+            if (isFree) {
                 synchronized (FlushedEnds.this) {
                     freeSlots.add(slot);
                 }
             }
+            return isFree;
         }
     }
 }

@@ -56,6 +56,9 @@ final class OpenBlock {
     private @Nullable TatamiException failure;
     private boolean unflushed;
 
+    /** Where the end of the block is kept, from the first time on; for the writing side. */
+    private FlushedEnds.@Nullable Slot slot;
+
     /** Up to where the end of the block was kept since it was opened, see {@link FlushedEnds}. */
     private long aheadBytes;
 
@@ -125,15 +128,34 @@ final class OpenBlock {
                 && lengthBytes - entry.lengthBytes() <= FlushedEnds.AHEAD_BYTES_MAX;
     }
 
-    /** The bytes behind those of {@code entry}; for the writing side, when drained. */
-    FlushedEnd endBehind(BlockRecord entry) {
+    /**
+     * Keeps the bytes behind those of {@code entry}, as they are now; for the writing side, when drained.
+     *
+     * @return whether they are kept
+     */
+    boolean keepEndBehind(BlockRecord entry) {
+        if (slot == null) {
+            slot = parts.flushedEnds().slot();
+        }
         int[] changed = Arrays.copyOfRange(checksums, FlushedEnd.firstChunk(entry.lengthBytes()), chunks());
-        return new FlushedEnd(FlushedEnd.Base.of(entry), lengthBytes, changed, tail());
+        if (slot == null || !slot.keep(new FlushedEnd(FlushedEnd.Base.of(entry), lengthBytes, changed, tail()))) {
+            return false;
+        }
+        aheadBytes = lengthBytes;
+        return true;
     }
 
-    /** The end of the block is kept as it is now. */
-    void ranAhead() {
-        aheadBytes = lengthBytes;
+    /**
+     * Gives up what is kept of the block's end, once the index needs nothing of it; for the writing side.
+     *
+     * @return whether nothing is kept any more
+     */
+    boolean forgetEnd() {
+        FlushedEnds.Slot kept = slot;
+        if (kept != null && kept.free()) {
+            slot = null;
+        }
+        return slot == null;
     }
 
     /** Whether bytes were kept that {@code entry} does not have; for the writing side. */

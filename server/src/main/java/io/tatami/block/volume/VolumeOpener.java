@@ -209,8 +209,7 @@ public final class VolumeOpener {
             parts.flush().flush();
             CrashPoint.hit("volume.open.after-flush");
             for (Behind one : behind) {
-                takeOver(parts.index(), one);
-                replicas.put(one.before().block(), Replica.found(one.end().entry(), true));
+                replicas.put(one.before().block(), takenOver(parts.index(), one));
                 CrashPoint.hit("volume.open.after-taken-over");
             }
             LOG.info(
@@ -223,16 +222,37 @@ public final class VolumeOpener {
         parts.flushedEnds().begin(isLacking);
     }
 
-    private static void takeOver(BlockIndex index, Behind one) throws TatamiException {
+    /** What is damaged of one block's checksums is a matter of that block, and is found by whoever reads it. */
+    private static Replica takenOver(BlockIndex index, Behind one) throws TatamiException {
         FlushedEnd end = one.end();
         int chunksBefore = ChunkChecksum.pieces(0, one.before().lengthBytes());
         int chunks = ChunkChecksum.pieces(0, end.lengthBytes());
-        int[] checksums = Arrays.copyOf(index.checksums(one.before().block(), 0, chunksBefore), chunks);
+        int[] before;
+        try {
+            before = readTwice(() -> index.checksums(one.before().block(), 0, chunksBefore));
+        } catch (TatamiException e) {
+            if (e.code() != ErrorCode.CORRUPT) {
+                throw e;
+            }
+            LOG.warn("what was flushed of block {} is lost", one.before().block(), e);
+            return Replica.found(one.before(), false);
+        }
+        int[] checksums = Arrays.copyOf(before, chunks);
         System.arraycopy(end.checksums(), 0, checksums, end.firstChunk(), end.checksums().length);
         index.put(
                 one.before(),
                 end.entry(),
                 new BlockIndex.ChecksumUpdate(checksums, end.firstChunk(), chunks, chunksBefore));
+        return Replica.found(end.entry(), true);
+    }
+
+    private static <R> R readTwice(IndexReading<R> reading) throws TatamiException {
+        try {
+            return reading.read();
+        } catch (TatamiException e) {
+            LOG.debug("the index is read again", e);
+            return reading.read();
+        }
     }
 
     @FunctionalInterface

@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.CrashPoint;
+import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -109,6 +111,45 @@ class FlushedEndsTest {
             assertTrue(find(sim.volume()).mayLackFlushed());
             unused = sim.volume().reopen(BLOCK, 3, 10_000, 1 << 20).finish();
             assertFalse(find(sim.volume()).mayLackFlushed());
+        }
+    }
+
+    @Test
+    void damagedChecksumsOfABlockKeepNoOtherBlockFromWhatItHadFlushed() throws Exception {
+        byte[] bytes = bytes(1, 20_000);
+        BlockId sound = new BlockId(2);
+        try (SimVolume sim = new SimVolume(DATA_BYTES, 1).withFlushedEnds(file())) {
+            for (BlockId block : List.of(BLOCK, sound)) {
+                BlockWriter writer = sim.volume().create(block, 1, 1 << 20, false);
+                append(writer, bytes, 0, 10_000);
+                long unused = writer.sync();
+                append(writer, bytes, 10_000, 20_000);
+                assertEquals(10_000, writer.flush());
+            }
+            byte[] damaged = Objects.requireNonNull(sim.store().entries().get(BlockIndexFormat.segmentKey(BLOCK, 0)));
+            damaged[damaged.length - 1] ^= 1;
+            sim.endProcess();
+            assertArrayEquals(bytes, SimVolume.readAll(sim.volume(), sound));
+            assertEquals(10_000, find(sim.volume()).durableBytes());
+            assertTrue(find(sim.volume()).mayLackFlushed());
+            TatamiException failure = assertThrows(TatamiException.class, () -> SimVolume.readAll(sim.volume(), BLOCK));
+            assertEquals(ErrorCode.CORRUPT, failure.code());
+            assertTrue(find(sim.volume()).damaged());
+        }
+    }
+
+    @Test
+    void cutToWhereTheIndexEndedUnderTheSameGenerationIsNotUndone() throws Exception {
+        byte[] bytes = bytes(1, 20_000);
+        try (SimVolume sim = new SimVolume(DATA_BYTES, 1).withFlushedEnds(file())) {
+            BlockWriter writer = sim.volume().create(BLOCK, 1, 1 << 20, false);
+            append(writer, bytes, 0, 10_000);
+            long unused = writer.sync();
+            append(writer, bytes, 10_000, 20_000);
+            assertEquals(10_000, writer.flush());
+            BlockWriter next = sim.volume().reopen(BLOCK, 1, 10_000, 1 << 20);
+            assertEquals(10_000, next.lengthBytes());
+            assertEquals(10_000, find(sim.endProcess()).heldBytes());
         }
     }
 
