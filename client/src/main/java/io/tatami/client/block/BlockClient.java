@@ -44,6 +44,13 @@ public final class BlockClient {
     /** Bytes do not pass through it, so one is enough, and memory is used again by whatever stream comes next. */
     private static final Lane SHARED_LANE = Lane.bulk(0);
 
+    /**
+     * For what servers send ahead of the read streams, beyond the one chunk that each is sure of: a quarter of the
+     * direct memory, which all clients of the process share. The rest is for what is on its way through the network,
+     * and for writers.
+     */
+    private static final MemoryBudget READ_AHEAD = new MemoryBudget(directBytesMax() / 4);
+
     private final Connector connector;
     private final BlockClientSettings settings;
     private final ByteBufAllocator allocator;
@@ -52,12 +59,6 @@ public final class BlockClient {
 
     /** For blocks that are short, and the first frames of others. */
     private final SharedRegions shortWrittenRegions;
-
-    /**
-     * For what servers send ahead of the read streams, beyond the one chunk that each is sure of: a quarter of the
-     * direct memory. The rest is for what is on its way through the network, and for writers.
-     */
-    private final MemoryBudget readAhead = new MemoryBudget(directBytesMax() / 4);
 
     private final DamageReporter damage = new DamageReporter(Clock.SYSTEM);
     private final AtomicInteger nextLane = new AtomicInteger();
@@ -128,7 +129,7 @@ public final class BlockClient {
                 .build();
         Connection bulk = bulkConnection(target);
         RegionLease lease = terms.sharesMemory() ? lease(readRegions, bulk, target, lengthBytes) : RegionLease.NONE;
-        return BlockReadStream.open(lease.connectionOr(bulk), target, request, lease, readAhead, damage, settings);
+        return BlockReadStream.open(lease.connectionOr(bulk), target, request, lease, READ_AHEAD, damage, settings);
     }
 
     /** How much direct memory this process may have. */

@@ -3,6 +3,8 @@ package io.tatami.client.block;
 import io.netty.buffer.ByteBuf;
 import io.tatami.base.Check;
 import io.tatami.base.ChunkChecksum;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
 import io.tatami.protocol.BlockPayload;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -14,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * happens to the bytes later is noticed. Used by one thread.
  */
 final class FrameBuilder {
+    /** What a frame holds where there is no memory for more. */
+    private static final int SHORT_BYTES = 16 << 10;
+
     private final FrameMemory memory;
     private final CRC32C crc = new CRC32C();
     private int[] checksums = new int[0];
@@ -34,11 +39,30 @@ final class FrameBuilder {
         return buffer != null && !buffer.bytes().isWritable();
     }
 
-    /** Begins a frame at {@code offset} that holds at most {@code limitBytes}, above 0, and what a frame may hold. */
-    void begin(long offset, long limitBytes) {
+    /**
+     * Begins a frame at {@code offset} that holds at most {@code limitBytes}, above 0, and what a frame may hold; less
+     * where memory is short.
+     *
+     * @throws TatamiException BUSY where there is no memory for even a short frame
+     */
+    void begin(long offset, long limitBytes) throws TatamiException {
         Check.check(buffer == null, "the frame at %d was not taken", start);
         int roomBytes = (int) Math.min(limitBytes, BlockPayload.roomBytes(offset));
-        buffer = memory.take(roomBytes);
+        while (buffer == null) {
+            try {
+                buffer = memory.take(roomBytes);
+            } catch (OutOfMemoryError e) {
+                if (roomBytes <= SHORT_BYTES) {
+                    throw new TatamiException(
+                            ErrorCode.BUSY,
+                            "cannot write " + roomBytes + " bytes: this process has no memory left for buffers; raise"
+                                    + " -XX:MaxDirectMemorySize (by default as much as -Xmx) and -Xmx, or write fewer"
+                                    + " files at once",
+                            e);
+                }
+                roomBytes = SHORT_BYTES;
+            }
+        }
         checksums = new int[ChunkChecksum.pieces(offset, roomBytes)];
         pieces = 0;
         start = offset;

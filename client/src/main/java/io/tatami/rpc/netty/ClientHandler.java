@@ -129,6 +129,9 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
         } else if (cause instanceof IOException) {
             LOG.debug("lost the connection to {}", peer, cause);
             close(new TatamiException(ErrorCode.UNAVAILABLE, Handshake.messageOf(cause), cause));
+        } else if (cause instanceof OutOfMemoryError) {
+            LOG.error("closing the connection to {}: {}", peer, ConnectionMemory.remedy(), cause);
+            close(new TatamiException(ErrorCode.UNAVAILABLE, ConnectionMemory.remedy(), cause));
         } else {
             LOG.error("a bug in the client of {}", peer, cause);
             close(new TatamiException(ErrorCode.INTERNAL, Handshake.messageOf(cause), cause));
@@ -143,7 +146,7 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
             case WELCOME -> welcome(now, frame.body(Welcome.parser()));
             case REPLY -> reply(now, frame);
             case DATA -> data(now, frame);
-            case PING -> now.link.outbox().write(FrameKind.PONG, frame.callId(), null, null);
+            case PING -> now.link.outbox().writeShort(FrameKind.PONG, frame.callId(), null, null);
             case PONG -> LOG.trace("{} is alive", peer);
             case GOODBYE -> goodbye(frame.body(Goodbye.parser()));
             case HELLO, REQUEST, CANCEL ->
@@ -278,10 +281,6 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
     }
 
     private static void ping(Session now) {
-        try {
-            now.link.outbox().write(FrameKind.PING, 0, null, null);
-        } catch (TatamiException e) {
-            throw new IllegalStateException("a ping is always short", e);
-        }
+        now.link.outbox().writeShort(FrameKind.PING, 0, null, null);
     }
 }

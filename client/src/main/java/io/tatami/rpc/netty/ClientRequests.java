@@ -174,11 +174,7 @@ final class ClientRequests {
     }
 
     private void writeCancel(int callId) {
-        try {
-            outbox.write(FrameKind.CANCEL, callId, null, NOBODY_WAITS);
-        } catch (TatamiException e) {
-            throw new IllegalStateException("a cancellation is always short", e);
-        }
+        outbox.writeShort(FrameKind.CANCEL, callId, null, NOBODY_WAITS);
     }
 
     private static TatamiException overdue(PendingRequest request) {

@@ -125,8 +125,8 @@ public final class EventLoops implements AutoCloseable {
 
     /** The options of any connection, on either side. */
     static Map<ChannelOption<?>, Object> socketOptions(RpcSettings settings) {
-        RecvByteBufAllocator receive =
-                new AdaptiveRecvByteBufAllocator(RECEIVE_BYTES_MIN, RECEIVE_BYTES_START, RECEIVE_BYTES_MAX);
+        RecvByteBufAllocator receive = new ConnectionMemory(
+                new AdaptiveRecvByteBufAllocator(RECEIVE_BYTES_MIN, RECEIVE_BYTES_START, RECEIVE_BYTES_MAX));
         int high = settings.writeBufferBytes();
         return Map.of(
                 ChannelOption.ALLOCATOR,

@@ -60,7 +60,7 @@ final class FrameAssembly {
         while (left > 0) {
             if (tail == null) {
                 int capacity = Math.min(missingBytes, TAIL_BYTES_MAX);
-                tail = allocator.directBuffer(capacity, capacity);
+                tail = ConnectionMemory.forContent(allocator, capacity);
             }
             int fits = Math.min(left, tail.writableBytes());
             tail.writeBytes(input, fits);

@@ -58,7 +58,7 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
-        inputs.add(new Input((ByteBuf) message, clock.monotonicNanos()));
+        inputs.add(new Input(ConnectionMemory.keep((ByteBuf) message), clock.monotonicNanos()));
         decode(ctx);
     }
 

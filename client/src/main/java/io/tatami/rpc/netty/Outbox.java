@@ -4,7 +4,9 @@ import com.google.protobuf.Message;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.util.concurrent.ScheduledFuture;
 import io.tatami.base.Check;
+import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.FrameFormat;
 import io.tatami.protocol.FrameKind;
@@ -12,8 +14,11 @@ import io.tatami.rpc.netty.frame.OutgoingFrame;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * All that is written to one connection. Any thread offers entries; the event loop takes them in the order of their
@@ -32,6 +37,9 @@ final class Outbox implements Runnable {
         void discard();
     }
 
+    private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
+
+    private static final long MEMORY_WAIT_MILLIS = 20;
     private static final int BATCH_BYTES = 16 << 10;
     private static final int BATCHED_FRAME_BYTES_MAX = 4 << 10;
 
@@ -127,6 +135,30 @@ final class Outbox implements Runnable {
         write(new OutgoingFrame(kind, callId, header, body, 0));
     }
 
+    /**
+     * Writes a short frame, now or as soon as there is memory for it; on the event loop. Bounded by the requests in
+     * flight, as each has one such frame.
+     */
+    void writeShort(FrameKind kind, int callId, @Nullable Message header, @Nullable Message body) {
+        if (closed) {
+            return;
+        }
+        try {
+            write(kind, callId, header, body);
+        } catch (TatamiException e) {
+            Check.check(e.code() == ErrorCode.BUSY, "a frame of kind %s is always short: %s", kind, e);
+            LOG.debug("a frame of kind {} waits for memory", kind, e);
+            ScheduledFuture<?> unused = channel.eventLoop()
+                    .schedule(
+                            () -> {
+                                writeShort(kind, callId, header, body);
+                                run();
+                            },
+                            MEMORY_WAIT_MILLIS,
+                            TimeUnit.MILLISECONDS);
+        }
+    }
+
     /** Writes a DATA frame; on the event loop. The payload's ownership passes, whatever happens. */
     void writeDataAndRelease(int callId, Message body, ByteBuf payload) throws TatamiException {
         try {
@@ -147,13 +179,13 @@ final class Outbox implements Runnable {
         frame.appendTo(batchWithRoom(frame.headBytes(frameBytesMax)));
     }
 
-    private ByteBuf batchWithRoom(int bytes) {
+    private ByteBuf batchWithRoom(int bytes) throws TatamiException {
         if (batch != null && batch.writableBytes() < bytes) {
             writeBatch();
         }
         if (batch == null) {
             int capacity = bytes > BATCHED_FRAME_BYTES_MAX ? bytes : BATCH_BYTES;
-            batch = channel.alloc().directBuffer(capacity, capacity);
+            batch = ConnectionMemory.forSending(channel.alloc(), capacity, bytes, channel::flush);
         }
         return batch;
     }

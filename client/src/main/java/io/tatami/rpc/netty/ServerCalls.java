@@ -95,11 +95,7 @@ final class ServerCalls {
     /** Writes a failure to a request that was not begun. */
     void refuse(int callId, TatamiException failure) {
         ReplyHeader header = ReplyErrors.header(failure, shardMapEpoch.getAsLong());
-        try {
-            link.outbox().write(FrameKind.REPLY, callId, header, null);
-        } catch (TatamiException e) {
-            throw new IllegalStateException("a failure is always short", e);
-        }
+        link.outbox().writeShort(FrameKind.REPLY, callId, header, null);
     }
 
     /** Forgets a request whose client does not wait any more. */

@@ -1,0 +1,71 @@
+package io.tatami.hadoop;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Programs with little memory read many open files in turn. */
+class SmallMemoryTest {
+    private static final Path DIRECTORY = new Path("/SmallMemoryTest");
+    private static final Path FILE = new Path(DIRECTORY, "file");
+
+    private FileSystem fileSystem;
+
+    @BeforeEach
+    void writeFile() throws IOException {
+        fileSystem = FileSystem.newInstance(TatamiCluster.shared().configuration());
+        fileSystem.mkdirs(DIRECTORY);
+        try (FSDataOutputStream out = fileSystem.create(FILE)) {
+            out.write(ManyReadersProgram.content());
+        }
+    }
+
+    @AfterEach
+    void delete() throws IOException {
+        fileSystem.delete(DIRECTORY, true);
+        fileSystem.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "-Xmx64m, 100, 1, true, 10",
+        "-Xmx64m, 100, 4, false, 10",
+        "-Xmx128m -XX:MaxDirectMemorySize=16m, 100, 4, false, 10",
+        "-Xmx256m, 1000, 1, false, 1"
+    })
+    void allReadersGetTheirBytes(String options, int readers, int users, boolean sharesMemory, int parts)
+            throws Exception {
+        List<String> command = new ArrayList<>();
+        command.add(new File(System.getProperty("java.home"), "bin/java").getPath());
+        command.addAll(List.of(options.split(" ")));
+        command.addAll(List.of(
+                "-cp",
+                System.getProperty("java.class.path"),
+                ManyReadersProgram.class.getName(),
+                TatamiCluster.shared().uri().toString(),
+                FILE.toString(),
+                Integer.toString(readers),
+                Integer.toString(users),
+                Boolean.toString(sharesMemory),
+                Integer.toString(parts)));
+        Process program = new ProcessBuilder(command).inheritIO().start();
+        try {
+            assertTrue(program.waitFor(3, TimeUnit.MINUTES), "the program reads too slowly");
+        } finally {
+            program.destroyForcibly();
+        }
+        assertEquals(0, program.exitValue());
+    }
+}
