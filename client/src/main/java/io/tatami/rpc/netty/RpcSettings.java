@@ -21,7 +21,8 @@ import java.util.List;
  * @param pingInterval a client that waits for an answer and has heard nothing for so long asks for a sign of life; one
  *     that waits for none does after a third of {@code silenceMax}, where that is longer
  * @param localSocket whether clients and servers of one host talk without TCP where they can
- * @param silenceMax a connection on which nothing was heard for so long is closed
+ * @param silenceMax a connection on which nothing was heard for so long is closed, and so is one whose client has taken
+ *     nothing for so long of what was sent to it
  * @param idleMax a client closes a connection that nobody asked for and on which nothing is in flight for so long; the
  *     next request opens another
  */
@@ -73,7 +74,11 @@ public record RpcSettings(
             "1h",
             "Silence after which a client that waits for an answer asks for a sign of life.");
     private static final Setting<Duration> SILENCE_MAX = Setting.duration(
-            "tatami.rpc.silence.max", "60s", "20ms", "1d", "Silence after which a connection is given up.");
+            "tatami.rpc.silence.max",
+            "60s",
+            "20ms",
+            "1d",
+            "Silence after which a connection is given up, as is one that takes nothing for so long.");
     private static final Setting<Duration> IDLE_MAX = Setting.duration(
             "tatami.rpc.idle.max", "5m", "10ms", "30d", "Idleness after which a client closes a connection.");
 

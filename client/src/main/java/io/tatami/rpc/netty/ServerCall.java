@@ -80,7 +80,19 @@ final class ServerCall<R extends Message> implements Responder<R>, Outbox.Entry 
     }
 
     private void answer(Object given) {
-        Check.check(answer.compareAndSet(null, given), "a request was answered twice");
-        calls.offer(this);
+        Check.check(tryAnswer(given), "a request was answered twice");
+    }
+
+    /**
+     * Answers unless that was done before.
+     *
+     * @param given the reply, or the failure
+     */
+    boolean tryAnswer(Object given) {
+        boolean first = answer.compareAndSet(null, given);
+        if (first) {
+            calls.offer(this);
+        }
+        return first;
     }
 }

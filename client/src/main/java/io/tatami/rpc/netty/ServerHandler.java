@@ -56,7 +56,7 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
     private long lastHeardNanos;
 
     /** What there is from the first moment. */
-    private record Session(ChannelHandlerContext ctx, Link link, ServerCalls calls) {}
+    private record Session(ChannelHandlerContext ctx, Link link, ServerCalls calls, StallWatch stall) {}
 
     /**
      * @param localSocket told to the client; empty for none
@@ -85,7 +85,7 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
         Link link = new Link(ctx.channel(), outbox, new ReadGate(ctx, decoder), clock);
         ServerCalls calls =
                 new ServerCalls(link, settings.inflightRequestsMax(), identity.shardMapEpoch(), this::leaveIfDrained);
-        session = new Session(ctx, link, calls);
+        session = new Session(ctx, link, calls, new StallWatch(ctx.channel()));
         openedNanos = clock.monotonicNanos();
         lastHeardNanos = openedNanos;
         scheduleTick(session);
@@ -180,7 +180,7 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
             case REQUEST -> request(now, known, frame);
             case DATA -> known.data(frame);
             case CANCEL -> known.cancel(frame);
-            case PING -> now.link.outbox().write(FrameKind.PONG, frame.callId(), null, null);
+            case PING -> now.link.outbox().writeShort(FrameKind.PONG, frame.callId(), null, null);
             case PONG -> LOG.trace("{} is alive", now.ctx.channel().remoteAddress());
             case GOODBYE -> LOG.debug("{} leaves", now.ctx.channel().remoteAddress());
             case HELLO, WELCOME, REPLY ->
@@ -257,6 +257,16 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
         return new TatamiException(ErrorCode.UNAVAILABLE, identity.name() + " is stopping");
     }
 
+    /** Without a goodbye, which would wait behind what the client does not take. */
+    private void closeStalled(Session now) {
+        LOG.warn(
+                "closing the connection of {}: it has taken nothing for {} s of {} bytes that were sent to it",
+                now.ctx.channel().remoteAddress(),
+                settings.silenceMax().toSeconds(),
+                now.stall.waitingBytes());
+        ChannelFuture unused = now.ctx.close();
+    }
+
     /** Says why, and closes. */
     private void leave(TatamiException reason) {
         if (leaving || session == null) {
@@ -314,7 +324,9 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
                 stream -> stream.context().isExpired(clock),
                 new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the stream's time is over"));
         now.link.outbox().run();
-        if (requests == null
+        if (now.stall.isStalled(nowNanos, settings.silenceMax().toNanos())) {
+            closeStalled(now);
+        } else if (requests == null
                 && nowNanos - openedNanos > settings.handshakeTimeout().toNanos()) {
             leave(new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "no handshake came"));
         } else if (nowNanos - lastHeardNanos > settings.silenceMax().toNanos()) {

@@ -1,6 +1,7 @@
 package io.tatami.rpc.netty;
 
 import com.google.protobuf.Message;
+import io.tatami.base.Check;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.StreamMethod;
@@ -21,6 +22,9 @@ final class ServerStreamEnd<U extends Message, D extends Message, R extends Mess
     private final StreamMethod<?, U, D, R> method;
     private final ServerCall<R> call;
 
+    /** A message could not be sent, which ended the stream; the handler may answer it before it hears of that. */
+    private volatile boolean refused;
+
     // Owned by the event loop. Null until the handler has returned it.
     private @Nullable StreamReceiver<U> receiver;
 
@@ -40,12 +44,17 @@ final class ServerStreamEnd<U extends Message, D extends Message, R extends Mess
 
     @Override
     public void success(R reply) {
-        call.success(reply);
+        answer(reply);
     }
 
     @Override
     public void failure(TatamiException failure) {
-        call.failure(failure);
+        answer(failure);
+    }
+
+    private void answer(Object given) {
+        boolean first = call.tryAnswer(given);
+        Check.check(first || refused, "a stream was answered twice");
     }
 
     @Override
@@ -55,9 +64,8 @@ final class ServerStreamEnd<U extends Message, D extends Message, R extends Mess
 
     @Override
     void tooLong(TatamiException failure) {
-        if (!call.isAnswered()) {
-            call.failure(failure);
-        }
+        refused = true;
+        boolean unused = call.tryAnswer(failure);
     }
 
     @Override

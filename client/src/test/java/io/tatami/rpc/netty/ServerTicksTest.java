@@ -1,9 +1,14 @@
 package io.tatami.rpc.netty;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.StringValue;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.tatami.base.ManualClock;
 import io.tatami.base.TatamiException;
@@ -20,15 +25,86 @@ final class ServerTicksTest {
     private final ManualClock clock = new ManualClock();
 
     private EmbeddedChannel accept() throws TatamiException {
+        EmbeddedChannel channel = new EmbeddedChannel();
+        addHandlers(channel);
+        return channel;
+    }
+
+    private void addHandlers(EmbeddedChannel channel) throws TatamiException {
         RpcSettings settings = RpcSettings.from(Settings.of(Map.of()));
         FrameDecoder decoder = new FrameDecoder(settings.frameBytesMax(), clock);
         ServerIdentity identity = ServerIdentity.simple("the test server", Rig.CLUSTER);
-        return EmbeddedChannel.builder()
-                .handlers(
-                        decoder,
-                        new ServerHandler(
-                                identity, new EchoService().handlers(), settings, clock, decoder, "", () -> false))
-                .build();
+        ServerHandler handler =
+                new ServerHandler(identity, new EchoService().handlers(), settings, clock, decoder, "", () -> false);
+        channel.pipeline().addLast(decoder, handler);
+        // The channel was active before it had them.
+        channel.pipeline().fireChannelActive();
+    }
+
+    /** A socket that takes nothing while it is stuck. */
+    private static final class StuckChannel extends EmbeddedChannel {
+        private boolean stuck;
+
+        @Override
+        protected void doWrite(ChannelOutboundBuffer out) throws Exception {
+            if (!stuck) {
+                super.doWrite(out);
+            }
+        }
+    }
+
+    private void passSeconds(EmbeddedChannel channel, int seconds) {
+        for (int i = 0; i < seconds; i++) {
+            clock.advance(Duration.ofSeconds(1));
+            channel.advanceTimeBy(1, TimeUnit.SECONDS);
+            channel.runScheduledPendingTasks();
+        }
+    }
+
+    /** A client that still says that it lives. */
+    private void passSecondsWithPings(EmbeddedChannel channel, int seconds) {
+        for (int i = 0; i < seconds && channel.isOpen(); i += 10) {
+            send(channel, RawPeer.frame(FrameKind.PONG, StringValue.getDefaultInstance()));
+            passSeconds(channel, 10);
+        }
+    }
+
+    @Test
+    void aClientThatTakesNothingIsClosedThoughItPingsAndItsBuffersAreFree() throws TatamiException {
+        StuckChannel channel = new StuckChannel();
+        channel.freezeTime();
+        addHandlers(channel);
+        send(channel, RawPeer.frame(FrameKind.HELLO, RawPeer.hello().build()));
+        send(channel, RawPeer.request(2, EchoService.MIRROR.number(), StringValue.of("")));
+        channel.stuck = true;
+        ByteBuf frame = Unpooled.buffer().writeZero(1 << 20);
+        ChannelFuture unused = channel.writeAndFlush(frame);
+
+        passSecondsWithPings(channel, 50);
+        assertTrue(channel.isOpen());
+        assertEquals(1, frame.refCnt());
+
+        passSecondsWithPings(channel, 30);
+        assertFalse(channel.isOpen());
+        assertEquals(0, frame.refCnt());
+    }
+
+    @Test
+    void aClientThatTakesALittleNowAndThenIsNotClosed() throws TatamiException {
+        StuckChannel channel = new StuckChannel();
+        channel.freezeTime();
+        addHandlers(channel);
+        send(channel, RawPeer.frame(FrameKind.HELLO, RawPeer.hello().build()));
+        for (int i = 0; i < 5; i++) {
+            channel.stuck = true;
+            ChannelFuture unused = channel.writeAndFlush(Unpooled.buffer().writeZero(100));
+            passSecondsWithPings(channel, 40);
+            channel.stuck = false;
+            channel.flush();
+        }
+
+        assertTrue(channel.isOpen());
+        channel.finishAndReleaseAll();
     }
 
     private static void send(EmbeddedChannel channel, byte[] frame) {
