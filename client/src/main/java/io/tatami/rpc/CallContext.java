@@ -25,8 +25,9 @@ public record CallContext(Peer peer, UserIdentity user, CallOptions options, lon
      * @param address as seen from here
      * @param clientName as the client called itself; for logs only
      * @param sameHost whether the client runs on this host
+     * @param connection names the connection, among all that there ever are
      */
-    public record Peer(SocketAddress address, String clientName, boolean sameHost) {}
+    public record Peer(SocketAddress address, String clientName, boolean sameHost, String connection) {}
 
     public @Nullable GroupId group() {
         return options.group();

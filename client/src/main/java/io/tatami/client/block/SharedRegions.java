@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,10 +31,15 @@ final class SharedRegions {
     private static final Logger LOG = LoggerFactory.getLogger(SharedRegions.class);
     private static final long IDLE_SECONDS_MAX = 10;
     private static final long OFFER_MILLIS_MAX = 2_000;
+
+    /** After a refusal, which costs a call or the wait for one; what there was no memory for goes by the connection. */
+    private static final long REST_SECONDS = 30;
+
     private static final Executor LATER = CompletableFuture.delayedExecutor(IDLE_SECONDS_MAX, TimeUnit.SECONDS);
 
     private final int units;
     private final boolean written;
+    private final LongSupplier nanos;
     private final Map<Connection, Place> places = new ConcurrentHashMap<>();
 
     /** The memory of one connection; its own monitor guards it. */
@@ -46,7 +52,10 @@ final class SharedRegions {
         /** Of streams since a region was last asked for, for which none was idle. */
         private long unservedBytes;
 
-        private boolean withoutMemory;
+        /** Whether the last region that was asked for could not be had, until when none is asked for. */
+        private boolean resting;
+
+        private long restEndNanos;
     }
 
     /**
@@ -54,6 +63,12 @@ final class SharedRegions {
      * @param written whether they are for writers
      */
     SharedRegions(int units, boolean written) {
+        this(units, written, System::nanoTime);
+    }
+
+    /** @param nanos a monotonic clock */
+    SharedRegions(int units, boolean written, LongSupplier nanos) {
+        this.nanos = nanos;
         this.units = units;
         this.written = written;
     }
@@ -74,9 +89,10 @@ final class SharedRegions {
         Check.check(!hasNone(), "memory is shared with nobody");
         Place place = place(connection);
         synchronized (place) {
-            if (place.withoutMemory) {
+            if (place.resting && nanos.getAsLong() - place.restEndNanos < 0) {
                 return RegionLease.NONE;
             }
+            place.resting = false;
             if (!place.idle.isEmpty()) {
                 return RegionLease.of(place.idle.pop(), this);
             }
@@ -95,7 +111,8 @@ final class SharedRegions {
             LOG.debug("no memory is shared with {}", connection.peer(), e);
             if (e.code() != ErrorCode.BUSY) {
                 synchronized (place) {
-                    place.withoutMemory = true;
+                    place.resting = true;
+                    place.restEndNanos = nanos.getAsLong() + TimeUnit.SECONDS.toNanos(REST_SECONDS);
                 }
             }
             return RegionLease.NONE;

@@ -19,7 +19,11 @@ final class Peers {
     private Peers() {}
 
     static CallContext.Peer of(Channel channel, String clientName) {
-        return new CallContext.Peer(channel.remoteAddress(), clientName, isSameHost(channel));
+        return new CallContext.Peer(
+                channel.remoteAddress(),
+                clientName,
+                isSameHost(channel),
+                channel.id().asLongText());
     }
 
     /** @throws TatamiException MALFORMED when a field has a value that it cannot have */

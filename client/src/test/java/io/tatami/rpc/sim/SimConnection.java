@@ -289,7 +289,10 @@ final class SimConnection implements Connection {
 
     private CallContext context(CallOptions options, long deadlineNanos) {
         return new CallContext(
-                new CallContext.Peer(from, from.toString(), from.equals(to)), user, options, deadlineNanos);
+                new CallContext.Peer(from, from.toString(), from.equals(to), from.toString()),
+                user,
+                options,
+                deadlineNanos);
     }
 
     private SimNetwork.Fate fate(boolean up) {

@@ -20,6 +20,7 @@ import io.tatami.protocol.wire.WriteAck;
 import io.tatami.protocol.wire.WriteBlockReply;
 import io.tatami.protocol.wire.WriteBlockRequest;
 import io.tatami.protocol.wire.WriteFrame;
+import io.tatami.rpc.CallContext;
 import io.tatami.rpc.HandlerTable;
 import io.tatami.rpc.ServerStream;
 import io.tatami.rpc.StreamReceiver;
@@ -103,8 +104,8 @@ final class DataPort {
     }
 
     void serveOn(HandlerTable table) {
-        table.onStream(BlockMethods.WRITE_BLOCK, (context, body, stream) -> openWrite(body, stream));
-        table.onStream(BlockMethods.READ_BLOCK, (context, body, stream) -> openRead(body, stream));
+        table.onStream(BlockMethods.WRITE_BLOCK, (context, body, stream) -> openWrite(context, body, stream));
+        table.onStream(BlockMethods.READ_BLOCK, (context, body, stream) -> openRead(context, body, stream));
     }
 
     BlockServerSettings settings() {
@@ -249,7 +250,7 @@ final class DataPort {
     }
 
     private StreamReceiver<WriteFrame> openWrite(
-            WriteBlockRequest request, ServerStream<WriteAck, WriteBlockReply> stream) {
+            CallContext context, WriteBlockRequest request, ServerStream<WriteAck, WriteBlockReply> stream) {
         try {
             checkOpen();
             blockId(request.getBlockId());
@@ -268,7 +269,8 @@ final class DataPort {
             stream.failure(ownFailure(e));
             return new Refused<>();
         }
-        WrittenMemory shared = memory.findWritten(request.getSharedMemory()).orElse(null);
+        WrittenMemory shared = memory.findWritten(memory.ownName(request.getSharedMemory(), context.peer()))
+                .orElse(null);
         WriteSession session = new WriteSession(request, shared, stream, this, new SerialExecutor(threads.writers()));
         writeSessions.add(session);
         session.start();
@@ -279,7 +281,7 @@ final class DataPort {
     }
 
     private StreamReceiver<ReadCredit> openRead(
-            ReadBlockRequest request, ServerStream<ReadFrame, ReadBlockReply> stream) {
+            CallContext context, ReadBlockRequest request, ServerStream<ReadFrame, ReadBlockReply> stream) {
         Volume volume;
         VolumeStreams.Counted counted;
         try {
@@ -296,7 +298,7 @@ final class DataPort {
             return new Refused<>();
         }
         Supplier<UnitDelivery> frames = () -> new FrameDelivery(stream, copies, copiedFrames);
-        UnitDelivery delivery = memory.findRead(request.getSharedMemory())
+        UnitDelivery delivery = memory.findRead(memory.ownName(request.getSharedMemory(), context.peer()))
                 .<UnitDelivery>map(shared -> new SharedDelivery(stream, copies, shared))
                 .orElseGet(frames);
         ReadSession session = new ReadSession(request, stream, delivery, frames, this, threads.readers(volume));

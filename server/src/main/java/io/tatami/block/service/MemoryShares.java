@@ -15,19 +15,20 @@ import io.tatami.rpc.HandlerTable;
 import io.tatami.rpc.ServerStream;
 import io.tatami.rpc.StreamReceiver;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Memory lent to readers and writers on this host, each piece for as long as the stream on which it was asked for is
- * open. A piece that was given back is freed when the server does not use it any more. Safe for use by many threads.
+ * open, and to be used on the connection of that stream alone. A piece that was given back is freed when the server
+ * does not use it any more. Safe for use by many threads.
  */
 final class MemoryShares implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MemoryShares.class);
@@ -35,7 +36,15 @@ final class MemoryShares implements AutoCloseable {
     private final ServerThreads threads;
     private final SharedDirectory directory;
     private final long bytesMax;
-    private final AtomicLong lentBytes = new AtomicLong();
+
+    /** Guards what is counted. */
+    private final Object counted = new Object();
+
+    private long lentBytes;
+
+    /** By the connections that memory is lent to. */
+    private final Map<String, Long> heldBytes = new HashMap<>();
+
     private final Map<String, Share> shares = new ConcurrentHashMap<>();
     private final Set<Share> ending = ConcurrentHashMap.newKeySet();
 
@@ -48,6 +57,12 @@ final class MemoryShares implements AutoCloseable {
 
     void serveOn(HandlerTable table) {
         table.onStream(BlockMethods.SHARE_MEMORY, this::open);
+    }
+
+    /** A name that a client tells, where memory of this name is lent on its connection; else empty. */
+    String ownName(String name, CallContext.Peer peer) {
+        Share share = shares.get(name);
+        return share != null && share.connection.equals(peer.connection()) ? name : "";
     }
 
     /** The memory of this name, where it is lent to a reader. */
@@ -70,7 +85,9 @@ final class MemoryShares implements AutoCloseable {
 
     /** Bytes that are lent, or still in use. */
     long lentBytes() {
-        return lentBytes.get();
+        synchronized (counted) {
+            return lentBytes;
+        }
     }
 
     /** Frees what was given back and is not in use any more; to be called now and then. */
@@ -90,7 +107,7 @@ final class MemoryShares implements AutoCloseable {
 
     private StreamReceiver<MemoryMapped> open(
             CallContext context, ShareMemoryRequest request, ServerStream<MemoryOffer, ShareMemoryReply> stream) {
-        Share share = new Share(request, stream);
+        Share share = new Share(context.peer().connection(), request, stream);
         try {
             if (!context.peer().sameHost() || bytesMax == 0) {
                 throw new TatamiException(ErrorCode.UNSUPPORTED, "this server shares no memory with this client");
@@ -105,18 +122,37 @@ final class MemoryShares implements AutoCloseable {
         return share;
     }
 
-    private boolean tryLend(long bytes) {
-        return lentBytes.getAndUpdate(now -> now + bytes > bytesMax ? now : now + bytes) + bytes <= bytesMax;
+    /** The first piece of a connection where there is room; more only as long as as much is left for the others. */
+    private boolean tryLend(String connection, long bytes) {
+        synchronized (counted) {
+            long freeBytes = bytesMax - lentBytes;
+            long held = heldBytes.getOrDefault(connection, 0L);
+            if (bytes > freeBytes || (held > 0 && held + bytes > freeBytes)) {
+                return false;
+            }
+            lentBytes += bytes;
+            heldBytes.put(connection, held + bytes);
+            return true;
+        }
+    }
+
+    private void takeBack(String connection, long bytes) {
+        synchronized (counted) {
+            lentBytes -= bytes;
+            heldBytes.compute(connection, (key, held) -> held == null || held <= bytes ? null : held - bytes);
+        }
     }
 
     /** One piece of memory, and the stream that it is lent on. */
     private final class Share implements StreamReceiver<MemoryMapped> {
+        private final String connection;
         private final ShareMemoryRequest request;
         private final ServerStream<MemoryOffer, ShareMemoryReply> stream;
         private @Nullable LentMemory memory;
         private boolean ended;
 
-        Share(ShareMemoryRequest request, ServerStream<MemoryOffer, ShareMemoryReply> stream) {
+        Share(String connection, ShareMemoryRequest request, ServerStream<MemoryOffer, ShareMemoryReply> stream) {
+            this.connection = connection;
             this.request = request;
             this.stream = stream;
         }
@@ -128,9 +164,11 @@ final class MemoryShares implements AutoCloseable {
         /** On a thread that may wait. */
         void begin() {
             try {
-                if (!tryLend(bytes())) {
+                if (!tryLend(connection, bytes())) {
                     throw new TatamiException(
-                            ErrorCode.BUSY, "all of the " + bytesMax + " bytes of shared memory are lent");
+                            ErrorCode.BUSY,
+                            "of the " + bytesMax + " bytes of shared memory " + lentBytes()
+                                    + " are lent, and what is left is for other clients");
                 }
                 offer(create());
             } catch (TatamiException e) {
@@ -150,7 +188,7 @@ final class MemoryShares implements AutoCloseable {
                         ? WrittenMemory.create(path, request.getUnits())
                         : ReadMemory.create(path, request.getUnits());
             } catch (TatamiException e) {
-                lentBytes.addAndGet(-bytes());
+                takeBack(connection, bytes());
                 throw e;
             }
         }
@@ -206,7 +244,7 @@ final class MemoryShares implements AutoCloseable {
         synchronized boolean tryFree() {
             if (memory != null && memory.tryFree()) {
                 memory = null;
-                lentBytes.addAndGet(-bytes());
+                takeBack(connection, bytes());
             }
             return memory == null;
         }

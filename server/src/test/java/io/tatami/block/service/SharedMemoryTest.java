@@ -25,12 +25,14 @@ import io.tatami.protocol.wire.ReadFrame;
 import io.tatami.protocol.wire.ShareMemoryReply;
 import io.tatami.protocol.wire.ShareMemoryRequest;
 import io.tatami.rpc.CallOptions;
+import io.tatami.rpc.Connection;
 import io.tatami.rpc.RpcStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -257,6 +259,67 @@ final class SharedMemoryTest {
                         () -> rig.server(0).running().volume().statistics().damagedChunks() == found);
             }
         }
+    }
+
+    @Test
+    void memoryIsForTheConnectionAloneThatItWasLentOn() throws Exception {
+        try (BlockRig rig = rig(64)) {
+            write(rig);
+            Heard<MemoryOffer, ShareMemoryReply> offered = new Heard<>();
+            RpcStream<MemoryMapped> lease = askForMemory(rig.connect(0), offered);
+            String name = Objects.requireNonNull(offered.messages.poll(20, TimeUnit.SECONDS))
+                    .getPath();
+            ReadBlockRequest request = ReadBlockRequest.newBuilder()
+                    .setBlockId(block.value())
+                    .setLength(MIB)
+                    .setCreditBytes(4 * MIB)
+                    .setSharedMemory(name)
+                    .build();
+
+            Heard<ReadFrame, ReadBlockReply> other = new Heard<>();
+            RpcStream<ReadCredit> unused = rig.client
+                    .bulkConnection(rig.target(0))
+                    .openStream(BlockMethods.READ_BLOCK, CallOptions.DEFAULT.withTimeoutMillis(0), request, other);
+            assertEquals(MIB, other.end.get(20, TimeUnit.SECONDS).getLength());
+            assertArrayEquals(Arrays.copyOf(bytes, MIB), other.payload.toByteArray());
+
+            Heard<ReadFrame, ReadBlockReply> own = new Heard<>();
+            RpcStream<ReadCredit> unusedToo = rig.connect(0)
+                    .openStream(BlockMethods.READ_BLOCK, CallOptions.DEFAULT.withTimeoutMillis(0), request, own);
+            assertEquals(MIB, own.end.get(20, TimeUnit.SECONDS).getLength());
+            assertEquals(0, own.payload.size());
+            lease.cancel("over");
+        }
+    }
+
+    @Test
+    void oneConnectionLeavesAsMuchToTheOthersAsItHas() throws Exception {
+        try (BlockRig rig = rig(64)) {
+            List<Boolean> lent = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                lent.add(isLent(rig.connect(0)));
+            }
+            assertEquals(List.of(true, true, true, true, false, false, false, false), lent);
+
+            assertTrue(isLent(rig.client.bulkConnection(rig.target(0))));
+            assertEquals(40, rig.server(0).running().server().memory().lentBytes() / MIB);
+        }
+    }
+
+    private static boolean isLent(Connection connection) throws Exception {
+        Heard<MemoryOffer, ShareMemoryReply> offered = new Heard<>();
+        RpcStream<MemoryMapped> unused = askForMemory(connection, offered);
+        BlockDamageTest.awaitTrue(() -> !offered.messages.isEmpty() || offered.end.isDone());
+        return !offered.messages.isEmpty();
+    }
+
+    private static RpcStream<MemoryMapped> askForMemory(
+            Connection connection, Heard<MemoryOffer, ShareMemoryReply> offered) {
+        return connection.openStream(
+                BlockMethods.SHARE_MEMORY,
+                CallOptions.DEFAULT.withTimeoutMillis(0),
+                ShareMemoryRequest.newBuilder().setUnits(2).build(),
+                offered);
     }
 
     private BlockRig rig(int sharedMebibytes) throws IOException {
