@@ -31,10 +31,11 @@ public final class TatamiCluster {
     private static final long VOLUME_BYTES = 1L << 30;
 
     /**
-     * Blocks are tiny here: the volume has room for many. Directories need not be so large to be divided over more
-     * shards.
+     * Blocks are tiny here: the volume has room for many, and any size is taken. Directories need not be so large to be
+     * divided over more shards.
      */
     private static final Map<String, String> SETTINGS = Map.of(
+            "tatami.block.size.min", "1",
             "tatami.block.credit.size", "1m",
             "tatami.directory.spread.entries", "1000",
             "tatami.directory.spread.on.one.server", "true");

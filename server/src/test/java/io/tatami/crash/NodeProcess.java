@@ -68,7 +68,8 @@ public final class NodeProcess implements AutoCloseable {
                 "-Dtatami.block.heartbeat=300ms",
                 "-Dtatami.block.writer.idle.max=400ms",
                 "-Dtatami.block.park.after=150ms",
-                "-Dtatami.block.credit.size=1m"));
+                "-Dtatami.block.credit.size=1m",
+                "-Dtatami.block.size.min=1"));
         if (crashAt != null) {
             command.add("-D" + CrashPoint.PROPERTY + "=" + crashAt);
         }

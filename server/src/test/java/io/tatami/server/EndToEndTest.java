@@ -41,7 +41,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** The client library on a whole cluster in one process, over sockets and a volume in a file. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class EndToEndTest {
-    private static final Settings SETTINGS = Settings.of(Map.of("tatami.client.operation.timeout", "30s"));
+    private static final Settings SETTINGS =
+            Settings.of(Map.of("tatami.client.operation.timeout", "30s", "tatami.block.size.min", "1"));
     private static final String SUPERUSER = System.getProperty("user.name");
 
     private final Random random = new Random(11);

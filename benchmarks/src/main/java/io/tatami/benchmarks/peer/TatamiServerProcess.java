@@ -19,6 +19,7 @@ import org.apache.hadoop.conf.Configuration;
  */
 record TatamiServerProcess(ServerProcess process, String uri) implements AutoCloseable {
     private static final int ANY_PORT = 0;
+    private static final String ANY_BLOCK_SIZE = "-Dtatami.block.size.min=1";
     private static final Duration START_LIMIT = Duration.ofSeconds(180);
 
     /**
@@ -42,6 +43,7 @@ record TatamiServerProcess(ServerProcess process, String uri) implements AutoClo
         // One that was killed has left it.
         Files.deleteIfExists(ready);
         List<String> java = new ArrayList<>(ManagementFactory.getRuntimeMXBean().getInputArguments());
+        java.add(ANY_BLOCK_SIZE);
         java.addAll(javaOptions);
         List<String> arguments = new ArrayList<>(
                 List.of("start", role, "--foreground", "--port", Integer.toString(port), "--data", data.toString()));

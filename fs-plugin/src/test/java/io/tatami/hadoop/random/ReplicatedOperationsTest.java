@@ -32,8 +32,10 @@ class ReplicatedOperationsTest {
     private static final int COMPARE_EVERY = Integer.getInteger("tatami.test.compare", 100);
     private static final int SOAK_OPERATIONS = Integer.getInteger("tatami.test.operations", 100_000);
     private static final List<GroupId> GROUPS = List.of(GroupId.NAMESPACE, GroupId.ofShard(0), GroupId.ofShard(1));
-    private static final Map<String, String> SETTINGS =
-            Map.of("tatami.block.credit.size", "1m", "tatami.directory.spread.entries", "1000");
+    private static final Map<String, String> SETTINGS = Map.of(
+            "tatami.block.size.min", "1",
+            "tatami.block.credit.size", "1m",
+            "tatami.directory.spread.entries", "1000");
 
     @TempDir
     private Path directory = Path.of("");

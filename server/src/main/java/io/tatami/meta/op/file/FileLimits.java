@@ -18,7 +18,10 @@ public record FileLimits(long blockSizeBytesMin, int inlineBytesMax) {
     /** How many blocks are granted at once, however many are asked for. */
     public static final int GRANTS_MAX = 16;
 
-    /** What tests and a cluster without settings use. */
+    /** The setting that {@link #blockSizeBytesMin} comes from. */
+    public static final String BLOCK_SIZE_MIN_KEY = "tatami.block.size.min";
+
+    /** Takes blocks of every size: what tests and micro-benchmarks of single operations use. */
     public static final FileLimits DEFAULT = new FileLimits(1, INLINE_BYTES_MAX_DEFAULT);
 
     public FileLimits {
@@ -29,12 +32,19 @@ public record FileLimits(long blockSizeBytesMin, int inlineBytesMax) {
                 inlineBytesMax);
     }
 
+    /** For new files; those that are there keep their block size and can be appended to. */
     void requireBlockSize(long sizeBytes) throws TatamiException {
-        if (sizeBytes < blockSizeBytesMin || sizeBytes > BLOCK_SIZE_BYTES_MAX) {
+        if (sizeBytes < blockSizeBytesMin) {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "Specified block size " + sizeBytes + " is not between the configured minimum of "
-                            + blockSizeBytesMin + " and " + BLOCK_SIZE_BYTES_MAX + " bytes");
+                    "Specified block size of " + sizeBytes + " bytes is less than the configured minimum of "
+                            + blockSizeBytesMin + " bytes (" + BLOCK_SIZE_MIN_KEY + ")");
+        }
+        if (sizeBytes > BLOCK_SIZE_BYTES_MAX) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "Specified block size of " + sizeBytes + " bytes is more than the maximum of "
+                            + BLOCK_SIZE_BYTES_MAX + " bytes");
         }
     }
 

@@ -15,7 +15,7 @@ import java.util.List;
  */
 public record FileSettings(FileLimits limits, long softLimitNanos, long hardLimitNanos) {
     public static final Setting<Long> BLOCK_SIZE_MIN = Setting.size(
-            "tatami.block.size.min", "1", "1", "2g", "Smallest block size that a file can be created with.");
+            FileLimits.BLOCK_SIZE_MIN_KEY, "1m", "1", "2g", "Smallest block size that a file can be created with.");
 
     public static final Setting<Long> INLINE_MAX = Setting.size(
             "tatami.inline.max", "16k", "0", "64k", "Longest content of a file that is stored with the metadata.");
