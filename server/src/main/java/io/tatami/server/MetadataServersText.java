@@ -49,7 +49,10 @@ record MetadataServersText(ListMetadataServersReply servers) {
     }
 
     static boolean isWell(MetadataServerInfo server) {
-        return server.getAnswers() && server.getStoppedCount() == 0 && !server.getLowSpace();
+        return server.getAnswers()
+                && server.getStoppedCount() == 0
+                && !server.getLowSpace()
+                && server.getClockAheadSeconds() == 0;
     }
 
     /** What is wrong with a server that is not well. */
@@ -63,7 +66,11 @@ record MetadataServersText(ListMetadataServersReply servers) {
         Stream<String> low = server.getLowSpace()
                 ? Stream.of("little is free on its disk: make room there, before nothing new can be made")
                 : Stream.empty();
-        return Stream.concat(stopped, low).collect(Collectors.joining("; "));
+        Stream<String> clock = server.getClockAheadSeconds() == 0
+                ? Stream.empty()
+                : Stream.of("its system's clock is " + server.getClockAheadSeconds()
+                        + " s ahead and not followed: set the clock right, or confirm it by starting the server again");
+        return Stream.of(stopped, low, clock).flatMap(told -> told).collect(Collectors.joining("; "));
     }
 
     /** A line for each replica that is on its way; else why none is, if any should. */
@@ -132,6 +139,7 @@ record MetadataServersText(ListMetadataServersReply servers) {
         server.put("state", state(info));
         server.put("answers", info.getAnswers());
         server.put("low_space", info.getLowSpace());
+        server.put("clock_ahead_seconds", info.getClockAheadSeconds());
         server.put("leads", names(info.getLedGroupList()));
         server.put("holds", names(info.getHeldGroupList()));
         server.put(

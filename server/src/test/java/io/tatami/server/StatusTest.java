@@ -137,6 +137,21 @@ class StatusTest {
     }
 
     @Test
+    void aServerWhoseClockIsAheadIsTold() {
+        MetadataServerInfo server = MetadataServerInfo.newBuilder()
+                .setEndpoint(Endpoint.newBuilder().setHost("m1").setPort(9480))
+                .setAnswers(true)
+                .setClockAheadSeconds(3_600)
+                .build();
+        StatusReport report = StatusReport.of(
+                new ClusterStatus(ClusterMap.getDefaultInstance(), List.of()), List.of(server), List.of());
+
+        assertFalse(report.isWell());
+        assertTrue(text(report).contains("clock is 3600 s ahead and not followed"), text(report));
+        assertTrue(StatusJson.of(report).contains("\"clock_ahead_seconds\":3600"), StatusJson.of(report));
+    }
+
+    @Test
     void aReplicaThatHasStoppedIsToldWithItsReason() {
         MetadataServerInfo server = MetadataServerInfo.newBuilder()
                 .setEndpoint(Endpoint.newBuilder().setHost("m1").setPort(9480))

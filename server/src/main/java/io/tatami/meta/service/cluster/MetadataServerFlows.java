@@ -65,7 +65,8 @@ final class MetadataServerFlows {
         }
         for (MetadataServerInfo.Builder server : full.getServerBuilderList()) {
             server.addAllStopped(reports.stopped(server.getServerId()))
-                    .setLowSpace(reports.isLowOnSpace(server.getServerId()));
+                    .setLowSpace(reports.isLowOnSpace(server.getServerId()))
+                    .setClockAheadSeconds(reports.clockAheadSeconds(server.getServerId()));
         }
         return full.build();
     }

@@ -119,6 +119,12 @@ final class ServerReports {
         return last != null && last.report().getLowSpace();
     }
 
+    /** How far a server said last that its clock is ahead and not followed; 0 where it is followed. */
+    long clockAheadSeconds(ByteString server) {
+        Heard last = heard.get(server);
+        return last == null ? 0 : last.report().getClockAheadSeconds();
+    }
+
     /** Where a server is by the map; the default where that does not tell. */
     Endpoint endpoint(ByteString server) {
         return maps.endpoint(server);

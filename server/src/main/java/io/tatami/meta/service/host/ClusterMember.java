@@ -60,6 +60,9 @@ final class ClusterMember {
         /** Whether others are to lead what they can, as little is free on its disk. */
         boolean isLowOnSpace();
 
+        /** How far its system's clock has jumped ahead and is not followed, in seconds; 0 while it is. */
+        long clockAheadSeconds();
+
         /** Is told what to open and drop; must not block. */
         void follow(ReportMetadataServerReply orders);
 
@@ -133,6 +136,7 @@ final class ClusterMember {
                 .setMarks(self.getMarks())
                 .setRun(self.getRun())
                 .setLowSpace(here.isLowOnSpace())
+                .setClockAheadSeconds(here.clockAheadSeconds())
                 .build();
         return routes.call(GroupId.NAMESPACE, MetaMethods.REPORT_METADATA_SERVER, options, report)
                 .thenApply(reply -> {

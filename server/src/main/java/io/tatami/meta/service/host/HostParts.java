@@ -1,6 +1,5 @@
 package io.tatami.meta.service.host;
 
-import io.tatami.base.Clock;
 import io.tatami.conf.Settings;
 import io.tatami.meta.gate.HandleSigner;
 import io.tatami.meta.service.Peers;
@@ -17,7 +16,7 @@ import java.util.function.Function;
 record HostParts(
         Peers peers,
         HandleSigner signer,
-        Clock clock,
+        SteadyClock clock,
         Settings settings,
         Executor readers,
         ScheduledExecutorService timer,

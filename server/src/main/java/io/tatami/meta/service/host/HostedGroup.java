@@ -94,8 +94,8 @@ final class HostedGroup implements AutoCloseable {
      * @param store stays the caller's, and belongs to the term until {@link #follow} returns
      * @param more is served beside the group's own parts
      * @return completes with why the term can decide nothing any more, on a thread that must not be held up
-     * @throws TatamiException INVALID_ARGUMENT for a bad setting; FORMAT_TOO_OLD or FORMAT_TOO_NEW where another
-     *     release wrote the group
+     * @throws TatamiException INVALID_ARGUMENT for a bad setting, or a clock that is too far ahead; FORMAT_TOO_OLD or
+     *     FORMAT_TOO_NEW where another release wrote the group
      */
     synchronized CompletableFuture<TatamiException> lead(GroupStore store, CommitLog log, Handlers<Draft> more)
             throws TatamiException {
@@ -104,6 +104,7 @@ final class HostedGroup implements AutoCloseable {
             return new CompletableFuture<>();
         }
         GroupStores.requireReadable(id(), store);
+        parts.clock().admit(id(), store.logMillis());
         LeadingGroup group = new LeadingGroup(record, store, log, parts);
         try {
             kind.addTo(group);

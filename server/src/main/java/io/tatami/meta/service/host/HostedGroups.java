@@ -38,6 +38,7 @@ final class HostedGroups implements AutoCloseable {
     private final NavigableMap<GroupId, HostedGroup> groups = new ConcurrentSkipListMap<>();
     private final CompletableFuture<String> ended = new CompletableFuture<>();
     private final Function<GroupId, HostedGroup> maker;
+    private final SteadyClock clock;
     private boolean closed;
 
     private volatile Runnable leadsMore = () -> {};
@@ -54,6 +55,7 @@ final class HostedGroups implements AutoCloseable {
             HostedGroup.Stage stage) {
         this.own = own;
         this.replication = replication;
+        this.clock = parts.clock();
         String superuser = own.get().superuser();
         this.maker = id -> new HostedGroup(
                 own.get().record(id),
@@ -88,9 +90,16 @@ final class HostedGroups implements AutoCloseable {
         groups.values().forEach(this::watch);
     }
 
-    /** Groups share a disk: where one has stopped, another with nothing to do would never notice. */
+    /**
+     * Groups share a disk: where one has stopped, another with nothing to do would never notice. They share a clock
+     * too: where it is refused the server ends, so that others lead what its replicas would.
+     */
     private void watch(HostedGroup group) {
         CompletableFuture<Void> unused = group.stopped().thenAccept(reason -> {
+            if (clock.isRefused()) {
+                stop(String.valueOf(reason.getMessage()));
+                return;
+            }
             proveWritable();
             if (groups.values().stream().allMatch(HostedGroup::isStopped)) {
                 ended.complete(String.valueOf(reason.getMessage()));

@@ -16,6 +16,7 @@ final class Membership implements ClusterMember.Here {
     private final HostedGroups groups;
     private final ReplicaOrders orders;
     private final SpaceGuard space;
+    private final SteadyClock clock;
 
     /**
      * @param host by which others reach this server
@@ -27,13 +28,15 @@ final class Membership implements ClusterMember.Here {
             OwnIdentity own,
             HostedGroups groups,
             ReplicaOrders orders,
-            SpaceGuard space) {
+            SpaceGuard space,
+            SteadyClock clock) {
         this.host = host;
         this.address = address;
         this.own = own;
         this.groups = groups;
         this.orders = orders;
         this.space = space;
+        this.clock = clock;
     }
 
     @Override
@@ -70,6 +73,11 @@ final class Membership implements ClusterMember.Here {
     @Override
     public boolean isLowOnSpace() {
         return space.isLow();
+    }
+
+    @Override
+    public long clockAheadSeconds() {
+        return clock.aheadSeconds();
     }
 
     @Override

@@ -51,7 +51,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class MetadataServer implements AutoCloseable {
     /** What can be configured about a metadata server beside its store, its files and its tree. */
-    public static final List<Setting<?>> SETTINGS = List.of(SpaceGuard.RESERVE, RaftPort.PORT, RaftPort.BIND_HOST);
+    public static final List<Setting<?>> SETTINGS = List.of(
+            SpaceGuard.RESERVE, RaftPort.PORT, RaftPort.BIND_HOST, SteadyClock.STEP_MAX, SteadyClock.START_AHEAD_MAX);
 
     private static final int READERS = 4;
 
@@ -75,9 +76,10 @@ public final class MetadataServer implements AutoCloseable {
      */
     public record Place(Path directory, String host, int port) {}
 
-    private MetadataServer(Place place, Start start, Settings settings, GroupMapping mapping, Clock clock)
+    private MetadataServer(Place place, Start start, Settings settings, GroupMapping mapping, Clock system)
             throws TatamiException {
         try {
+            SteadyClock clock = new SteadyClock(system, settings);
             resources.keep(lock(place.directory()));
             RpcSettings rpc = RpcSettings.from(settings);
             EventLoops loops = resources.keep(new EventLoops("meta", rpc));
@@ -110,6 +112,9 @@ public final class MetadataServer implements AutoCloseable {
             BackgroundRunner spaceWatch = new BackgroundRunner("disk space", space::look, timer);
             resources.keep(spaceWatch::close);
             spaceWatch.wake();
+            BackgroundRunner clockWatch = new BackgroundRunner("clock", clock::look, timer);
+            resources.keep(clockWatch::close);
+            clockWatch.wake();
             Callers callers =
                     resources.keep(new Callers(mapping, readers, timer, clock, identity.superuser(), "supergroup"));
             StoreMemory memory = resources.keep(new StoreMemory(StoreSettings.from(settings)));
@@ -138,7 +143,7 @@ public final class MetadataServer implements AutoCloseable {
                     starting.toNamespace(leaders, address, replication::knownServers),
                     maps,
                     options,
-                    new Membership(place.host(), address, own, groups, orders, space));
+                    new Membership(place.host(), address, own, groups, orders, space, clock));
             starting.register(member, clock);
             keepReporting(member, leaders, timer);
             CrashPoint.hit("meta.open.announced");

@@ -246,6 +246,11 @@ final class JoiningTest {
         }
 
         @Override
+        public long clockAheadSeconds() {
+            return 0;
+        }
+
+        @Override
         public void follow(ReportMetadataServerReply orders) {
             assertEquals(0, orders.getOpenGroupCount() + orders.getDropGroupCount());
         }
