@@ -17,11 +17,13 @@ import io.tatami.relay.FreePorts;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -91,6 +93,88 @@ class WriteAheadLogTest {
             }
         } finally {
             server.close();
+        }
+    }
+
+    /**
+     * Logs that are written side by side, some flushes syncs, and gone on with after each end; more rounds with
+     * {@code -Dtatami.test.rounds}.
+     */
+    @Test
+    void noFlushedRecordOfLogsThatGoOnIsLostByEndsInARow() throws Exception {
+        int port = FreePorts.find(1).get(0).getPort();
+        Random random = new Random(Long.getLong("tatami.test.seed", 1));
+        byte[] bytes = content(40 << 20);
+        List<AtomicInteger> flushed = List.of(new AtomicInteger(), new AtomicInteger(), new AtomicInteger());
+        ServerProcess server = start(port);
+        try {
+            for (int round = 0; round < Integer.getInteger("tatami.test.rounds", 3); round++) {
+                try (TatamiClient client = connect(port)) {
+                    List<FileWriter> writers = new ArrayList<>();
+                    List<Thread> threads = new ArrayList<>();
+                    int wanted = flushed.get(0).get() + 1 + random.nextInt(1 << 20);
+                    for (int log = 0; log < flushed.size(); log++) {
+                        TatamiPath path = TatamiPath.of("/log-" + log);
+                        FileWriter writer =
+                                round == 0 ? client.create(path, CreateSpec.DEFAULT) : client.append(path, false);
+                        AtomicInteger done = flushed.get(log);
+                        Random sizes = new Random(random.nextLong());
+                        writers.add(writer);
+                        threads.add(new Thread(() -> append(writer, bytes, sizes, done)));
+                    }
+                    threads.forEach(Thread::start);
+                    while (flushed.get(0).get() < wanted && threads.get(0).isAlive()) {
+                        Thread.sleep(1);
+                    }
+                    server.kill();
+                    List<Integer> promised =
+                            flushed.stream().map(AtomicInteger::get).toList();
+                    threads.forEach(Thread::interrupt);
+                    server = start(port);
+                    for (Thread thread : threads) {
+                        thread.join();
+                    }
+                    writers.forEach(FileWriter::abort);
+                    requireAll(port, bytes, promised, flushed, "round " + round);
+                }
+            }
+        } finally {
+            server.close();
+        }
+    }
+
+    /** Sets {@code flushed} to what is there. */
+    private static void requireAll(
+            int port, byte[] bytes, List<Integer> promised, List<AtomicInteger> flushed, String when) throws Exception {
+        try (TatamiClient reading = connect(port)) {
+            for (int log = 0; log < flushed.size(); log++) {
+                byte[] found = recovered(reading, TatamiPath.of("/log-" + log));
+                assertTrue(
+                        found.length >= promised.get(log),
+                        when + ", log " + log + ": " + found.length + " bytes are left of " + promised.get(log));
+                assertArrayEquals(Arrays.copyOf(bytes, found.length), found, when + ", log " + log);
+                flushed.get(log).set(found.length);
+            }
+        }
+    }
+
+    /** Appends behind what is there, records of 1 byte to 300 KB. */
+    private static void append(FileWriter log, byte[] bytes, Random random, AtomicInteger flushed) {
+        try {
+            int at = flushed.get();
+            while (at < bytes.length) {
+                int length = Math.min(bytes.length - at, 1 + random.nextInt(random.nextBoolean() ? 300_000 : 2_000));
+                log.write(ByteBuffer.wrap(bytes, at, length));
+                at += length;
+                if (random.nextInt(5) == 0) {
+                    log.hsync(random.nextBoolean());
+                } else {
+                    log.hflush();
+                }
+                flushed.set(at);
+            }
+        } catch (IOException e) {
+            // The server has ended, or this was interrupted.
         }
     }
 
