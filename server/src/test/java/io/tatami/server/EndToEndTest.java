@@ -96,10 +96,10 @@ final class EndToEndTest {
     @Test
     void tinyBlocksHaveALocationEach() throws Exception {
         TatamiPath file = home.child("f");
-        byte[] bytes = write(file, CreateSpec.DEFAULT.withBlockSizeBytes(1_024), 10_000);
+        byte[] bytes = write(file, CreateSpec.DEFAULT.withBlockSizeBytes(2_048), 20_000);
         assertArrayEquals(bytes, read(file));
-        assertEquals(10, client.blockLocations(file, 0, 10_000).size());
-        assertEquals(2, client.blockLocations(file, 1_000, 1_000).size());
+        assertEquals(10, client.blockLocations(file, 0, 20_000).size());
+        assertEquals(2, client.blockLocations(file, 2_000, 2_000).size());
         assertEquals(
                 "localhost",
                 client.blockLocations(file, 0, 1).get(0).holders().get(0).host());

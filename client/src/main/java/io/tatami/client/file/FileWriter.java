@@ -99,7 +99,7 @@ public final class FileWriter implements AutoCloseable {
         this.leases = parts.leases();
         this.blockSizeBytes = status.getBlockSize();
         this.replication = status.getReplication();
-        this.inlineBytesMax = (int) Math.min(parts.inlineBytesMax(), blockSizeBytes);
+        this.inlineBytesMax = parts.inlineBytesMax();
         this.memory = new MemoryContent(MEMORY_BYTES_MAX);
         this.hadBlocks = parts.hadBlocks();
         this.grants = new GrantQueue(home, blockSizeBytes, granted);

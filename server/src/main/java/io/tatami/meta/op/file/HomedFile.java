@@ -33,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  * changes of blocks may be such.
  *
  * <p>Blocks that are open always follow those that are final. While the content is inline no block counts: those that
- * are granted are to take the content over.
+ * are there, of which the first may be final, are to take the content over. A file that is closed before they hold all
+ * of it keeps its content inline, and no block.
  */
 public final class HomedFile {
     private final ShardState state;
@@ -89,11 +90,20 @@ public final class HomedFile {
     /** Bytes in final blocks: where the first of the open ones begins. */
     public long finalLength(List<OpenBlock> open) {
         if (home.getContentInline()) {
-            return 0;
+            return finalLengthBesideInline(home.getBlocks() - open.size());
         }
         long length = home.getLength();
         for (OpenBlock block : open) {
             length -= block.block().getLength();
+        }
+        return length;
+    }
+
+    /** Of the final blocks that hold a part of the content already: fewer bytes than are inline. */
+    private long finalLengthBesideInline(int count) {
+        long length = 0;
+        for (int index = 0; index < count; index++) {
+            length += requireBlock(index).getLength();
         }
         return length;
     }
@@ -269,8 +279,14 @@ public final class HomedFile {
         state.removeFirstLease(new SessionId(home.getWriterSession()), id);
     }
 
-    /** Closed from here on: the lease is gone, the content is another version, and the name is told. */
+    /**
+     * Closed from here on: the lease is gone, the content is another version, and the name is told. Blocks that hold
+     * less than the content that is inline are given up.
+     */
     public void close(long nowMillis) throws UnsettledException {
+        while (home.getContentInline() && home.getBlocks() > 0) {
+            dropLastBlock();
+        }
         WriteLease.remove(state, id, home);
         home.setState(HomeRecord.State.CLOSED).clearWriterSession().clearTruncateLength();
         publish(nowMillis);

@@ -91,6 +91,9 @@ final class HomeCheck {
         if (closed && !home.getContentInline() && lengthBytes != home.getLength()) {
             report.find(place, "is " + home.getLength() + " bytes long, and its blocks are " + lengthBytes);
         }
+        if (closed && home.getContentInline() && home.getBlocks() > 0) {
+            report.find(place, "is stored inline, and has " + home.getBlocks() + " blocks beside it");
+        }
         checkInline(place, home);
     }
 

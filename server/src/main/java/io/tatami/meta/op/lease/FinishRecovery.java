@@ -35,7 +35,7 @@ public final class FinishRecovery implements Operation<ShardState, FinishRecover
         Deque<RecoveredBlock> found = new ArrayDeque<>(request.getBlockList());
         List<OpenBlock> open = file.openBlocks();
         long finalLength = file.finalLength(open);
-        boolean taken = holdsInlineContent(file, found);
+        boolean taken = holdsInlineContent(file, finalLength, found);
         long length = finalLength;
         int dropped = 0;
         for (OpenBlock block : open) {
@@ -60,8 +60,9 @@ public final class FinishRecovery implements Operation<ShardState, FinishRecover
         };
     }
 
-    private static boolean holdsInlineContent(HomedFile file, Deque<RecoveredBlock> found) {
-        long sum = found.stream().mapToLong(RecoveredBlock::getLength).sum();
+    private static boolean holdsInlineContent(HomedFile file, long finalLength, Deque<RecoveredBlock> found) {
+        long sum = finalLength
+                + found.stream().mapToLong(RecoveredBlock::getLength).sum();
         return !file.home().getContentInline() || sum >= file.home().getLength();
     }
 

@@ -33,6 +33,7 @@ import io.tatami.protocol.wire.RenewBlockRequest;
 import io.tatami.protocol.wire.SetFileAttributesRequest;
 import io.tatami.protocol.wire.Status;
 import io.tatami.protocol.wire.XAttr;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -279,6 +280,35 @@ class WritingTest {
         shard.complete(CompleteRequest.newBuilder().setFileId(file.value()).addWritten(report(grant, 25)));
         assertEquals(25, shard.open("a").getLength());
         FileInvariants.check(shard.store(), Set.of(grant.getBlockId()));
+    }
+
+    @Test
+    void contentThatWasInlineMovesToSeveralBlocksOneReportAtATime() throws Exception {
+        FileId file = shard.inline("a", "x".repeat(2_500));
+        shard.append("a");
+        Set<Long> granted = new HashSet<>();
+        AddBlocksRequest.Builder more =
+                AddBlocksRequest.newBuilder().setFileId(file.value()).setGrants(1);
+        for (int block = 0; block < 2; block++) {
+            Grant grant = shard.run(new AddBlocks(), more.build()).getGrant(0);
+            granted.add(grant.getBlockId());
+            more.clearWritten().addWritten(report(grant, 1_000));
+            assertEquals(2_500, shard.open("a").getInline().size(), "the blocks hold a part");
+        }
+        Grant third = shard.run(new AddBlocks(), more.build()).getGrant(0);
+        granted.add(third.getBlockId());
+        shard.run(
+                new CommitLength(),
+                CommitLengthRequest.newBuilder()
+                        .setFileId(file.value())
+                        .addWritten(report(third, 600))
+                        .build());
+        assertFalse(shard.open("a").hasInline());
+        assertEquals(2_600, shard.open("a").getLength());
+        assertEquals(3, shard.open("a").getBlockCount());
+        shard.complete(CompleteRequest.newBuilder().setFileId(file.value()).addWritten(report(third, 700)));
+        assertEquals(2_700, shard.open("a").getLength());
+        FileInvariants.check(shard.store(), granted);
     }
 
     @Test

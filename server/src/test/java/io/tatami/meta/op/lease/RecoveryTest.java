@@ -32,7 +32,10 @@ import io.tatami.protocol.wire.Grant;
 import io.tatami.protocol.wire.RecoverFileRequest;
 import io.tatami.protocol.wire.RenewBlockRequest;
 import io.tatami.protocol.wire.RenewLeasesRequest;
+import io.tatami.protocol.wire.Status;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Files whose writers are gone: who is fenced, what is kept, and how short a file may become. */
 class RecoveryTest {
@@ -162,6 +165,38 @@ class RecoveryTest {
             assertEquals(durable < 5, shard.open("a").getIsInline());
             assertEquals(Math.max(5, durable), shard.open("a").getLength());
         }
+    }
+
+    /** The writer dies with {@code blocks} of 1,000 bytes reported, and {@code open} granted behind them. */
+    @ParameterizedTest
+    @CsvSource({"1, 0, 0", "1, 1, 0", "1, 1, 999", "2, 0, 0", "2, 1, 0", "2, 1, 499", "2, 1, 500", "2, 1, 1000"})
+    void smallFileWhoseBlocksHoldAPartOfItKeepsItsBytes(int blocks, int open, long durable) throws Exception {
+        FileId file = shard.inline("a", "x".repeat(2_500));
+        AddBlocksRequest.Builder more = AddBlocksRequest.newBuilder()
+                .setFileId(file.value())
+                .setRecoveryId(shard.append("a").getRecoveryId());
+        for (int block = 0; block < blocks; block++) {
+            Grant grant = shard.run(new AddBlocks(), more.setGrants(1).build()).getGrant(0);
+            more.clearWritten().addWritten(report(grant, 1_000));
+        }
+        shard.run(new AddBlocks(), more.setGrants(open).build());
+        assertEquals(blocks + open, shard.home(file).getBlocks());
+
+        RecoverFileReply attempt = begin(file);
+        if (durable > 0) {
+            finish(file, attempt, durable);
+        } else if (!attempt.getClosed()) {
+            finish(file, attempt);
+        }
+
+        boolean inBlocks = blocks * 1_000L + durable >= 2_500;
+        Status closed = shard.open("a");
+        assertFalse(closed.getOpen());
+        assertEquals(!inBlocks, closed.getIsInline());
+        assertEquals(inBlocks ? blocks * 1_000L + durable : 2_500, closed.getLength());
+        assertEquals(inBlocks ? blocks + open : 0, shard.home(file).getBlocks());
+        assertEquals(inBlocks ? 0 : 2_500, closed.getInline().size());
+        assertFalse(shard.append("a").hasLastBlock() && !inBlocks, "the next writer goes on behind what is inline");
     }
 
     @Test
