@@ -1,5 +1,6 @@
 package io.tatami.hadoop;
 
+import io.tatami.base.PendingFlush;
 import io.tatami.client.file.FileWriter;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -19,8 +20,8 @@ import org.apache.hadoop.fs.statistics.StreamStatisticNames;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file being written. Every method holds this object's lock. After {@link #close} bytes are on the devices; a write
- * after it throws {@link ClosedChannelException}, as on HDFS.
+ * A file being written. Every method holds this object's lock, but for the wait of a flush. After {@link #close} bytes
+ * are on the devices; a write after it throws {@link ClosedChannelException}, as on HDFS.
  */
 final class TatamiOutputStream extends OutputStream
         implements Syncable, CanSetDropBehind, StreamCapabilities, IOStatisticsSource {
@@ -92,17 +93,41 @@ final class TatamiOutputStream extends OutputStream
     }
 
     @Override
-    public synchronized void hflush() throws IOException {
-        checkOpen();
-        hflushes.incrementAndGet();
-        translated(writer::hflush);
+    public void hflush() throws IOException {
+        flush(false);
     }
 
     @Override
-    public synchronized void hsync() throws IOException {
+    public void hsync() throws IOException {
+        flush(true);
+    }
+
+    /** Waits without the lock, so that others write, flush and close meanwhile, as on HDFS. */
+    private void flush(boolean durably) throws IOException {
+        if (!beginFlush(durably).await()) {
+            finishFlush(durably);
+        }
+    }
+
+    private synchronized PendingFlush beginFlush(boolean durably) throws IOException {
         checkOpen();
-        hsyncs.incrementAndGet();
-        translated(() -> writer.hsync(false));
+        (durably ? hsyncs : hflushes).incrementAndGet();
+        try {
+            return writer.beginFlush(durably);
+        } catch (IOException e) {
+            throw ExceptionTranslator.translate(e);
+        }
+    }
+
+    private synchronized void finishFlush(boolean durably) throws IOException {
+        if (closed) {
+            // By another thread, meanwhile: what it closed is durable.
+            translated(writer::close);
+        } else if (durably) {
+            translated(() -> writer.hsync(false));
+        } else {
+            translated(writer::hflush);
+        }
     }
 
     /** A hint, taken without effect. */

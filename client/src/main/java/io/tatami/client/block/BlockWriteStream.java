@@ -6,6 +6,7 @@ import io.netty.buffer.Unpooled;
 import io.tatami.base.Check;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.PendingFlush;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.BlockMethods;
@@ -238,18 +239,39 @@ public final class BlockWriteStream implements AutoCloseable {
      * readers see them.
      */
     public void hflush() throws TatamiException {
+        window.awaitFlushed(sendFlush());
+    }
+
+    private long sendFlush() throws TatamiException {
         if (!builder.isEmpty() || sentFlushLength < position) {
             sendBuilt(Ask.FLUSH);
         }
-        window.awaitFlushed(position);
+        return position;
     }
 
     /** Returns when every server has all bytes written so far on its device. */
     public void hsync() throws TatamiException {
+        window.awaitDurable(sendSync());
+    }
+
+    private long sendSync() throws TatamiException {
         if (!builder.isEmpty() || sentSyncLength < position) {
             sendBuilt(Ask.SYNC);
         }
-        window.awaitDurable(position);
+        return position;
+    }
+
+    /**
+     * Sends what was written, to be flushed as by {@link #hflush} or, durably, by {@link #hsync}, and leaves it to the
+     * caller to wait for that. The next call of this stream tells a failure.
+     */
+    public PendingFlush beginFlush(boolean durably) {
+        try {
+            return window.pendingFlush(durably ? sendSync() : sendFlush(), durably);
+        } catch (TatamiException e) {
+            window.fail(e);
+            return PendingFlush.NOT_SENT;
+        }
     }
 
     /**

@@ -2,6 +2,7 @@ package io.tatami.client.block;
 
 import io.netty.buffer.ByteBuf;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.PendingFlush;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.BlockPayload;
 import io.tatami.protocol.wire.WriteAck;
@@ -16,12 +17,16 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The frames of one write stream that are on their way, and how far the servers are. The writer's thread adds and
  * waits, the event loop acknowledges; a lock guards all of it.
  */
 final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
+    private static final Logger LOG = LoggerFactory.getLogger(WriteWindow.class);
+
     private final int windowBytes;
     private final long timeoutMillis;
     private final ReentrantLock lock = new ReentrantLock();
@@ -37,11 +42,11 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
     /** Up to where the first server takes bytes now. */
     private long sendLimit;
 
-    /** When the writer began to wait, or heard of the servers since. */
+    /** When somebody began to wait, or heard of the servers since. */
     private long heardNanos;
 
-    /** What the writer waits for; null while it does not. */
-    private @Nullable BooleanSupplier awaited;
+    /** What the writer waits for, and each thread that waits for a flush. */
+    private final List<BooleanSupplier> awaited = new ArrayList<>();
 
     private @Nullable WriteBlockReply reply;
     private @Nullable TatamiException failure;
@@ -122,6 +127,23 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
 
     void awaitDurable(long length) throws TatamiException {
         await(() -> durableLength >= length);
+    }
+
+    /** For any thread: waits until bytes are flushed, and answers false where the stream failed before. */
+    PendingFlush pendingFlush(long length, boolean durably) {
+        return () -> {
+            try {
+                if (durably) {
+                    awaitDurable(length);
+                } else {
+                    awaitFlushed(length);
+                }
+                return true;
+            } catch (TatamiException e) {
+                LOG.debug("up to {} may not be flushed", length, e);
+                return false;
+            }
+        };
     }
 
     long awaitFinished() throws TatamiException {
@@ -242,10 +264,13 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
         }
     }
 
-    /** Wakes the writer where it waits for this; to be woken by each acknowledgement would cost more than the rest. */
+    /** Wakes those who wait for this; to be woken by each acknowledgement would cost more than the rest. */
     private void wake() {
-        if (awaited != null && (failure != null || awaited.getAsBoolean())) {
-            changed.signalAll();
+        for (BooleanSupplier condition : awaited) {
+            if (failure != null || condition.getAsBoolean()) {
+                changed.signalAll();
+                return;
+            }
         }
     }
 
@@ -258,8 +283,10 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
     private void await(BooleanSupplier condition) throws TatamiException {
         lock.lock();
         try {
-            heardNanos = System.nanoTime();
-            awaited = condition;
+            if (awaited.isEmpty()) {
+                heardNanos = System.nanoTime();
+            }
+            awaited.add(condition);
             while (failure == null && !condition.getAsBoolean()) {
                 long nanosLeft = TimeUnit.MILLISECONDS.toNanos(timeoutMillis) - (System.nanoTime() - heardNanos);
                 if (nanosLeft > 0) {
@@ -267,6 +294,7 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
                 } else {
                     failure = new TatamiException(
                             ErrorCode.DEADLINE_EXCEEDED, "no acknowledgement in " + timeoutMillis + " ms");
+                    changed.signalAll();
                 }
             }
             if (failure != null) {
@@ -276,7 +304,7 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
             Thread.currentThread().interrupt();
             throw new TatamiException(ErrorCode.CANCELLED, "interrupted while waiting for block servers", e);
         } finally {
-            awaited = null;
+            awaited.remove(condition);
             lock.unlock();
         }
     }

@@ -2,6 +2,7 @@ package io.tatami.client.file;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.PendingFlush;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.client.block.BlockClient;
@@ -185,6 +186,12 @@ final class BlockPipeline {
     /** Returns when all bytes taken are on every server's device. */
     void hsync() throws TatamiException {
         mending(BlockWriteStream::hsync);
+    }
+
+    /** Sends all bytes taken, to be flushed as by {@link #hflush} or, durably, {@link #hsync}; does not wait. */
+    PendingFlush beginFlush(boolean durably) {
+        BlockWriteStream writing = stream;
+        return writing == null || !ready ? PendingFlush.NOT_SENT : writing.beginFlush(durably);
     }
 
     /**

@@ -3,6 +3,7 @@ package io.tatami.client.file;
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
+import io.tatami.base.PendingFlush;
 import io.tatami.base.TatamiException;
 import io.tatami.client.block.BlockClient;
 import io.tatami.client.block.WriteSpec;
@@ -81,6 +82,9 @@ public final class FileWriter implements AutoCloseable {
 
     /** What closes the file, once its content is complete. */
     private @Nullable MetadataCall<CompleteRequest, CompleteReply> completion;
+
+    /** The result of the last {@link #beginFlush}. */
+    private PendingFlush begun = PendingFlush.NOT_SENT;
 
     private boolean closed;
     private @Nullable TatamiException failure;
@@ -176,6 +180,24 @@ public final class FileWriter implements AutoCloseable {
                 flush(false, false);
             }
         });
+    }
+
+    /**
+     * Sends all bytes written, to be flushed as by {@link #hflush} or, durably, {@link #hsync}. Another thread may use
+     * the writer before that is waited for.
+     */
+    public PendingFlush beginFlush(boolean durably) throws IOException {
+        begun = PendingFlush.NOT_SENT;
+        attempt(() -> {
+            BlockPipeline block = spill() ? current : null;
+            if (block != null && !block.isUntouched()) {
+                boolean isNews = isNews(block);
+                PendingFlush sent = block.beginFlush(durably || isNews);
+                // The home is told once the servers have the bytes.
+                begun = isNews ? () -> sent.await() && false : sent;
+            }
+        });
+        return begun;
     }
 
     /**
@@ -362,8 +384,7 @@ public final class FileWriter implements AutoCloseable {
      */
     private void flush(boolean durably, boolean recordLength) throws TatamiException {
         BlockPipeline block = current;
-        // With the block that is being written the home was told of those that were finished before it.
-        boolean isNews = block == null ? !finished.isEmpty() : block.block().value() != recordedBlock;
+        boolean isNews = isNews(block);
         if (block != null && !block.isUntouched()) {
             if (durably || recordLength || isNews) {
                 block.hsync();
@@ -379,6 +400,12 @@ public final class FileWriter implements AutoCloseable {
             home.commitLength(written);
             recordedBlock = block == null ? recordedBlock : block.block().value();
         }
+    }
+
+    /** Whether the home is yet to hear of a block. */
+    private boolean isNews(@Nullable BlockPipeline block) {
+        // With the block that is being written the home was told of those that were finished before it.
+        return block == null ? !finished.isEmpty() : block.block().value() != recordedBlock;
     }
 
     private void complete() throws TatamiException {
