@@ -394,11 +394,13 @@ public final class FileWriter implements AutoCloseable {
         }
         if (recordLength || isNews) {
             List<BlockReport> written = new ArrayList<>(finished);
-            if (block != null && block.position() > 0) {
-                written.add(block.report());
+            // The first bytes of a block are news still where it has none yet.
+            BlockPipeline begun = block == null || block.position() == 0 ? null : block;
+            if (begun != null) {
+                written.add(begun.report());
             }
             home.commitLength(written);
-            recordedBlock = block == null ? recordedBlock : block.block().value();
+            recordedBlock = begun == null ? recordedBlock : begun.block().value();
         }
     }
 
