@@ -32,14 +32,17 @@ final class ClockJumpTest {
     private Path directory = Path.of("");
 
     private final SteppingClock system = new SteppingClock(true);
+    private int port;
 
     private MetadataServer open(NewCluster fresh, Map<String, String> settings) throws TatamiException {
-        return MetadataServer.open(
-                new MetadataServer.Place(directory.resolve("one"), "localhost", 0),
+        MetadataServer server = MetadataServer.open(
+                new MetadataServer.Place(directory.resolve("one"), "localhost", port),
                 fresh,
                 Settings.of(settings),
                 user -> List.of("users"),
                 system);
+        port = server.address().getPort();
+        return server;
     }
 
     private MetadataServer open() throws TatamiException {
