@@ -240,6 +240,7 @@ final class BlockPipeline {
             } catch (TatamiException e) {
                 requireMendable(e, deadline);
                 backoff.pause(deadline);
+                home.reconsiderServers(e);
                 renew(e);
             }
         }

@@ -127,6 +127,7 @@ final class CopyChoice {
                     failure);
         }
         backoff.pause(deadline);
+        locator.servers().reconsider(failure, deadline);
         relocate();
     }
 

@@ -55,6 +55,11 @@ final class FileHome {
         return servers.targets(serverIds, deadline());
     }
 
+    /** @see BlockServers#reconsider */
+    void reconsiderServers(TatamiException failure) throws TatamiException {
+        servers.reconsider(failure, deadline());
+    }
+
     /** Asks for grants and does not wait for them. @param written blocks that are final from here on */
     MetadataCall<AddBlocksRequest, AddBlocksReply> startAddBlocks(List<BlockReport> written, int grants)
             throws TatamiException {

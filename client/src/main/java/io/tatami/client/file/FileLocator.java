@@ -116,6 +116,9 @@ final class FileLocator {
                 return new Visible(0, false);
             }
             backoff.pause(deadline);
+            if (last != null) {
+                servers.reconsider(last, deadline);
+            }
         }
         throw new TatamiException(
                 ErrorCode.UNAVAILABLE,

@@ -395,12 +395,13 @@ public final class FileWriter implements AutoCloseable {
         if (recordLength || isNews) {
             List<BlockReport> written = new ArrayList<>(finished);
             // The first bytes of a block are news still where it has none yet.
-            BlockPipeline begun = block == null || block.position() == 0 ? null : block;
-            if (begun != null) {
-                written.add(begun.report());
+            BlockPipeline withBytes = block == null || block.position() == 0 ? null : block;
+            if (withBytes != null) {
+                written.add(withBytes.report());
             }
             home.commitLength(written);
-            recordedBlock = begun == null ? recordedBlock : begun.block().value();
+            recordedBlock =
+                    withBytes == null ? recordedBlock : withBytes.block().value();
         }
     }
 

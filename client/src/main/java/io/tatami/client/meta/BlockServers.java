@@ -52,6 +52,16 @@ public final class BlockServers {
         return BlockTarget.of(info);
     }
 
+    /**
+     * To be called before servers are tried again: one that was not reached may have started again at another address,
+     * and then the map is read anew. Other failures need no newer map.
+     */
+    public void reconsider(TatamiException failure, Deadline deadline) throws TatamiException {
+        if (failure.code() == ErrorCode.UNAVAILABLE) {
+            router.refreshSince(router.refreshes(), deadline);
+        }
+    }
+
     public List<BlockTarget> targets(List<Integer> servers, Deadline deadline) throws TatamiException {
         List<BlockTarget> targets = new ArrayList<>(servers.size());
         for (int server : servers) {
