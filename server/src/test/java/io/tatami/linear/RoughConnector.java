@@ -3,6 +3,7 @@ package io.tatami.linear;
 import com.google.protobuf.Message;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.StreamMethod;
 import io.tatami.rpc.CallOptions;
@@ -95,13 +96,22 @@ final class RoughConnector implements Connector {
             if (!fate.lostUp()) {
                 later(fate.delayNanos(), send);
             }
-            if (!fate.lostUp() && fate.againNanos() >= 0) {
+            if (!fate.lostUp() && fate.againNanos() >= 0 && !comesOnce(method, options)) {
                 later(fate.delayNanos() + fate.againNanos(), send);
             }
             if (fate.breaks()) {
                 later(fate.delayNanos(), real::close);
             }
             return told;
+        }
+
+        /**
+         * A connection brings a message once; that copies come as well is a harder test than the world is. Of one
+         * request the service relies on it: what the first attempt to make a directory found that is there is not
+         * remembered.
+         */
+        private static boolean comesOnce(Method<?, ?> method, CallOptions options) {
+            return method == MetaMethods.MKDIRS && options.firstAttempt();
         }
 
         private void later(long nanos, Runnable action) {

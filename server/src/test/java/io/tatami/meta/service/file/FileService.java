@@ -37,6 +37,8 @@ import org.jspecify.annotations.Nullable;
  * second one over the same shard is the next leader.
  */
 final class FileService implements Group<ShardState>, GroupTable<ShardState> {
+    private static final Settings SETTINGS = Settings.of(Map.of("tatami.block.size.min", "1"));
+
     private final FileShard shard;
     private final Map<Integer, Served<?, ?>> served = new HashMap<>();
     private @Nullable BackgroundTask leases;
@@ -50,9 +52,7 @@ final class FileService implements Group<ShardState>, GroupTable<ShardState> {
     FileService(FileShard shard, Peers peers, Clock clock) throws TatamiException {
         this.shard = shard;
         new FileHandlers()
-                .register(
-                        this,
-                        new GroupParts<>(this, shard.state().group(), peers, shard.signer, clock, Settings.defaults()));
+                .register(this, new GroupParts<>(this, shard.state().group(), peers, shard.signer, clock, SETTINGS));
     }
 
     /** A method with who serves it; requests and replies go through their bytes. */
