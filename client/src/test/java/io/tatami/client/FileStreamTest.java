@@ -3,6 +3,7 @@ package io.tatami.client;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -28,6 +29,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
@@ -99,6 +101,26 @@ final class FileStreamTest {
         write(CreateSpec.DEFAULT, 0);
         assertArrayEquals(new byte[0], readAll());
         assertTrue(client.blockLocations(FILE, 0, 1).isEmpty());
+    }
+
+    /** A client that is closed has no threads: the caller is the one who reads. */
+    @Test
+    void anAllocatorThatThrowsOnTheCallersThreadCompletesTheRanges() throws Exception {
+        byte[] bytes = write(CreateSpec.DEFAULT, 3_000_000);
+        Error error = new AssertionError("no buffer");
+        List<ReadRange> ranges = List.of(ReadRange.of(0, 10), ReadRange.of(bytes.length - 10, 10));
+        FileReader reader = client.open(FILE, ReadPolicy.ADAPTIVE);
+        client.close();
+
+        reader.readRanges(ranges, length -> {
+            throw error;
+        });
+
+        for (ReadRange range : ranges) {
+            ExecutionException failed =
+                    assertThrows(ExecutionException.class, () -> range.result().get(1, TimeUnit.MINUTES));
+            assertSame(error, failed.getCause());
+        }
     }
 
     @Test
