@@ -56,14 +56,27 @@ class ShadedJarIT {
         "hadoop-3.3.4, true, 0",
         "hadoop-3.3.4, false, 0"
     })
-    void programRunsWithoutWarning(String hadoop, boolean withHdfsClient, int newerInterfaces) throws Exception {
+    void programRunsWithNoOtherWarningThanOfTheClassItNames(String hadoop, boolean withHdfsClient, int newerInterfaces)
+            throws Exception {
         String conflict =
                 withHdfsClient ? "org.apache.hadoop.hdfs.protocol.AlreadyBeingCreatedException" : "java.io.IOException";
         String printed = run(UserProgram.class, hadoop, withHdfsClient);
         assertEquals(
                 "the second writer met " + conflict + "\nbeyond 3.3.4: " + NEWER.subList(0, newerInterfaces) + "\n"
+                        + warning(newerInterfaces)
                         + UserProgram.DONE + jar().toUri().toURL() + "\n",
                 printed);
+    }
+
+    /** What a program that names the class by code is told, where Hadoop has more than that class. */
+    private static String warning(int newerInterfaces) {
+        return newerInterfaces == 0
+                ? ""
+                : "WARN - fs.tatami.impl is set to io.tatami.hadoop.TatamiFileSystem, which has none of the newer interfaces"
+                        + " that this Hadoop has, such as LeaseRecoverable; HBase loses acknowledged rows without it. Remove"
+                        + " the setting where the jar is on the class path, or set it to io.tatami.hadoop."
+                        + (newerInterfaces == NEWER.size() ? "Bulk" : "Lease")
+                        + "TatamiFileSystem\n";
     }
 
     @Test
