@@ -1,12 +1,12 @@
 package io.tatami.client.block;
 
 import com.google.protobuf.ByteString;
-import com.sun.management.HotSpotDiagnosticMXBean;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.tatami.base.BlockId;
 import io.tatami.base.Check;
 import io.tatami.base.Clock;
+import io.tatami.base.DirectMemory;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.MemoryBudget;
 import io.tatami.base.TatamiException;
@@ -28,7 +28,6 @@ import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
 import io.tatami.rpc.Connector;
 import io.tatami.rpc.Lane;
-import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -49,7 +48,7 @@ public final class BlockClient {
      * direct memory, which all clients of the process share. The rest is for what is on its way through the network,
      * and for writers.
      */
-    private static final MemoryBudget READ_AHEAD = new MemoryBudget(directBytesMax() / 4);
+    private static final MemoryBudget READ_AHEAD = new MemoryBudget(DirectMemory.bytesMax() / 4);
 
     private final Connector connector;
     private final BlockClientSettings settings;
@@ -130,16 +129,6 @@ public final class BlockClient {
         Connection bulk = bulkConnection(target);
         RegionLease lease = terms.sharesMemory() ? lease(readRegions, bulk, target, lengthBytes) : RegionLease.NONE;
         return BlockReadStream.open(lease.connectionOr(bulk), target, request, lease, READ_AHEAD, damage, settings);
-    }
-
-    /** How much direct memory this process may have. */
-    private static long directBytesMax() {
-        HotSpotDiagnosticMXBean options = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
-        long set = options == null
-                ? 0
-                : Long.parseLong(options.getVMOption("MaxDirectMemorySize").getValue());
-        // Where it is not set the JVM takes as much as of heap.
-        return set > 0 ? set : Runtime.getRuntime().maxMemory();
     }
 
     /** Memory for a stream that would do with {@code bulk}; where there can be none, nobody is asked. */

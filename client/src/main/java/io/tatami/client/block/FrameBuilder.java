@@ -3,6 +3,7 @@ package io.tatami.client.block;
 import io.netty.buffer.ByteBuf;
 import io.tatami.base.Check;
 import io.tatami.base.ChunkChecksum;
+import io.tatami.base.DirectMemory;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.BlockPayload;
@@ -54,11 +55,7 @@ final class FrameBuilder {
             } catch (OutOfMemoryError e) {
                 if (roomBytes <= SHORT_BYTES) {
                     throw new TatamiException(
-                            ErrorCode.BUSY,
-                            "cannot write " + roomBytes + " bytes: this process has no memory left for buffers; raise"
-                                    + " -XX:MaxDirectMemorySize (by default as much as -Xmx) and -Xmx, or write fewer"
-                                    + " files at once",
-                            e);
+                            ErrorCode.BUSY, "cannot write " + roomBytes + " bytes: " + DirectMemory.REMEDY, e);
                 }
                 roomBytes = SHORT_BYTES;
             }

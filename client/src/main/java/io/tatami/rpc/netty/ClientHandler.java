@@ -5,6 +5,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.tatami.base.Clock;
+import io.tatami.base.DirectMemory;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.FrameKind;
@@ -130,8 +131,8 @@ final class ClientHandler extends ChannelInboundHandlerAdapter {
             LOG.debug("lost the connection to {}", peer, cause);
             close(new TatamiException(ErrorCode.UNAVAILABLE, Handshake.messageOf(cause), cause));
         } else if (cause instanceof OutOfMemoryError) {
-            LOG.error("closing the connection to {}: {}", peer, ConnectionMemory.remedy(), cause);
-            close(new TatamiException(ErrorCode.UNAVAILABLE, ConnectionMemory.remedy(), cause));
+            LOG.error("closing the connection to {}: {}", peer, DirectMemory.REMEDY, cause);
+            close(new TatamiException(ErrorCode.UNAVAILABLE, DirectMemory.REMEDY, cause));
         } else {
             LOG.error("a bug in the client of {}", peer, cause);
             close(new TatamiException(ErrorCode.INTERNAL, Handshake.messageOf(cause), cause));

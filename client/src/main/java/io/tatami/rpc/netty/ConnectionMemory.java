@@ -8,6 +8,7 @@ import io.netty.channel.ChannelConfig;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
 import io.netty.util.concurrent.FastThreadLocal;
+import io.tatami.base.DirectMemory;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 
@@ -120,15 +121,10 @@ final class ConnectionMemory implements RecvByteBufAllocator {
             flush.run();
         }
         if (neededBytes > RESERVE_BYTES || reserve.outgoing.refCnt() > 1) {
-            throw new TatamiException(ErrorCode.BUSY, "cannot send " + neededBytes + " bytes: " + remedy(), refusal);
+            throw new TatamiException(
+                    ErrorCode.BUSY, "cannot send " + neededBytes + " bytes: " + DirectMemory.REMEDY, refusal);
         }
         return reserve.outgoing.clear().retain();
-    }
-
-    /** What is short, and what helps, for messages. */
-    static String remedy() {
-        return "this process has no memory left for buffers; raise -XX:MaxDirectMemorySize (by default as much as -Xmx)"
-                + " and -Xmx, or open fewer files at once";
     }
 
     /** Falls back on the reserve; the decoder gives it back at once by {@link #keep}. */
