@@ -239,24 +239,18 @@ public final class BlockWriteStream implements AutoCloseable {
      * readers see them.
      */
     public void hflush() throws TatamiException {
-        window.awaitFlushed(sendFlush());
-    }
-
-    private long sendFlush() throws TatamiException {
-        if (!builder.isEmpty() || sentFlushLength < position) {
-            sendBuilt(Ask.FLUSH);
-        }
-        return position;
+        window.awaitFlushed(sendToFlush(false));
     }
 
     /** Returns when every server has all bytes written so far on its device. */
     public void hsync() throws TatamiException {
-        window.awaitDurable(sendSync());
+        window.awaitDurable(sendToFlush(true));
     }
 
-    private long sendSync() throws TatamiException {
-        if (!builder.isEmpty() || sentSyncLength < position) {
-            sendBuilt(Ask.SYNC);
+    /** Asks for what was not asked for yet; up to where the bytes are flushed then. */
+    private long sendToFlush(boolean durably) throws TatamiException {
+        if (!builder.isEmpty() || (durably ? sentSyncLength : sentFlushLength) < position) {
+            sendBuilt(durably ? Ask.SYNC : Ask.FLUSH);
         }
         return position;
     }
@@ -267,7 +261,7 @@ public final class BlockWriteStream implements AutoCloseable {
      */
     public PendingFlush beginFlush(boolean durably) {
         try {
-            return window.pendingFlush(durably ? sendSync() : sendFlush(), durably);
+            return window.pendingFlush(sendToFlush(durably), durably);
         } catch (TatamiException e) {
             window.fail(e);
             return PendingFlush.NOT_SENT;

@@ -83,9 +83,6 @@ public final class FileWriter implements AutoCloseable {
     /** What closes the file, once its content is complete. */
     private @Nullable MetadataCall<CompleteRequest, CompleteReply> completion;
 
-    /** The result of the last {@link #beginFlush}. */
-    private PendingFlush begun = PendingFlush.NOT_SENT;
-
     private boolean closed;
     private @Nullable TatamiException failure;
     private volatile @Nullable TatamiException lost;
@@ -187,17 +184,16 @@ public final class FileWriter implements AutoCloseable {
      * the writer before that is waited for.
      */
     public PendingFlush beginFlush(boolean durably) throws IOException {
-        begun = PendingFlush.NOT_SENT;
-        attempt(() -> {
+        return attempted(() -> {
             BlockPipeline block = spill() ? current : null;
-            if (block != null && !block.isUntouched()) {
-                boolean isNews = isNews(block);
-                PendingFlush sent = block.beginFlush(durably || isNews);
-                // The home is told once the servers have the bytes.
-                begun = isNews ? () -> sent.await() && false : sent;
+            if (block == null || block.isUntouched()) {
+                return PendingFlush.NOT_SENT;
             }
+            boolean isNews = isNews(block);
+            PendingFlush sent = block.beginFlush(durably || isNews);
+            // The home is told once the servers have the bytes.
+            return isNews ? () -> sent.await() && false : sent;
         });
-        return begun;
     }
 
     /**
@@ -259,10 +255,23 @@ public final class FileWriter implements AutoCloseable {
         void run() throws TatamiException;
     }
 
+    /** The same with a result. */
+    @FunctionalInterface
+    private interface Work<T> {
+        T run() throws TatamiException;
+    }
+
     private void attempt(Step step) throws IOException {
+        boolean unused = attempted(() -> {
+            step.run();
+            return true;
+        });
+    }
+
+    private <T> T attempted(Work<T> work) throws IOException {
         requireUsable();
         try {
-            step.run();
+            return work.run();
         } catch (TatamiException e) {
             if (e.code() == ErrorCode.CANCELLED && Thread.currentThread().isInterrupted()) {
                 InterruptedIOException interrupted =

@@ -134,7 +134,7 @@ final class FlushedEnds implements AutoCloseable {
             return Found.NOTHING;
         }
         file.readFully(header);
-        if (!ByteBuffer.wrap(header).equals(ByteBuffer.wrap(header(volume, boot)))) {
+        if (!Arrays.equals(header, header(volume, boot))) {
             return Found.NOTHING;
         }
         boolean isAll = file.readInt() == 0;
@@ -156,7 +156,7 @@ final class FlushedEnds implements AutoCloseable {
         boolean isFirst =
                 isWhole(first) && (!isWhole(second) || first.getLong(NUMBER_OFFSET) > second.getLong(NUMBER_OFFSET));
         ByteBuffer newest = isFirst ? first : second;
-        return isWhole(newest) ? decode(newest) : Optional.empty();
+        return isWhole(newest) ? Optional.of(decode(newest)) : Optional.empty();
     }
 
     private static ByteBuffer copy(byte[] slot, int at) {
@@ -223,7 +223,7 @@ final class FlushedEnds implements AutoCloseable {
         return header.putInt((int) crc.getValue()).array();
     }
 
-    private static Optional<FlushedEnd> decode(ByteBuffer copy) {
+    private static FlushedEnd decode(ByteBuffer copy) {
         int end = NUMBER_OFFSET + copy.getInt(LENGTH_OFFSET);
         ByteBuffer bytes = copy.duplicate().position(NUMBER_OFFSET + Long.BYTES).limit(end);
         BlockId block = new BlockId(bytes.getLong());
@@ -237,7 +237,7 @@ final class FlushedEnds implements AutoCloseable {
         }
         byte[] tail = new byte[bytes.remaining()];
         bytes.get(tail);
-        return Optional.of(new FlushedEnd(base, length, checksums, tail));
+        return new FlushedEnd(base, length, checksums, tail);
     }
 
     private static byte[] encode(FlushedEnd end, long number) {
