@@ -7,20 +7,12 @@ import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ManualClock;
 import io.tatami.base.ServerId;
-import io.tatami.base.TatamiException;
 import io.tatami.protocol.Method;
-import io.tatami.protocol.StreamMethod;
 import io.tatami.protocol.wire.ReportDamageRequest;
 import io.tatami.rpc.CallOptions;
-import io.tatami.rpc.Connection;
-import io.tatami.rpc.RpcStream;
-import io.tatami.rpc.StreamListener;
-import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -96,7 +88,7 @@ final class DamageReporterTest {
     }
 
     /** A connection to a server that answers when the test says so. */
-    private static final class Silent implements Connection {
+    private static final class Silent extends UnusedConnection {
         final List<Message> requests = new ArrayList<>();
         final List<CompletableFuture<?>> replies = new ArrayList<>();
 
@@ -108,50 +100,5 @@ final class DamageReporterTest {
             replies.add(reply);
             return reply;
         }
-
-        @Override
-        public SocketAddress peer() {
-            return InetSocketAddress.createUnresolved("server", 1);
-        }
-
-        @Override
-        public boolean isSameHost() {
-            return false;
-        }
-
-        @Override
-        public UUID clusterId() {
-            return new UUID(1, 1);
-        }
-
-        @Override
-        public long shardMapEpoch() {
-            return 0;
-        }
-
-        @Override
-        public boolean isOpen() {
-            return true;
-        }
-
-        @Override
-        public CompletableFuture<Void> closed() {
-            return new CompletableFuture<>();
-        }
-
-        @Override
-        public <Q extends Message, R extends Message> R callAndWait(Method<Q, R> method, CallOptions options, Q body)
-                throws TatamiException {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public <Q extends Message, U extends Message, D extends Message, R extends Message> RpcStream<U> openStream(
-                StreamMethod<Q, U, D, R> method, CallOptions options, Q body, StreamListener<D, R> listener) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void close() {}
     }
 }

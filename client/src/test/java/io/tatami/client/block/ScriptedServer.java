@@ -13,23 +13,19 @@ import io.tatami.protocol.wire.MemoryOffer;
 import io.tatami.protocol.wire.WriteAck;
 import io.tatami.protocol.wire.WriteFrame;
 import io.tatami.rpc.CallOptions;
-import io.tatami.rpc.Connection;
 import io.tatami.rpc.RpcStream;
 import io.tatami.rpc.StreamListener;
-import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A connection on which a test plays the server of one stream, on the thread of the client. */
-final class ScriptedServer implements Connection {
+final class ScriptedServer extends UnusedConnection {
     /** A message as it arrived. */
     record Received(Message message, byte[] payload) {}
 
@@ -174,47 +170,9 @@ final class ScriptedServer implements Connection {
     }
 
     @Override
-    public SocketAddress peer() {
-        return InetSocketAddress.createUnresolved("script", 1);
-    }
-
-    @Override
-    public boolean isSameHost() {
-        return false;
-    }
-
-    @Override
-    public UUID clusterId() {
-        return new UUID(0, 0);
-    }
-
-    @Override
-    public long shardMapEpoch() {
-        return 0;
-    }
-
-    @Override
-    public boolean isOpen() {
-        return true;
-    }
-
-    @Override
-    public CompletableFuture<Void> closed() {
-        return new CompletableFuture<>();
-    }
-
-    @Override
     public <Q extends Message, R extends Message> CompletableFuture<R> call(
             Method<Q, R> method, CallOptions options, Q body) {
         calls.add(body);
         return CompletableFuture.failedFuture(new TatamiException(ErrorCode.BUSY, "as the script says"));
     }
-
-    @Override
-    public <Q extends Message, R extends Message> R callAndWait(Method<Q, R> method, CallOptions options, Q body) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void close() {}
 }

@@ -10,12 +10,10 @@ import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.UnsettledException.CreditsAwaited;
-import io.tatami.meta.service.Peers;
+import io.tatami.meta.service.NoPeers;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.Method;
-import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.CreditsLowRequest;
-import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.GiveCreditsReply;
 import io.tatami.protocol.wire.GiveCreditsRequest;
 import io.tatami.protocol.wire.Grant;
@@ -103,7 +101,7 @@ class CreditWatchTest {
     }
 
     /** Block servers that note what they are told. */
-    private static final class NotedServers implements Peers {
+    private static final class NotedServers implements NoPeers {
         private final List<CreditsLowRequest> told = new ArrayList<>();
         private boolean silent;
 
@@ -115,23 +113,6 @@ class CreditWatchTest {
             return silent
                     ? CompletableFuture.failedFuture(new TatamiException(ErrorCode.UNAVAILABLE, to + " is silent"))
                     : new CompletableFuture<>();
-        }
-
-        @Override
-        public <Q extends Message, R extends Message> CompletableFuture<R> call(
-                GroupId to, Method<Q, R> method, Q body, long timeoutMillis) {
-            throw new UnsupportedOperationException(String.valueOf(to));
-        }
-
-        @Override
-        public <Q extends Message, R extends Message> CompletableFuture<R> callMetadataServer(
-                Endpoint to, Method<Q, R> method, Q body, long timeoutMillis) {
-            throw new UnsupportedOperationException(String.valueOf(to));
-        }
-
-        @Override
-        public ClusterMap map() {
-            return ClusterMap.getDefaultInstance();
         }
     }
 }

@@ -7,11 +7,9 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
-import io.tatami.meta.service.Peers;
+import io.tatami.meta.service.NoPeers;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.Method;
-import io.tatami.protocol.wire.ClusterMap;
-import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.RecoverBlockReply;
 import io.tatami.protocol.wire.RecoverBlockRequest;
 import java.util.HashMap;
@@ -21,7 +19,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /** Block servers that know of each block only its length and generation, and answer at once or not at all. */
-final class FakeBlockServers implements Peers {
+final class FakeBlockServers implements NoPeers {
     final Set<ServerId> silent = new HashSet<>();
     private final Map<ServerId, Map<Long, Copy>> copies = new HashMap<>();
 
@@ -85,16 +83,5 @@ final class FakeBlockServers implements Peers {
     public <Q extends Message, R extends Message> CompletableFuture<R> call(
             GroupId to, Method<Q, R> method, Q body, long timeoutMillis) {
         return CompletableFuture.failedFuture(new TatamiException(ErrorCode.UNAVAILABLE, "there is no " + to));
-    }
-
-    @Override
-    public <Q extends Message, R extends Message> CompletableFuture<R> callMetadataServer(
-            Endpoint to, Method<Q, R> method, Q body, long timeoutMillis) {
-        throw new UnsupportedOperationException(String.valueOf(to));
-    }
-
-    @Override
-    public ClusterMap map() {
-        return ClusterMap.getDefaultInstance();
     }
 }

@@ -8,20 +8,15 @@ import com.google.protobuf.Message;
 import io.tatami.base.Causes;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
-import io.tatami.base.GroupId;
-import io.tatami.base.ServerId;
 import io.tatami.conf.Settings;
 import io.tatami.meta.gate.HandleSigner;
-import io.tatami.meta.service.Peers;
+import io.tatami.meta.service.NoPeers;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.MemoryView;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.protocol.MetaMethods;
-import io.tatami.protocol.Method;
-import io.tatami.protocol.wire.ClusterMap;
-import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.SetGroupMembersRequest;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A group whose leaders follow one another over what is in its log. */
-final class MembersHandlersTest implements Peers {
+final class MembersHandlersTest implements NoPeers {
     private static final int DONE = 0;
 
     private final MemoryView store = new MemoryView();
@@ -91,28 +86,5 @@ final class MembersHandlersTest implements Peers {
         return reply.handle((done, failure) ->
                         failure == null ? DONE : Causes.of(failure).code().number())
                 .join();
-    }
-
-    @Override
-    public <Q extends Message, R extends Message> CompletableFuture<R> call(
-            GroupId to, Method<Q, R> method, Q body, long timeoutMillis) {
-        throw new UnsupportedOperationException(String.valueOf(to));
-    }
-
-    @Override
-    public <Q extends Message, R extends Message> CompletableFuture<R> callBlockServer(
-            ServerId to, Method<Q, R> method, Q body) {
-        throw new UnsupportedOperationException(String.valueOf(to));
-    }
-
-    @Override
-    public <Q extends Message, R extends Message> CompletableFuture<R> callMetadataServer(
-            Endpoint to, Method<Q, R> method, Q body, long timeoutMillis) {
-        throw new UnsupportedOperationException(String.valueOf(to));
-    }
-
-    @Override
-    public ClusterMap map() {
-        return ClusterMap.getDefaultInstance();
     }
 }

@@ -8,10 +8,9 @@ import com.google.protobuf.Message;
 import io.tatami.base.Clock;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.GroupId;
-import io.tatami.base.ServerId;
 import io.tatami.conf.Settings;
 import io.tatami.meta.gate.HandleSigner;
-import io.tatami.meta.service.Peers;
+import io.tatami.meta.service.NoPeers;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.service.host.QueuedWork;
 import io.tatami.meta.service.host.SteppedGroup;
@@ -28,8 +27,6 @@ import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.Attributes;
 import io.tatami.protocol.wire.BulkDeleteReply;
 import io.tatami.protocol.wire.BulkDeleteRequest;
-import io.tatami.protocol.wire.ClusterMap;
-import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.Handle;
 import io.tatami.protocol.wire.ListReply;
 import io.tatami.protocol.wire.ListRequest;
@@ -43,7 +40,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A directory with some hundreds of entries that are leaving for another shard, in a group that decides in steps. */
-final class LeavingListingTest implements Peers {
+final class LeavingListingTest implements NoPeers {
     private static final DirectoryId DIRECTORY = new DirectoryId(7);
     private static final int ENTRIES = 900;
 
@@ -164,22 +161,5 @@ final class LeavingListingTest implements Peers {
         } catch (com.google.protobuf.InvalidProtocolBufferException e) {
             return CompletableFuture.failedFuture(e);
         }
-    }
-
-    @Override
-    public <Q extends Message, R extends Message> CompletableFuture<R> callBlockServer(
-            ServerId to, Method<Q, R> method, Q body) {
-        throw new UnsupportedOperationException(String.valueOf(to));
-    }
-
-    @Override
-    public <Q extends Message, R extends Message> CompletableFuture<R> callMetadataServer(
-            Endpoint to, Method<Q, R> method, Q body, long timeoutMillis) {
-        throw new UnsupportedOperationException(String.valueOf(to));
-    }
-
-    @Override
-    public ClusterMap map() {
-        return ClusterMap.getDefaultInstance();
     }
 }
