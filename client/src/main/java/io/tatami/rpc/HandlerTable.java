@@ -11,6 +11,7 @@ import io.tatami.protocol.StreamMethod;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,7 @@ public final class HandlerTable {
     private final Map<Integer, Stream<?, ?, ?, ?>> streams = new HashMap<>();
     private final Map<GroupId, OpenGroup> groups = new ConcurrentHashMap<>();
     private final Function<GroupId, String> leaders;
+    private BooleanSupplier shortOfMemory = () -> false;
 
     /** Of a server that does not know who else has a group. */
     public HandlerTable() {
@@ -89,6 +91,21 @@ public final class HandlerTable {
     /** Requests that name {@code group} are refused from now on. From any thread. */
     public void closeGroup(GroupId group) {
         groups.remove(group);
+    }
+
+    /**
+     * Tells when requests wait for memory. Connections that take nothing of what is sent to them, and so keep it, are
+     * closed sooner then.
+     *
+     * @param waits asked from any thread; must not wait
+     */
+    public void shortOfMemoryWhen(BooleanSupplier waits) {
+        shortOfMemory = waits;
+    }
+
+    /** For transports. */
+    public boolean isShortOfMemory() {
+        return shortOfMemory.getAsBoolean();
     }
 
     /** The thread of a group, or null where it is not open here; for transports. */

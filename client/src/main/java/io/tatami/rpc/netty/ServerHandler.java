@@ -19,6 +19,7 @@ import io.tatami.rpc.GroupThread;
 import io.tatami.rpc.HandlerTable;
 import io.tatami.rpc.netty.frame.Frame;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -258,11 +259,11 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
     }
 
     /** Without a goodbye, which would wait behind what the client does not take. */
-    private void closeStalled(Session now) {
+    private void closeStalled(Session now, Duration patience) {
         LOG.warn(
                 "closing the connection of {}: it has taken nothing for {} s of {} bytes that were sent to it",
                 now.ctx.channel().remoteAddress(),
-                settings.silenceMax().toSeconds(),
+                patience.toSeconds(),
                 now.stall.waitingBytes());
         ChannelFuture unused = now.ctx.close();
     }
@@ -297,7 +298,7 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
      * seldom, as each then takes what its processor has in its caches.
      */
     private void scheduleTick(Session now) {
-        ticksForStreams = now.calls.hasStreams();
+        ticksForStreams = now.calls.hasStreams() || now.stall.waitingBytes() > 0;
         long periodNanos = settings.silenceMax().toNanos() / 4;
         if (requests == null) {
             periodNanos = Math.min(periodNanos, settings.handshakeTimeout().toNanos() / 2);
@@ -324,8 +325,9 @@ final class ServerHandler extends ChannelInboundHandlerAdapter {
                 stream -> stream.context().isExpired(clock),
                 new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the stream's time is over"));
         now.link.outbox().run();
-        if (now.stall.isStalled(nowNanos, settings.silenceMax().toNanos())) {
-            closeStalled(now);
+        Duration patience = handlers.isShortOfMemory() ? settings.silenceMax().dividedBy(4) : settings.silenceMax();
+        if (now.stall.isStalled(nowNanos, patience.toNanos())) {
+            closeStalled(now, patience);
         } else if (requests == null
                 && nowNanos - openedNanos > settings.handshakeTimeout().toNanos()) {
             leave(new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "no handshake came"));

@@ -15,14 +15,17 @@ import io.tatami.base.TatamiException;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.FrameKind;
 import io.tatami.rpc.EchoService;
+import io.tatami.rpc.HandlerTable;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** When the server's side of a connection looks after it. */
 final class ServerTicksTest {
     private final ManualClock clock = new ManualClock();
+    private final HandlerTable handlers = new EchoService().handlers();
 
     private EmbeddedChannel accept() throws TatamiException {
         EmbeddedChannel channel = new EmbeddedChannel();
@@ -34,8 +37,7 @@ final class ServerTicksTest {
         RpcSettings settings = RpcSettings.from(Settings.of(Map.of()));
         FrameDecoder decoder = new FrameDecoder(settings.frameBytesMax(), clock);
         ServerIdentity identity = ServerIdentity.simple("the test server", Rig.CLUSTER);
-        ServerHandler handler =
-                new ServerHandler(identity, new EchoService().handlers(), settings, clock, decoder, "", () -> false);
+        ServerHandler handler = new ServerHandler(identity, handlers, settings, clock, decoder, "", () -> false);
         channel.pipeline().addLast(decoder, handler);
         // The channel was active before it had them.
         channel.pipeline().fireChannelActive();
@@ -85,6 +87,26 @@ final class ServerTicksTest {
         assertEquals(1, frame.refCnt());
 
         passSecondsWithPings(channel, 30);
+        assertFalse(channel.isOpen());
+        assertEquals(0, frame.refCnt());
+    }
+
+    @Test
+    void aClientThatTakesNothingIsClosedSoonerWhileOthersWaitForMemory() throws TatamiException {
+        AtomicBoolean isShort = new AtomicBoolean();
+        handlers.shortOfMemoryWhen(isShort::get);
+        StuckChannel channel = new StuckChannel();
+        channel.freezeTime();
+        addHandlers(channel);
+        send(channel, RawPeer.frame(FrameKind.HELLO, RawPeer.hello().build()));
+        channel.stuck = true;
+        ByteBuf frame = Unpooled.buffer().writeZero(1 << 20);
+        ChannelFuture unused = channel.writeAndFlush(frame);
+
+        passSecondsWithPings(channel, 40);
+        assertTrue(channel.isOpen());
+        isShort.set(true);
+        passSecondsWithPings(channel, 10);
         assertFalse(channel.isOpen());
         assertEquals(0, frame.refCnt());
     }

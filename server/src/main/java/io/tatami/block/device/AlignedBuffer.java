@@ -45,11 +45,15 @@ public final class AlignedBuffer {
     /** Gives the memory back to its pool; any thread may call it, once. */
     public void release() {
         Check.check(acquired.compareAndSet(true, false), "a buffer was released twice");
-        if (share != null) {
-            share.released();
-            share = null;
+        BufferShare by = share;
+        share = null;
+        if (by != null) {
+            by.released();
         }
         pool.giveBack(this);
+        if (by != null) {
+            by.returned();
+        }
     }
 
     void markAcquired(@Nullable BufferShare by) {

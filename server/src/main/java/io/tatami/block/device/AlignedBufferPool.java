@@ -23,10 +23,14 @@ public final class AlignedBufferPool {
     private static final Logger LOG = LoggerFactory.getLogger(AlignedBufferPool.class);
     private static final int SLAB_BYTES = 16 << 20;
 
+    /** What part of the buffers one owner may hold. */
+    private static final int OWNER_PART = 2;
+
     private final int bufferBytes;
     private final Semaphore available;
     private final AtomicInteger holders = new AtomicInteger();
     private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
+    private final OwnerLimit owners = new OwnerLimit();
 
     /** Guards itself and {@link #made}. */
     private final Deque<AlignedBuffer> free = new ArrayDeque<>();
@@ -83,7 +87,23 @@ public final class AlignedBufferPool {
 
     /** What a new reader or writer will hold of this. */
     public BufferShare share() {
-        return new BufferShare(this);
+        return new BufferShare(this, null);
+    }
+
+    /**
+     * {@link #share()} of one of several readers that have an owner in common, such as a connection. What they hold
+     * together is half of the buffers at most, but always one.
+     */
+    public BufferShare share(String owner) {
+        return new BufferShare(this, owner);
+    }
+
+    OwnerLimit owners() {
+        return owners;
+    }
+
+    int ownerMost() {
+        return Math.max(1, buffers / OWNER_PART);
     }
 
     /** A free buffer, or null where there is none now; goes ahead of those who wait. */
@@ -133,7 +153,8 @@ public final class AlignedBufferPool {
         }
     }
 
-    boolean isWaitedFor() {
+    /** Whether somebody waits for a buffer that another gives back. */
+    public boolean isWaitedFor() {
         return !waiting.isEmpty();
     }
 

@@ -2,18 +2,18 @@ package io.tatami.block.service;
 
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledHeapByteBuf;
-import io.tatami.base.MemoryBudget;
 import java.nio.ByteBuffer;
+import java.util.function.IntConsumer;
 
-/** A copy on the heap of bytes for the network, counted in a {@link MemoryBudget} until it was sent or dropped. */
+/** A copy on the heap of bytes for the network. */
 final class CopiedBytes extends UnpooledHeapByteBuf {
-    private final MemoryBudget budget;
+    private final IntConsumer gone;
     private final int countedBytes;
 
-    /** @param budget of which as much as {@code bytes} has was taken; gets it back */
-    CopiedBytes(ByteBuffer bytes, MemoryBudget budget) {
+    /** @param gone is told the length when the copy was sent or dropped */
+    CopiedBytes(ByteBuffer bytes, IntConsumer gone) {
         super(UnpooledByteBufAllocator.DEFAULT, bytes.remaining(), bytes.remaining());
-        this.budget = budget;
+        this.gone = gone;
         this.countedBytes = bytes.remaining();
         writeBytes(bytes);
     }
@@ -21,6 +21,6 @@ final class CopiedBytes extends UnpooledHeapByteBuf {
     @Override
     protected void deallocate() {
         super.deallocate();
-        budget.giveBack(countedBytes);
+        gone.accept(countedBytes);
     }
 }

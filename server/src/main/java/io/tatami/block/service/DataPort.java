@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -46,6 +47,9 @@ final class DataPort {
     /** What an operator should look at; the rest is daily life. */
     private static final Set<ErrorCode> SERIOUS = EnumSet.of(ErrorCode.INTERNAL, ErrorCode.CORRUPT, ErrorCode.IO_ERROR);
 
+    /** A reader that had no memory for a frame asks again several times in this time. */
+    private static final long SHORT_NANOS = TimeUnit.SECONDS.toNanos(5);
+
     private final BlockServerSettings settings;
     private final VolumeSet volumes;
     private final UnitCopies copies;
@@ -56,7 +60,7 @@ final class DataPort {
     private final BlockServerMetrics metrics = new BlockServerMetrics();
     private final MemoryShares memory;
     private final Map<Volume, MemoryBudget> receiveBudgets = new HashMap<>();
-    private final MemoryBudget copiedFrames;
+    private final CopiedFrames copiedFrames;
     private final VolumeStreams writeStreams;
     private final Tombstones tombstones = new Tombstones();
     private final WriterOpener opener;
@@ -71,6 +75,8 @@ final class DataPort {
     /** Each with its place among the streams of its volume. */
     private final Map<ReadSession, VolumeStreams.Counted> readSessions = new ConcurrentHashMap<>();
 
+    private volatile long shortNanos;
+    private volatile boolean ranShort;
     private volatile boolean closed;
 
     DataPort(
@@ -94,8 +100,7 @@ final class DataPort {
         for (VolumeSet.ServedVolume served : volumes.volumes()) {
             receiveBudgets.put(served.volume(), new MemoryBudget(receivedBytesMax));
         }
-        // Heap, taken only where buffers run short.
-        this.copiedFrames = new MemoryBudget(settings.buffersBytes() / 4);
+        this.copiedFrames = new CopiedFrames(settings.buffersBytes() / 4);
         this.writeStreams = new VolumeStreams(
                 "write", BlockServerSettings.WRITE_STREAMS.key(), settings.writeStreamsMax(), volumes.volumes());
         this.opener = new WriterOpener(volumes, writeStreams, tombstones);
@@ -106,6 +111,7 @@ final class DataPort {
     void serveOn(HandlerTable table) {
         table.onStream(BlockMethods.WRITE_BLOCK, (context, body, stream) -> openWrite(context, body, stream));
         table.onStream(BlockMethods.READ_BLOCK, (context, body, stream) -> openRead(context, body, stream));
+        table.shortOfMemoryWhen(this::isShortOfMemory);
     }
 
     BlockServerSettings settings() {
@@ -194,6 +200,18 @@ final class DataPort {
     void checkStandstill() {
         writeSessions.forEach(WriteSession::checkStandstill);
         readSessions.keySet().forEach(ReadSession::checkStandstill);
+    }
+
+    /** A reader had to leave a frame for later, as there was no memory for it. */
+    void ranShort() {
+        shortNanos = clock.monotonicNanos();
+        ranShort = true;
+    }
+
+    private boolean isShortOfMemory() {
+        boolean framesWait = ranShort && clock.monotonicNanos() - shortNanos < SHORT_NANOS;
+        return framesWait
+                || volumes.volumes().stream().anyMatch(served -> served.volume().isReadMemoryWaitedFor());
     }
 
     void ended(ReadSession session) {
@@ -297,7 +315,8 @@ final class DataPort {
             stream.failure(e);
             return new Refused<>();
         }
-        Supplier<UnitDelivery> frames = () -> new FrameDelivery(stream, copies, copiedFrames);
+        Supplier<UnitDelivery> frames = () ->
+                new FrameDelivery(stream, copies, copiedFrames, context.peer().connection());
         UnitDelivery delivery = memory.findRead(memory.ownName(request.getSharedMemory(), context.peer()))
                 .<UnitDelivery>map(shared -> new SharedDelivery(stream, copies, shared))
                 .orElseGet(frames);

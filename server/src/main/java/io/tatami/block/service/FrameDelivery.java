@@ -3,11 +3,12 @@ package io.tatami.block.service;
 import io.netty.buffer.ByteBuf;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.CrashPoint;
-import io.tatami.base.MemoryBudget;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.BlockReader;
 import io.tatami.block.volume.ReadUnit;
 import io.tatami.block.volume.UnitCopies;
+import io.tatami.block.volume.UnitMemory;
+import io.tatami.block.volume.Volume;
 import io.tatami.protocol.BlockPayload;
 import io.tatami.protocol.wire.ReadBlockReply;
 import io.tatami.protocol.wire.ReadBlockRequest;
@@ -20,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 final class FrameDelivery implements UnitDelivery {
     private final ServerStream<ReadFrame, ReadBlockReply> stream;
     private final UnitCopies copies;
-    private final MemoryBudget copied;
+    private final CopiedFrames copied;
+    private final String connection;
     private @Nullable ReadUnit unit;
     private @Nullable UnitBytes bytes;
     private int sentPieces;
@@ -28,11 +30,16 @@ final class FrameDelivery implements UnitDelivery {
     /** Whether the next frame is to be a copy, for which as much as a frame holds was taken. */
     private boolean copying;
 
-    /** @param copied for frames that would else hold the last buffers until their receiver takes them */
-    FrameDelivery(ServerStream<ReadFrame, ReadBlockReply> stream, UnitCopies copies, MemoryBudget copied) {
+    /**
+     * @param copied for frames that would else hold the last buffers until their receiver takes them
+     * @param connection whose readers share what one connection may have of the buffers and of {@code copied}
+     */
+    FrameDelivery(
+            ServerStream<ReadFrame, ReadBlockReply> stream, UnitCopies copies, CopiedFrames copied, String connection) {
         this.stream = stream;
         this.copies = copies;
         this.copied = copied;
+        this.connection = connection;
     }
 
     @Override
@@ -43,7 +50,9 @@ final class FrameDelivery implements UnitDelivery {
     @Override
     public BlockReader open(VolumeSet.Found found, ReadBlockRequest request, long offsetBytes, long lengthBytes)
             throws TatamiException {
-        return found.volume().read(found.stored().block(), request.getGeneration(), offsetBytes, lengthBytes, copies);
+        Volume volume = found.volume();
+        UnitMemory memory = volume.readMemory(connection);
+        return volume.read(found.stored().block(), request.getGeneration(), offsetBytes, lengthBytes, copies, memory);
     }
 
     @Override
@@ -65,7 +74,7 @@ final class FrameDelivery implements UnitDelivery {
     @Override
     public boolean canSend() {
         if (!copying && unit != null && unit.isScarce()) {
-            copying = copied.tryTake(BlockPayload.BYTES_MAX);
+            copying = copied.tryTake(connection, BlockPayload.BYTES_MAX);
             return copying;
         }
         return true;
@@ -102,8 +111,8 @@ final class FrameDelivery implements UnitDelivery {
 
     private ByteBuf copy(UnitBytes from, int length) {
         copying = false;
-        copied.giveBack(BlockPayload.BYTES_MAX - length);
-        ByteBuf copy = new CopiedBytes(from.nioBuffer(from.readerIndex(), length), copied);
+        copied.giveBack(connection, BlockPayload.BYTES_MAX - length);
+        ByteBuf copy = copied.copy(connection, from.nioBuffer(from.readerIndex(), length));
         from.skipBytes(length);
         return copy;
     }
@@ -122,7 +131,7 @@ final class FrameDelivery implements UnitDelivery {
     public void park() {
         if (copying) {
             copying = false;
-            copied.giveBack(BlockPayload.BYTES_MAX);
+            copied.giveBack(connection, BlockPayload.BYTES_MAX);
         }
         if (bytes != null) {
             bytes.release();

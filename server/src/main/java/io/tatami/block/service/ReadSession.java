@@ -161,6 +161,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
             }
             if (!delivery.canSend()) {
                 starved = true;
+                port.ranShort();
                 giveBuffersBack();
                 return false;
             }

@@ -55,7 +55,7 @@ final class SharedDelivery implements UnitDelivery {
                         offsetBytes,
                         lengthBytes,
                         copies,
-                        new UnitMemory(memory, true, WAIT_MILLIS_MAX));
+                        new UnitMemory(memory, true, null, WAIT_MILLIS_MAX));
     }
 
     @Override

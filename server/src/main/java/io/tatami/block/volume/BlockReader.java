@@ -48,7 +48,7 @@ public final class BlockReader implements AutoCloseable {
             long endBytes) {
         this.parts = parts;
         this.accesses = parts.threads().stream(kind);
-        this.buffers = memory.buffers().share();
+        this.buffers = memory.share();
         this.replica = replica;
         this.view = view;
         this.copies = copies;

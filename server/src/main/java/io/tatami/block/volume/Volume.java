@@ -15,6 +15,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -200,7 +201,7 @@ public final class Volume implements AutoCloseable {
      */
     public BlockReader read(BlockId block, long generationMin, long offsetBytes, long lengthBytes, UnitCopies copies)
             throws TatamiException {
-        return read(block, generationMin, offsetBytes, lengthBytes, copies, ownMemory());
+        return read(block, generationMin, offsetBytes, lengthBytes, copies, ownMemory(null));
     }
 
     /** {@link #read(BlockId, long, long, long, UnitCopies)} into memory of the caller's. */
@@ -214,13 +215,23 @@ public final class Volume implements AutoCloseable {
     public BlockReader readInBackground(BlockId block, long generationMin, long offsetBytes, long lengthBytes)
             throws TatamiException {
         AccessKind kind = AccessKind.BACKGROUND;
-        return reader(kind, block, generationMin, offsetBytes, lengthBytes, UnitCopies.NONE, ownMemory());
+        return reader(kind, block, generationMin, offsetBytes, lengthBytes, UnitCopies.NONE, ownMemory(null));
     }
 
-    private UnitMemory ownMemory() {
+    /** The volume's own memory, of which readers with one owner hold half at most. */
+    public UnitMemory readMemory(String owner) {
+        return ownMemory(owner);
+    }
+
+    /** Whether a reader waits for a buffer that somebody else holds. */
+    public boolean isReadMemoryWaitedFor() {
+        return parts.resources().readBuffers().isWaitedFor();
+    }
+
+    private UnitMemory ownMemory(@Nullable String owner) {
         VolumeResources resources = parts.resources();
         return new UnitMemory(
-                resources.readBuffers(), false, resources.settings().bufferWaitMillis());
+                resources.readBuffers(), false, owner, resources.settings().bufferWaitMillis());
     }
 
     private BlockReader reader(

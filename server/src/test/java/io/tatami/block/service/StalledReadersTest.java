@@ -2,11 +2,12 @@ package io.tatami.block.service;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.tatami.base.BlockId;
-import io.tatami.base.MemoryBudget;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.BlockReader;
 import io.tatami.block.volume.BlockWriter;
@@ -22,6 +23,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,6 +40,7 @@ final class StalledReadersTest {
     Path directory;
 
     private final List<ByteBuf> stuck = new ArrayList<>();
+    private final AtomicInteger wakes = new AtomicInteger();
 
     @AfterEach
     void release() {
@@ -52,11 +55,11 @@ final class StalledReadersTest {
             BlockWriter writer = volume.create(BLOCK, 1, UNIT_BYTES, false);
             writer.append(ByteBuffer.wrap(bytes), null);
             writer.finish();
-            MemoryBudget copied = new MemoryBudget(512L * MIB);
+            CopiedFrames copied = new CopiedFrames(512L * MIB);
 
             for (int reader = 0; reader < 24; reader++) {
                 int first = stuck.size();
-                sendAll(volume, new FrameDelivery(new Stalled(), UnitCopies.NONE, copied));
+                assertTrue(sendAll(volume, copied, "connection " + reader));
                 assertArrayEquals(bytes, sentSince(first), "reader " + reader);
             }
 
@@ -75,11 +78,11 @@ final class StalledReadersTest {
             BlockWriter writer = volume.create(BLOCK, 1, UNIT_BYTES, false);
             writer.append(ByteBuffer.wrap(BlockRig.bytes(7, UNIT_BYTES)), null);
             writer.finish();
-            MemoryBudget none = new MemoryBudget(MIB - 1);
+            CopiedFrames none = new CopiedFrames(MIB - 1);
 
             int sending = 0;
             for (int reader = 0; reader < 24; reader++) {
-                sending += sendAll(volume, new FrameDelivery(new Stalled(), UnitCopies.NONE, none)) ? 1 : 0;
+                sending += sendAll(volume, none, "connection " + reader) ? 1 : 0;
             }
 
             assertEquals(9, sending);
@@ -87,8 +90,75 @@ final class StalledReadersTest {
         }
     }
 
-    private static boolean sendAll(Volume volume, FrameDelivery delivery) throws TatamiException {
-        try (BlockReader reader = volume.read(BLOCK, 1, 0, UNIT_BYTES, UnitCopies.NONE)) {
+    @Test
+    void oneConnectionHoldsHalfOfTheBuffersHoweverManyReadersItHasAndHoweverLittleEachIsSent() throws Exception {
+        byte[] bytes = BlockRig.bytes(7, UNIT_BYTES);
+        try (BlockRig rig = BlockRig.single(directory)) {
+            Volume volume = rig.server(0).running().volume();
+            BlockWriter writer = volume.create(BLOCK, 1, UNIT_BYTES, false);
+            writer.append(ByteBuffer.wrap(bytes), null);
+            writer.finish();
+            CopiedFrames copied = new CopiedFrames(512L * MIB);
+
+            for (int reader = 0; reader < 24; reader++) {
+                assertEquals(reader < 6, sendFirst(volume, copied, "one"), "reader " + reader);
+            }
+
+            assertEquals(6, rig.server(0).running().resources().readBuffers().freeBuffers());
+            assertEquals(0, wakes.get());
+            for (int round = 0; round < 20; round++) {
+                int first = stuck.size();
+                assertTrue(sendAll(volume, copied, "another"));
+                assertArrayEquals(bytes, sentSince(first));
+                stuck.subList(first, stuck.size()).forEach(ByteBuf::release);
+                stuck.subList(first, stuck.size()).clear();
+            }
+            stuck.remove(0).release();
+            assertEquals(18, wakes.get());
+            assertTrue(sendFirst(volume, copied, "one"));
+            assertFalse(sendFirst(volume, copied, "one"));
+        }
+    }
+
+    @Test
+    void oneConnectionHasAQuarterOfTheCopiesAndTheLastQuarterIsForThoseWithNone() {
+        CopiedFrames copied = new CopiedFrames(16L * MIB);
+        for (int i = 0; i < 5; i++) {
+            assertEquals(i < 4, copied.tryTake("first", MIB));
+        }
+        for (int i = 0; i < 8; i++) {
+            assertTrue(copied.tryTake(i < 4 ? "second" : "third", MIB));
+        }
+        for (int i = 0; i < 4; i++) {
+            assertTrue(copied.tryTake("other " + i, MIB));
+            assertFalse(copied.tryTake("other " + i, MIB));
+        }
+        assertFalse(copied.tryTake("nobody yet", MIB));
+        copied.giveBack("third", MIB);
+        assertFalse(copied.tryTake("third", MIB));
+        assertTrue(copied.tryTake("nobody yet", MIB));
+    }
+
+    /** Sends a chunk of a unit, if there is a buffer for it. */
+    private boolean sendFirst(Volume volume, CopiedFrames copied, String connection) throws TatamiException {
+        FrameDelivery delivery = new FrameDelivery(new Stalled(), UnitCopies.NONE, copied, connection);
+        try (BlockReader reader =
+                volume.read(BLOCK, 1, 0, UNIT_BYTES, UnitCopies.NONE, volume.readMemory(connection))) {
+            if (!reader.hasBuffer(wakes::incrementAndGet)) {
+                return false;
+            }
+            delivery.load(Objects.requireNonNull(reader.next()));
+            UnitDelivery.Sent sent = delivery.send(1);
+            assertEquals(64 << 10, sent.bytes());
+            delivery.park();
+            return true;
+        }
+    }
+
+    private boolean sendAll(Volume volume, CopiedFrames copied, String connection) throws TatamiException {
+        FrameDelivery delivery = new FrameDelivery(new Stalled(), UnitCopies.NONE, copied, connection);
+        try (BlockReader reader =
+                volume.read(BLOCK, 1, 0, UNIT_BYTES, UnitCopies.NONE, volume.readMemory(connection))) {
             ReadUnit unit = Objects.requireNonNull(reader.next());
             delivery.load(unit);
             while (delivery.hasMore()) {

@@ -1,9 +1,11 @@
 package io.tatami.block.service;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
 import io.tatami.base.BlockId;
+import io.tatami.block.device.AlignedBufferPool;
 import io.tatami.block.volume.BlockWriter;
 import io.tatami.block.volume.Volume;
 import io.tatami.client.block.BlockReadStream;
@@ -66,6 +68,25 @@ final class StalledSocketsTest {
         }
     }
 
+    @Test
+    void oneClientWithManyStreamsOfWhichEachIsOwedLittleLeavesOthersTheirHalf() throws Exception {
+        byte[] bytes = BlockRig.bytes(7, BLOCK_BYTES);
+        try (BlockRig rig = BlockRig.single(directory)) {
+            Volume volume = rig.server(0).running().volume();
+            BlockWriter writer = volume.create(BLOCK, 1, BLOCK_BYTES, false);
+            writer.append(ByteBuffer.wrap(bytes), null);
+            writer.finish();
+            AlignedBufferPool buffers = rig.server(0).running().resources().readBuffers();
+            try (Socket socket = askAndNeverRead(rig.target(0), 200, 1)) {
+                awaitFirstBytes(socket);
+                for (int round = 0; round < 10; round++) {
+                    assertArrayEquals(bytes, readByConnection(rig));
+                    assertTrue(buffers.freeBuffers() >= buffers.buffers() / 2, () -> buffers.freeBuffers() + " free");
+                }
+            }
+        }
+    }
+
     private static byte[] readByConnection(BlockRig rig) throws IOException {
         byte[] bytes = new byte[BLOCK_BYTES];
         int total = 0;
@@ -82,6 +103,10 @@ final class StalledSocketsTest {
     }
 
     private static Socket askAndNeverRead(BlockTarget target) throws IOException {
+        return askAndNeverRead(target, STREAMS_EACH, BLOCK_BYTES);
+    }
+
+    private static Socket askAndNeverRead(BlockTarget target, int streams, int creditBytes) throws IOException {
         Socket socket = new Socket();
         socket.setReceiveBufferSize(16 << 10);
         socket.connect(new InetSocketAddress(target.host(), target.port()));
@@ -95,7 +120,7 @@ final class StalledSocketsTest {
                 .setCredential(UserIdentity.of("mallory").toSimpleCredential())
                 .build();
         socket.getOutputStream().write(frame(FrameKind.HELLO, 0, ByteString.EMPTY, hello.toByteString()));
-        for (int call = 1; call <= STREAMS_EACH; call++) {
+        for (int call = 1; call <= streams; call++) {
             RequestHeader header = RequestHeader.newBuilder()
                     .setProtocolVersion(1)
                     .setMethod(BlockMethods.READ_BLOCK.number())
@@ -103,7 +128,7 @@ final class StalledSocketsTest {
             ReadBlockRequest request = ReadBlockRequest.newBuilder()
                     .setBlockId(BLOCK.value())
                     .setLength(BLOCK_BYTES)
-                    .setCreditBytes(BLOCK_BYTES)
+                    .setCreditBytes(creditBytes)
                     .build();
             socket.getOutputStream()
                     .write(frame(FrameKind.REQUEST, call, header.toByteString(), request.toByteString()));
