@@ -53,13 +53,13 @@ final class CrashPointTest {
         assertTrue(run.hit().size() > chosen.size() / 2, "not passed again: " + run.missed());
     }
 
-    /** Goes on where the log of an earlier run with the same seed ends; the log is the evidence. */
+    /** Goes on where the log of an earlier run with the same seed ends. */
     @Test
     @Tag("soak")
     void nothingAcknowledgedIsLostAtAnyPoint() throws Exception {
         long begunNanos = System.nanoTime();
         long seed = Long.getLong("tatami.test.seed", 1);
-        Path log = Path.of(System.getProperty("tatami.crash.log", "target/crash-points.log"));
+        Path log = Path.of(System.getProperty("tatami.crash.log", "soak/crash-points.log"));
         Set<String> done = done(log, seed);
         PointPlan plan = PointPlan.learn(directory.resolve("learning"), seed);
         CrashRun run = new CrashRun(directory, plan, seed, line -> append(log, line));

@@ -82,7 +82,7 @@ final class GrowingCrashTest {
     @Test
     @Tag("soak")
     void aClusterThatGrowsGoesOnAfterAHaltAtAnyPoint() throws Exception {
-        Path log = Path.of(System.getProperty("tatami.soak.log", "target/growing-crashes.log"));
+        Path log = Path.of(System.getProperty("tatami.soak.log", "soak/growing-crashes.log"));
         long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(Long.getLong("tatami.soak.seconds", 3_600));
         List<String> done = Files.exists(log) ? Files.readAllLines(log) : List.of();
         int shards = 2;

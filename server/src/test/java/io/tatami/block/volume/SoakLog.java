@@ -17,8 +17,9 @@ import java.util.regex.Pattern;
 
 /**
  * A long run of seeds that can be broken off: each range of seeds that went well is a line of a log, with what it
- * counted, and the next run goes on behind the last line. {@code -Dtatami.soak.log} names the log,
- * {@code -Dtatami.soak.seconds} ends a run early; {@code -Dtatami.test.seed} does that seed alone and logs nothing.
+ * counted, and the next run goes on behind the last line. Logs lie in {@code soak/} of the module, which git ignores
+ * and a clean build keeps. {@code -Dtatami.soak.log} names another log, {@code -Dtatami.soak.seconds} ends a run early;
+ * {@code -Dtatami.test.seed} does that seed alone and logs nothing.
  */
 public final class SoakLog {
     private static final Pattern RANGE = Pattern.compile("seeds (\\d+) to (\\d+): (.*); .*");
@@ -65,7 +66,7 @@ public final class SoakLog {
             body.run(only, new TreeMap<>());
             return;
         }
-        SoakLog soak = new SoakLog(Path.of(System.getProperty("tatami.soak.log", "target/" + name)), rangeSeeds);
+        SoakLog soak = new SoakLog(Path.of(System.getProperty("tatami.soak.log", "soak/" + name)), rangeSeeds);
         long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(Long.getLong("tatami.soak.seconds", 1_000_000));
         while (soak.nextSeed <= seeds && System.nanoTime() < endNanos) {
             soak.runRange(Math.min(seeds, soak.nextSeed + soak.rangeSeeds - 1), body);
