@@ -1,21 +1,21 @@
 package io.tatami.benchmarks;
 
-import io.tatami.benchmarks.bulk.BulkBenchmark;
-import io.tatami.benchmarks.dfsio.DfsioBenchmark;
-import io.tatami.benchmarks.failover.FailoverBenchmark;
-import io.tatami.benchmarks.fence.FenceBenchmark;
-import io.tatami.benchmarks.flush.FlushBenchmark;
-import io.tatami.benchmarks.jobs.JobsCommand;
-import io.tatami.benchmarks.join.JoinBenchmark;
-import io.tatami.benchmarks.list.ListBenchmark;
-import io.tatami.benchmarks.meta.CapacityBenchmark;
-import io.tatami.benchmarks.meta.MetaBenchmark;
-import io.tatami.benchmarks.micro.MicroBenchmarks;
-import io.tatami.benchmarks.peer.HostNames;
-import io.tatami.benchmarks.prefetch.PrefetchBenchmark;
+import io.tatami.benchmarks.harness.host.HostNames;
 import io.tatami.benchmarks.quickstart.Quickstart;
-import io.tatami.benchmarks.small.SmallBenchmark;
-import io.tatami.benchmarks.stream.StreamBenchmark;
+import io.tatami.benchmarks.workload.bulk.BulkBenchmark;
+import io.tatami.benchmarks.workload.dfsio.DfsioBenchmark;
+import io.tatami.benchmarks.workload.failover.FailoverBenchmark;
+import io.tatami.benchmarks.workload.fence.FenceBenchmark;
+import io.tatami.benchmarks.workload.flush.FlushBenchmark;
+import io.tatami.benchmarks.workload.jobs.JobsCommand;
+import io.tatami.benchmarks.workload.join.JoinBenchmark;
+import io.tatami.benchmarks.workload.list.ListBenchmark;
+import io.tatami.benchmarks.workload.meta.CapacityBenchmark;
+import io.tatami.benchmarks.workload.meta.MetaBenchmark;
+import io.tatami.benchmarks.workload.micro.MicroBenchmarks;
+import io.tatami.benchmarks.workload.prefetch.PrefetchBenchmark;
+import io.tatami.benchmarks.workload.small.SmallBenchmark;
+import io.tatami.benchmarks.workload.stream.StreamBenchmark;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 

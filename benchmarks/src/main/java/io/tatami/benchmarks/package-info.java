@@ -1,4 +1,8 @@
-/** Workloads that measure Tatami as a whole and beside HDFS. Imports everything; imported by nothing. */
+/**
+ * The command line of {@code tatami bench} and {@code tatami quickstart}. Below it: {@code workload}, one package a
+ * benchmark; {@code harness}, what they share; {@code quickstart}. Imports everything; imported by nothing. The
+ * distribution is no code: {@code src/assembly}.
+ */
 @NullMarked
 package io.tatami.benchmarks;
 

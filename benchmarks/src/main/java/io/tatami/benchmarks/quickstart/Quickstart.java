@@ -1,9 +1,9 @@
 package io.tatami.benchmarks.quickstart;
 
-import io.tatami.benchmarks.jobs.WordCountJob;
-import io.tatami.benchmarks.jobs.YarnCluster;
-import io.tatami.benchmarks.peer.TatamiPeer;
-import io.tatami.benchmarks.peer.Undo;
+import io.tatami.benchmarks.harness.yarn.WordCountJob;
+import io.tatami.benchmarks.harness.yarn.YarnCluster;
+import io.tatami.benchmarks.harness.peer.TatamiPeer;
+import io.tatami.benchmarks.harness.host.Undo;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

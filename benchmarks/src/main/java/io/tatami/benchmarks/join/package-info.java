@@ -1,5 +1,0 @@
-/** How long it takes to add a server under load, and what clients notice. Nothing imports this but the program. */
-@NullMarked
-package io.tatami.benchmarks.join;
-
-import org.jspecify.annotations.NullMarked;

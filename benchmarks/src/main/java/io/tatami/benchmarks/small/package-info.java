@@ -1,7 +1,0 @@
-/**
- * Crowds of small and middling files: loaded, listed, read back, and what room they take. Imported by the main class.
- */
-@NullMarked
-package io.tatami.benchmarks.small;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Sequential streams of large files beside HDFS and the disk's ceiling. Imported by the commands only. */
-@NullMarked
-package io.tatami.benchmarks.stream;
-
-import org.jspecify.annotations.NullMarked;
