@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -112,5 +114,33 @@ final class LauncherScriptTest {
         Ended help = run(Map.of(), "--help");
         assertEquals(ExitCode.DONE, help.code());
         assertTrue(help.output().contains("Exit codes: 0 done, 1 failed, 2 wrong usage"), help::toString);
+    }
+
+    /** The build waits until its follower looks a second time, and so has told what it saw the first time. */
+    @Test
+    void quickstartFromSourcesSaysFirstWhatComesAndThenHowFarTheBuildIs() throws Exception {
+        Path looks = directory.resolve("looks");
+        writeScript(tools.resolve("tail"), "echo >>'" + looks + "'\nPATH=/usr/bin:/bin exec tail \"$@\"");
+        makeFakeJava("tools", "openjdk version \"21\" 2023-09-19");
+        Files.delete(directory.resolve("lib"));
+        Files.writeString(directory.resolve("pom.xml"), "<version>9.9</version>\n");
+        writeScript(directory.resolve("mvnw"), """
+                echo 'Downloaded from central: https://example.org/a.jar'
+                echo '[INFO] Building Tatami client 9.9                           [9/12]'
+                until [ "$(grep -c '' '%s')" -ge 2 ]; do sleep 0.1; done
+                """.formatted(looks));
+
+        Ended ended = run(Map.of("PATH", tools + ":/usr/bin:/bin"), "quickstart");
+
+        assertEquals(ExitCode.DONE, ended.code(), ended::toString);
+        List<String> lines = ended.output().lines().toList();
+        assertTrue(lines.get(0).startsWith("Quickstart: starts a Tatami cluster"), ended::toString);
+        assertTrue(lines.get(2).contains("about three minutes"), ended::toString);
+        assertTrue(
+                lines.stream().anyMatch(line -> line.endsWith("module 9 of 12, Tatami client, 1 files downloaded")),
+                ended::toString);
+        Matcher hosts = Pattern.compile("-Dtatami.hosts=(\\S+)").matcher(ended.output());
+        assertTrue(hosts.find(), ended::toString);
+        Files.delete(Path.of(hosts.group(1)));
     }
 }

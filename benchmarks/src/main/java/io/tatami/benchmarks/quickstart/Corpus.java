@@ -22,17 +22,21 @@ final class Corpus {
     private static final long BYTES_MAX = 200L << 20;
     private static final int FILES = 4;
     private static final long FETCH_MINUTES_MAX = 6;
+    private static final long LOOK_SECONDS = 10;
 
     private final Path source;
     private final Path directory;
+    private final Steps steps;
 
     /**
      * @param source the source tree this program was built from
      * @param directory where the corpus is put
+     * @param steps is told how far it is
      */
-    Corpus(Path source, Path directory) {
+    Corpus(Path source, Path directory, Steps steps) {
         this.source = source;
         this.directory = directory;
+        this.steps = steps;
     }
 
     /** Returns the directory with the files, at least 100 MB of them. */
@@ -66,7 +70,6 @@ final class Corpus {
         Process maven = new ProcessBuilder(
                         source.resolve("mvnw").toString(),
                         "-B",
-                        "-q",
                         "-f",
                         pom.toString(),
                         "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies",
@@ -76,10 +79,7 @@ final class Corpus {
                 .redirectOutput(log.toFile())
                 .start();
         try {
-            if (!maven.waitFor(FETCH_MINUTES_MAX, TimeUnit.MINUTES)) {
-                throw new IOException("fetching sources took longer than " + FETCH_MINUTES_MAX
-                        + " minutes; give a directory of text" + " by --corpus");
-            }
+            await(maven, log);
         } finally {
             maven.destroy();
         }
@@ -87,6 +87,21 @@ final class Corpus {
             throw new IOException("fetching sources failed; give a directory of text by --corpus. Maven said:\n"
                     + Files.readString(log));
         }
+    }
+
+    private void await(Process maven, Path log) throws IOException, InterruptedException {
+        int looksMax = (int) (TimeUnit.MINUTES.toSeconds(FETCH_MINUTES_MAX) / LOOK_SECONDS);
+        for (int looks = 0; looks < looksMax; looks++) {
+            if (maven.waitFor(LOOK_SECONDS, TimeUnit.SECONDS)) {
+                return;
+            }
+            try (Stream<String> lines = Files.lines(log)) {
+                steps.detail(
+                        lines.filter(line -> line.contains("Downloaded from")).count() + " files downloaded");
+            }
+        }
+        throw new IOException("fetching sources took longer than " + FETCH_MINUTES_MAX
+                + " minutes; give a directory of text by --corpus");
     }
 
     private static long appendTexts(Path archive, OutputStream out) throws IOException {

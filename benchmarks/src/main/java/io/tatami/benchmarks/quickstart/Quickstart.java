@@ -1,9 +1,9 @@
 package io.tatami.benchmarks.quickstart;
 
+import io.tatami.benchmarks.harness.host.Undo;
+import io.tatami.benchmarks.harness.peer.TatamiPeer;
 import io.tatami.benchmarks.harness.yarn.WordCountJob;
 import io.tatami.benchmarks.harness.yarn.YarnCluster;
-import io.tatami.benchmarks.harness.peer.TatamiPeer;
-import io.tatami.benchmarks.harness.host.Undo;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,12 +39,17 @@ public final class Quickstart implements Callable<Integer> {
     /** Started last, closed first. */
     private final Undo undo = new Undo();
 
+    private final Steps steps = new Steps(System.out);
+
     @Override
     public Integer call() throws Exception {
         Path work = Files.createTempDirectory("tatami-quickstart");
         undo.add(() -> FileUtil.fullyDelete(work.toFile()));
         try {
-            demonstrate(work);
+            String shown = demonstrate(work);
+            say("stopping all servers and removing their data");
+            undo.run();
+            conclude(shown);
             return 0;
         } catch (IOException e) {
             System.err.println("tatami: quickstart failed: " + e.getMessage());
@@ -54,14 +59,23 @@ public final class Quickstart implements Callable<Integer> {
         }
     }
 
-    private void demonstrate(Path work) throws Exception {
+    /** The three lines that are left to read. */
+    private static void conclude(String shown) {
+        System.out.println();
+        System.out.println("Shown:   " + shown);
+        System.out.println("Read on: README.md; docs/ARCHITECTURE.md, how it works; docs/operations.md, how to run it");
+        System.out.println("A cluster that stays: bin/tatami start standalone --data DIRECTORY --capacity 100g");
+    }
+
+    /** Returns what was shown. */
+    private String demonstrate(Path work) throws Exception {
         say("collecting text: the sources of the libraries this was built with");
         Path texts = corpus.isEmpty() ? collect(work) : Path.of(corpus);
         say("starting a Tatami cluster");
         TatamiPeer tatami = TatamiPeer.start(work.resolve("tatami"), "1g");
         undo.add(tatami::close);
         Configuration configuration = tatami.configuration();
-        say("it serves at " + configuration.get("fs.defaultFS"));
+        steps.detail("it serves at " + configuration.get("fs.defaultFS"));
         org.apache.hadoop.fs.Path input = load(configuration, texts);
         say("starting YARN: a ResourceManager, a NodeManager and a history server");
         YarnCluster yarn = YarnCluster.start(work.resolve("yarn"), configuration);
@@ -69,9 +83,8 @@ public final class Quickstart implements Callable<Integer> {
         say("counting words by MapReduce on YARN over Tatami");
         WordCountJob.Outcome counted =
                 WordCountJob.run(yarn.configuration(), input, new org.apache.hadoop.fs.Path("/user/counts"));
-        say(String.format(
-                "the job ran %d maps in %.1f s, %.1f MiB/s of text; by its own counter %d of them were data-local"
-                        + " (one host: they can only be local)",
+        steps.detail(String.format(
+                "%d maps in %.1f s, %.1f MiB/s of text; %d of them where their bytes are (one host: all can only be)",
                 counted.maps(),
                 counted.seconds(),
                 bytesOf(configuration, input) / MIB / counted.seconds(),
@@ -85,19 +98,23 @@ public final class Quickstart implements Callable<Integer> {
             throw new IOException("the counts differ from those on local files: " + counted.digests() + " against "
                     + expected.digests());
         }
-        say("both runs gave the same counts: " + counted.digests());
+        return String.format(
+                "MapReduce on YARN counted the words of %.0f MiB on Tatami, with the same result as on local files",
+                bytesOf(configuration, input) / MIB);
     }
 
-    private static Path collect(Path work) throws IOException, InterruptedException {
+    private Path collect(Path work) throws IOException, InterruptedException {
         String source = System.getProperty("tatami.source", "");
         if (source.isEmpty()) {
             throw new IOException("this distribution has no sources to count; give a directory of text by --corpus");
         }
-        return new Corpus(Path.of(source), Files.createDirectories(work.resolve("corpus"))).collect();
+        return new Corpus(Path.of(source), Files.createDirectories(work.resolve("corpus")), steps).collect();
     }
 
-    private static org.apache.hadoop.fs.Path load(Configuration configuration, Path texts) throws IOException {
+    private org.apache.hadoop.fs.Path load(Configuration configuration, Path texts) throws IOException {
+        say("copying the text to it");
         FileSystem fs = FileSystem.get(configuration);
+        undo.add(FileSystem::closeAll);
         org.apache.hadoop.fs.Path input = new org.apache.hadoop.fs.Path("/user/texts");
         long begin = System.nanoTime();
         fs.copyFromLocalFile(new org.apache.hadoop.fs.Path(texts.toUri()), input);
@@ -106,16 +123,16 @@ public final class Quickstart implements Callable<Integer> {
         for (FileStatus file : fs.listStatus(input)) {
             bytes += file.getLen();
             for (BlockLocation block : fs.getFileBlockLocations(file, 0, file.getLen())) {
-                say(String.format(
-                        "  %s: bytes %d to %d on %s",
+                steps.detail(String.format(
+                        "%s: bytes %d to %d on %s",
                         file.getPath().getName(),
                         block.getOffset(),
                         block.getOffset() + block.getLength(),
                         Arrays.toString(block.getNames())));
             }
         }
-        say(String.format(
-                "loaded %.0f MiB in %.1f s, %.0f MiB/s, durable", bytes / MIB, seconds, bytes / MIB / seconds));
+        steps.detail(
+                String.format("%.0f MiB in %.1f s, %.0f MiB/s, durable", bytes / MIB, seconds, bytes / MIB / seconds));
         return input;
     }
 
@@ -135,7 +152,7 @@ public final class Quickstart implements Callable<Integer> {
         return configuration;
     }
 
-    private static void say(String line) {
-        System.out.println(line);
+    private void say(String step) {
+        steps.say(step);
     }
 }
