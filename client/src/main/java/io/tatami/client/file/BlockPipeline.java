@@ -24,16 +24,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes one block through every failure that can be mended: under a new generation from the block's home, over the
- * servers that are left, from the last byte that all of them acknowledged. Used by the writer's thread.
+ * Writes one block, and repairs its pipeline after failures: with a new generation from the block's home, on the
+ * remaining servers, from the last byte that all of them acknowledged. A block with a single copy and acknowledged
+ * bytes stays on its server. Gives up after 12 failures without progress, or at the operation's deadline. Used by the
+ * writer's thread.
  */
 final class BlockPipeline {
     private static final Logger LOG = LoggerFactory.getLogger(BlockPipeline.class);
 
-    /** Failures in a row, without a byte acknowledged between them, after which the block is given up. */
+    /**
+     * The number of consecutive failures, without an acknowledged byte between them, after which the block is given up.
+     */
     private static final int FAILURES_MAX = 12;
 
-    /** What another attempt would meet as well. */
+    /** Failures that another attempt would meet as well. */
     private static final Set<ErrorCode> FINAL = Set.of(
             ErrorCode.INTERNAL,
             ErrorCode.INVALID_ARGUMENT,
@@ -50,19 +54,19 @@ final class BlockPipeline {
     private WriteSpec spec;
     private List<Integer> servers;
 
-    /** Servers that the home was told to leave out, since a generation counted last. */
+    /** The servers that the home was told to leave out since the last committed generation. */
     private Set<ServerId> failedServers = Set.of();
 
-    /** The newest generation that counts at home; the stream's own, unless {@link #ready} has yet to make it so. */
+    /** The newest generation that is committed at the home; that of the stream, except before {@link #ready}. */
     private long committedGeneration;
 
     private @Nullable BlockWriteStream stream;
     private boolean ready;
 
-    /** From earlier streams, not acknowledged: owned here until a stream takes them. */
+    /** Frames of earlier streams that were not acknowledged; owned here until a stream takes them. */
     private List<PendingFrame> unsent = new ArrayList<>();
 
-    /** Of earlier streams. */
+    /** Bytes of earlier streams that went through shared memory. */
     private long sharedBytes;
 
     private long acknowledgedLength;
@@ -88,8 +92,8 @@ final class BlockPipeline {
     /**
      * The last block of a file, to be continued at its end.
      *
-     * @param last under its new generation
-     * @param committedGeneration of the copies there are
+     * @param last with its new generation
+     * @param committedGeneration the generation of the existing copies
      */
     static BlockPipeline append(
             FileHome home, BlockClient blocks, BlockLocation last, long committedGeneration, long blockSizeBytes) {
@@ -110,22 +114,22 @@ final class BlockPipeline {
         return spec.block();
     }
 
-    /** How many bytes of the block were taken. */
+    /** The number of bytes of the block taken so far. */
     long position() {
         return position;
     }
 
-    /** How many bytes the block may still take, as far as is known now. */
+    /** The number of bytes the block may still take, as known now. */
     long roomBytes() {
         return stream == null ? spec.reserveBytes() - position : stream.roomBytes();
     }
 
-    /** Whether the block takes nothing more; known after a {@link #write}. */
+    /** Whether the block is full; known after a {@link #write}. */
     boolean isFull() {
         return ready && roomBytes() == 0;
     }
 
-    /** How many bytes were put into memory that is shared with a server; those of failed streams count again. */
+    /** The number of bytes written through shared memory; bytes that are sent again count again. */
     long sharedBytes() {
         return stream == null ? sharedBytes : sharedBytes + stream.sharedBytes();
     }
@@ -134,12 +138,12 @@ final class BlockPipeline {
         return servers.size();
     }
 
-    /** Whether nothing was written here yet. */
+    /** Whether nothing was written yet. */
     boolean isUntouched() {
         return stream == null && unsent.isEmpty() && failures == 0;
     }
 
-    /** The block with the bytes taken so far, under the generation that counts. */
+    /** The block with the bytes taken so far and the committed generation. */
     BlockReport report() {
         return BlockReport.newBuilder()
                 .setBlockId(block().value())
@@ -149,8 +153,8 @@ final class BlockPipeline {
     }
 
     /**
-     * Takes as much of {@code bytes} as the block has room for; {@link #isFull} where that is not all. Where it throws,
-     * it took those before its position.
+     * Takes as much of {@code bytes} as the block has room for; if that is not all, the block {@link #isFull}. If it
+     * throws, it has taken the bytes before the buffer's position.
      */
     void write(ByteBuffer bytes) throws TatamiException {
         int before = bytes.remaining();
@@ -178,17 +182,20 @@ final class BlockPipeline {
         }
     }
 
-    /** Returns when all bytes taken survive the end of every server's process, and are visible. */
+    /** Returns when all bytes taken survive the end of every server's process, and are visible to readers. */
     void hflush() throws TatamiException {
         mending(BlockWriteStream::hflush);
     }
 
-    /** Returns when all bytes taken are on every server's device. */
+    /** Returns when all bytes taken are on the device of every server. */
     void hsync() throws TatamiException {
         mending(BlockWriteStream::hsync);
     }
 
-    /** Sends all bytes taken, to be flushed as by {@link #hflush} or, durably, {@link #hsync}; does not wait. */
+    /**
+     * Sends all bytes taken, to be flushed as by {@link #hflush} or, if {@code durably}, as by {@link #hsync}. Does not
+     * wait.
+     */
     PendingFlush beginFlush(boolean durably) {
         BlockWriteStream writing = stream;
         return writing == null || !ready ? PendingFlush.NOT_SENT : writing.beginFlush(durably);
@@ -197,7 +204,7 @@ final class BlockPipeline {
     /**
      * Makes all bytes durable and the block final.
      *
-     * @param isWhole whether it is all of its file
+     * @param isWhole whether the block is all of its file
      */
     void finish(boolean isWhole) throws TatamiException {
         mending(writing -> {
@@ -209,7 +216,7 @@ final class BlockPipeline {
         close();
     }
 
-    /** Gives up what is not acknowledged; does nothing after {@link #finish}. */
+    /** Gives up the bytes that are not acknowledged. Does nothing after {@link #finish}. */
     void close() {
         endStream();
         unsent.forEach(PendingFrame::release);
@@ -224,7 +231,7 @@ final class BlockPipeline {
         }
     }
 
-    /** Something to do with a stream; done again on the next one where it fails. */
+    /** A step on a stream; repeated on the next stream if it fails. */
     @FunctionalInterface
     private interface Step {
         void on(BlockWriteStream writing) throws TatamiException;
@@ -268,7 +275,7 @@ final class BlockPipeline {
         return writing;
     }
 
-    /** Throws {@code failure} where no new stream can help. */
+    /** Throws {@code failure} if a new stream cannot help. */
     private void requireMendable(TatamiException failure, Deadline deadline) throws TatamiException {
         boolean interrupted =
                 failure.code() == ErrorCode.CANCELLED && Thread.currentThread().isInterrupted();
@@ -288,7 +295,7 @@ final class BlockPipeline {
         LOG.info("{} of {} goes on under a new generation: {}", block(), home.file(), failure.toString());
     }
 
-    /** Takes the frames that were not acknowledged out of the failed stream. */
+    /** Takes the unacknowledged frames out of the failed stream. */
     private void takeBack() {
         BlockWriteStream failed = stream;
         if (failed == null) {
@@ -303,7 +310,7 @@ final class BlockPipeline {
         unsent = frames;
     }
 
-    /** Gets a new generation, on other servers where that loses nothing. */
+    /** Gets a new generation, on other servers if no acknowledged byte is lost by that. */
     private void renew(TatamiException failure) throws TatamiException {
         ServerId failed = stream == null ? new ServerId(servers.get(0)) : stream.failedServer();
         Grant grant = issue(failed, failure);
@@ -315,7 +322,9 @@ final class BlockPipeline {
         spec = spec.continuedAt(acknowledgedLength, grant.getGeneration(), committedGeneration, takenBytes());
     }
 
-    /** How far the bytes reach that were taken from the writer, in a write that goes on too; only without a stream. */
+    /**
+     * The end of the bytes taken from the writer, those of a write under way included; to be called without a stream.
+     */
     private long takenBytes() {
         return unsent.isEmpty()
                 ? acknowledgedLength

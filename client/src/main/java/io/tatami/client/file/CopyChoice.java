@@ -16,9 +16,9 @@ import java.util.List;
 import java.util.function.IntPredicate;
 
 /**
- * Which copy of a block is read, for as long as one reader reads it: one on this host first, then the others, and after
- * all have failed those that the home names by then, for some rounds. A copy that is damaged comes last, and is read as
- * far as it is sound. Used by one thread.
+ * Chooses the copy of a block that a reader reads: one on this host first, then the others. After all have failed, it
+ * asks the home for the present copies, for some rounds. A damaged copy comes last, and is read as far as it is sound.
+ * Used by one thread.
  */
 final class CopyChoice {
     private static final int ROUNDS_MAX = 4;
@@ -31,7 +31,7 @@ final class CopyChoice {
     private final Backoff backoff;
     private final Deque<Integer> untried = new ArrayDeque<>();
 
-    /** Those of the block's servers whose copies are damaged, as far as this reader found out. */
+    /** The block's servers with damaged copies, as found by this reader. */
     private final Deque<Integer> damaged = new ArrayDeque<>();
 
     private BlockExtent extent;
@@ -39,7 +39,7 @@ final class CopyChoice {
     private boolean anyCorrupt;
     private boolean sharesMemory = true;
 
-    /** Where there is no other copy the sound chunks of a damaged one are read. */
+    /** Whether only undamaged copies are accepted; false if no other copy is left. */
     private boolean soundOnly = true;
 
     /** @param vectored whether the block is read for a call of many ranges, which counts as one opening itself */
@@ -87,7 +87,7 @@ final class CopyChoice {
     }
 
     /**
-     * Bytes failed their checksum that the server had not verified: it is to verify them. Whatever comes of that, the
+     * Requests the bytes again, verified by the server, after bytes that it had not verified failed their checksum. The
      * rest of the block is read in this way, too.
      */
     void askVerified() {
@@ -95,9 +95,9 @@ final class CopyChoice {
     }
 
     /**
-     * The copy that is being read failed: the next one is to be read from here on.
+     * Goes to the next copy, after the present one failed.
      *
-     * @throws TatamiException CORRUPT where one failed its checksum and no other is left; else the failure given
+     * @throws TatamiException CORRUPT if one copy failed its checksum and no other is left; else the failure given
      */
     void failed(TatamiException failure) throws TatamiException {
         FileLocator.requireOtherCopyMayHelp(failure);

@@ -24,14 +24,14 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What a writer asks of the home shard of its file, under its lease. */
+/** A writer's calls to the home shard of its file, under its lease. */
 final class FileHome {
     private final MetadataCaller caller;
     private final BlockServers servers;
     private final FileId file;
     private final long recoveryId;
 
-    /** @param recoveryId the file's newest recovery when it was opened: once there is a newer one, all is refused */
+    /** @param recoveryId the file's newest recovery at the opening; after a newer one every call is refused */
     FileHome(MetadataCaller caller, BlockServers servers, FileId file, long recoveryId) {
         this.caller = caller;
         this.servers = servers;
@@ -60,7 +60,11 @@ final class FileHome {
         servers.reconsider(failure, deadline());
     }
 
-    /** Asks for grants and does not wait for them. @param written blocks that are final from here on */
+    /**
+     * Requests grants without waiting for them.
+     *
+     * @param written blocks that are final from now on
+     */
     MetadataCall<AddBlocksRequest, AddBlocksReply> startAddBlocks(List<BlockReport> written, int grants)
             throws TatamiException {
         AddBlocksRequest request = AddBlocksRequest.newBuilder()
@@ -73,7 +77,7 @@ final class FileHome {
         return caller.start(file.home(), MetaMethods.ADD_BLOCKS, request, deadline());
     }
 
-    /** Records how much is on devices; the blocks may grow. */
+    /** Records how many bytes of each block are on devices. The blocks may still grow. */
     void commitLength(List<BlockReport> written) throws TatamiException {
         CommitLengthRequest request = CommitLengthRequest.newBuilder()
                 .setFileId(file.value())

@@ -25,18 +25,25 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes one file from its end on. Used by one thread at a time. Small files stay in memory and are stored in their
- * entry when they are closed; what grows beyond, or is flushed, goes to blocks.
+ * Writes one file, from its end on. Used by one thread at a time, except {@link #giveUp}. Content of at most 16 KiB
+ * stays in memory and is stored with the metadata at the close. Longer content, and content that is flushed, goes to
+ * blocks.
  *
- * <p>A failure that cannot be mended stays: every later call throws it again, {@link #close} included. A thread that is
- * interrupted while it waits gets {@link InterruptedIOException}; the writer can be used on, and {@link #position}
- * tells how many bytes were taken.
+ * <p>A failure that cannot be repaired is final: every later call throws it again, {@link #close} included. A thread
+ * that is interrupted while it waits gets {@link InterruptedIOException}. The writer remains usable then, and
+ * {@link #position} tells how many bytes it has taken.
  */
 public final class FileWriter implements AutoCloseable {
-    /** So much is kept in memory of the writer's alone: many may be open for long that write little. */
+    /**
+     * The bytes that a writer keeps in its own memory at most. Kept small, because many writers may be open that write
+     * little.
+     */
     private static final int MEMORY_BYTES_MAX = 256 << 10;
 
-    /** The next block's grant is asked for when so much is left of the current one, or a quarter if that is less. */
+    /**
+     * The next block's grant is requested when this many bytes are left in the current block, or a quarter of the block
+     * size if that is less.
+     */
     private static final long PREFETCH_ROOM_BYTES = 32 << 20;
 
     private final FileHome home;
@@ -63,24 +70,24 @@ public final class FileWriter implements AutoCloseable {
         }
     };
 
-    /** The memory's content goes to blocks, or has gone there; false while all content is in memory. */
+    /** Whether the content goes to blocks; false while all of it is in memory. */
     private boolean spilling;
 
     private @Nullable BlockPipeline current;
 
-    /** The content is complete, so that the length of what is left is that of the last block. */
+    /** Whether the content is complete, so that the length of the last block is known. */
     private boolean completing;
 
-    /** The block whose existence with bytes the home was told of last. */
+    /** The last block of which the home knows that it has bytes. */
     private long recordedBlock;
 
     private int inlineBytesBefore;
     private long position;
 
-    /** Of blocks that are finished. */
+    /** Bytes of finished blocks that went through shared memory. */
     private long sharedBytes;
 
-    /** What closes the file, once its content is complete. */
+    /** The call that closes the file; null until the content is complete. */
     private @Nullable MetadataCall<CompleteRequest, CompleteReply> completion;
 
     private boolean closed;
@@ -90,7 +97,7 @@ public final class FileWriter implements AutoCloseable {
     /**
      * What a writer needs beside its file.
      *
-     * @param hadBlocks is told when the file ends whether it has blocks
+     * @param hadBlocks set at the close: whether the file has blocks
      */
     record Parts(FileHome home, BlockClient blocks, LeaseRenewer leases, int inlineBytesMax, AtomicBoolean hadBlocks) {}
 
@@ -106,12 +113,12 @@ public final class FileWriter implements AutoCloseable {
         this.grants = new GrantQueue(home, blockSizeBytes, granted);
     }
 
-    /** A writer of a file that was just created. */
+    /** A writer of a new file. */
     static FileWriter create(Parts parts, CreateReply created) {
         return new FileWriter(parts, created.getStatus(), created.getGrantList()).begin();
     }
 
-    /** A writer at the end of a file that was there. */
+    /** A writer at the end of an existing file. */
     static FileWriter append(Parts parts, AppendReply opened) {
         FileWriter writer = new FileWriter(parts, opened.getStatus(), List.of());
         writer.position = opened.getStatus().getLength();
@@ -138,17 +145,17 @@ public final class FileWriter implements AutoCloseable {
         return home.file();
     }
 
-    /** Bytes from the start of the file to where the next one goes. */
+    /** The offset in the file of the next byte. */
     public long position() {
         return position;
     }
 
-    /** How many bytes went to block servers of this host in memory that both see. */
+    /** The number of bytes that went to a block server of this host through shared memory. */
     public long sharedBytes() {
         return current == null ? sharedBytes : sharedBytes + current.sharedBytes();
     }
 
-    /** Takes all bytes, and may wait until block servers have taken earlier ones. The array is the caller's again. */
+    /** Takes all bytes. Waits while the window of unacknowledged bytes is full. The array may be reused on return. */
     public void write(byte[] bytes, int offset, int length) throws IOException {
         write(ByteBuffer.wrap(bytes, offset, length));
     }
@@ -164,12 +171,12 @@ public final class FileWriter implements AutoCloseable {
     }
 
     /**
-     * Returns when new readers see all bytes written, which then survive the end of any process; not that of the host,
-     * for which there is {@link #hsync}. The first one in a block asks the file's home whether this writer still has
-     * the lease.
+     * Returns when new readers see all bytes written and these survive the end of any process. They may be lost if the
+     * host loses power; for that there is {@link #hsync}. The first flush in a block asks the file's home whether this
+     * writer still holds the lease.
      *
-     * @throws IOException also where the file was recovered, deleted or replaced: then none of the bytes that were not
-     *     flushed before are promised
+     * @throws IOException also if the file was recovered, deleted or replaced: then no byte is promised that was not
+     *     flushed before
      */
     public void hflush() throws IOException {
         attempt(() -> {
@@ -180,8 +187,8 @@ public final class FileWriter implements AutoCloseable {
     }
 
     /**
-     * Sends all bytes written, to be flushed as by {@link #hflush} or, durably, {@link #hsync}. Another thread may use
-     * the writer before that is waited for.
+     * Sends all bytes written, to be flushed as by {@link #hflush} or, if {@code durably}, as by {@link #hsync}.
+     * Another thread may use the writer before the caller waits for the result.
      */
     public PendingFlush beginFlush(boolean durably) throws IOException {
         return attempted(() -> {
@@ -197,9 +204,9 @@ public final class FileWriter implements AutoCloseable {
     }
 
     /**
-     * Returns when all bytes written are on the devices of every server that holds them: they survive a power cut.
+     * Returns when all bytes written are on the device of every server of the pipeline. They survive a power cut.
      *
-     * @param recordLength whether the file's status shall tell the length from now on; costs a call each time
+     * @param recordLength whether the file's status shows the length from now on; costs one call each time
      */
     public void hsync(boolean recordLength) throws IOException {
         attempt(() -> {
@@ -209,14 +216,14 @@ public final class FileWriter implements AutoCloseable {
         });
     }
 
-    /** On how many servers the block being written is; the file's replication where none is. */
+    /** The number of servers of the current block; the file's replication if there is no current block. */
     public int currentReplication() {
         return current == null ? replication : current.copies();
     }
 
     /**
-     * Makes all bytes durable and the file closed. Does nothing after it succeeded, and fails again after it failed;
-     * after an interrupt it may be called again, and goes on where it was.
+     * Makes all bytes durable and closes the file. Does nothing after a success, and throws the same failure after a
+     * failure. After an interrupt it may be called again and continues.
      */
     @Override
     public void close() throws IOException {
@@ -229,8 +236,8 @@ public final class FileWriter implements AutoCloseable {
     }
 
     /**
-     * Gives the file up without completing it: it stays open at the cluster until its lease is recovered, with the
-     * bytes that were flushed. Does nothing after a close that succeeded.
+     * Gives the file up without closing it. It stays open in the cluster until its lease is recovered, and keeps the
+     * bytes that were flushed. Does nothing after a successful close.
      */
     public void abort() {
         if (!closed) {
@@ -241,21 +248,21 @@ public final class FileWriter implements AutoCloseable {
     }
 
     /**
-     * As {@link #abort}, for threads that do not use the writer: what its own thread does at the moment, and after,
-     * fails. Does nothing after a close that succeeded.
+     * {@link #abort} for another thread: present and later calls of the writer's own thread fail. Does nothing after a
+     * successful close.
      */
     public void giveUp() {
         lease.clientClosed();
         leases.remove(home.file(), lease);
     }
 
-    /** A part of the work that may be refused. */
+    /** A step that may be refused. */
     @FunctionalInterface
     private interface Step {
         void run() throws TatamiException;
     }
 
-    /** The same with a result. */
+    /** A step with a result. */
     @FunctionalInterface
     private interface Work<T> {
         T run() throws TatamiException;
@@ -285,7 +292,10 @@ public final class FileWriter implements AutoCloseable {
         }
     }
 
-    /** What the home says of the file that a block server refused to write on: deleted, recovered, or nothing. */
+    /**
+     * The reason why a block server fenced this writer, from the file's home: the file was deleted or recovered. The
+     * server's own refusal if the home names none.
+     */
     private TatamiException whyFenced(TatamiException fenced) {
         try {
             home.commitLength(List.of());
@@ -328,7 +338,7 @@ public final class FileWriter implements AutoCloseable {
         }
     }
 
-    /** Moves what is in memory to blocks. Returns false where there is nothing to move or flush. */
+    /** Moves the content in memory to blocks. Returns false if there is nothing to move or flush. */
     private boolean spill() throws TatamiException {
         if (!spilling && memory.sizeBytes() == inlineBytesBefore) {
             return false;
@@ -345,9 +355,9 @@ public final class FileWriter implements AutoCloseable {
     }
 
     /**
-     * Writes as much as the current block takes, and finishes it where it is full.
+     * Writes as much as the current block takes, and finishes the block if it is full.
      *
-     * @param nextBytes how many are to be written at least, from these on
+     * @param nextBytes the number of bytes to be written at least, these included
      */
     private void writeToBlock(ByteBuffer bytes, int nextBytes) throws TatamiException {
         BlockPipeline block = currentBlock(nextBytes);
@@ -386,10 +396,13 @@ public final class FileWriter implements AutoCloseable {
     }
 
     /**
-     * Servers are told always, the home of lengths where asked to, and once of each block, after its servers have its
-     * bytes: a recovery that came before is known there, and one that comes later finds the block at its servers and
-     * fences this writer. Without that, a block that was granted ahead of a recovery could be begun after it, and its
-     * bytes be acknowledged and lost. What the home is told of is on devices.
+     * Flushes at the servers. Tells the home the lengths if asked to, and once for each block, after its servers have
+     * its bytes.
+     *
+     * <p>The call to the home makes the flush safe against a recovery: a recovery that came before is known there, and
+     * a later one finds the block at its servers and fences this writer. Without the call, a block that was granted
+     * before a recovery could be begun after it, and its acknowledged bytes would be lost. The home is told only of
+     * bytes that are on devices.
      */
     private void flush(boolean durably, boolean recordLength) throws TatamiException {
         BlockPipeline block = current;
@@ -414,7 +427,7 @@ public final class FileWriter implements AutoCloseable {
         }
     }
 
-    /** Whether the home is yet to hear of a block. */
+    /** Whether the home does not know yet that the block has bytes. */
     private boolean isNews(@Nullable BlockPipeline block) {
         // With the block that is being written the home was told of those that were finished before it.
         return block == null ? !finished.isEmpty() : block.block().value() != recordedBlock;

@@ -1,8 +1,8 @@
 package io.tatami.client.file;
 
 /**
- * How much a sequential read asks for at once. The adaptive policy takes a reader for sequential until it seeks; then
- * it asks for little, and for twice as much each time that turns out to have been read to its end. Used by one thread.
+ * How much a sequential read requests at once. The adaptive policy treats a reader as sequential until it seeks. Then
+ * it requests little, and doubles the amount each time it was read to its end. Used by one thread.
  */
 final class ReadAhead {
     private static final long SHORT_WINDOW_BYTES = 256 << 10;

@@ -6,7 +6,7 @@ import io.tatami.client.block.BlockReadStream;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Reads one block from some position on, over one stream for as long as its copy is good. Used by one thread. */
+/** Reads one block from a position on, over one stream as long as its copy is good. Used by one thread. */
 final class SequentialRun implements AutoCloseable {
     private final CopyChoice copies;
     private final ReadStatistics statistics;

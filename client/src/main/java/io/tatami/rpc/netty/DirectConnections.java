@@ -18,23 +18,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections to one server on which callers read their replies themselves, beside the one that all share. The
- * changes of a group, which its thread decides, go over connections that this thread serves; reads and the rest go over
- * others. Who makes few calls, and who finds all of them taken, uses the shared one. Safe for use by many threads.
+ * The connections to one server on which a calling thread reads its own reply, beside the shared connection. Changes of
+ * a group use connections that the group's thread serves; reads and other calls use others. A client with few calls
+ * uses the shared connection, and so does a call that finds all of these taken. Safe for use by many threads.
  */
 final class DirectConnections {
     private static final Logger LOG = LoggerFactory.getLogger(DirectConnections.class);
 
-    /** So many calls are made in vain before a connection is worth its handshake. */
+    /** Calls without a free connection after which one more is worth its handshake. */
     private static final int CALLS_BEFORE = 32;
 
-    /** So long none is asked for when one could not be had: a server may have too many, or a group just end here. */
+    /**
+     * The pause after a connection was refused: the server may have too many, or the group's term may just have ended.
+     */
     private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final Dial dial;
     private final UUID cluster;
 
-    /** By the group whose changes they are for; empty for the rest. */
+    /** By the group whose changes they carry; empty for other calls. */
     private final Map<Optional<GroupId>, Line> lines = new ConcurrentHashMap<>();
 
     private final AtomicInteger opened = new AtomicInteger();
@@ -51,23 +53,23 @@ final class DirectConnections {
         return cluster;
     }
 
-    /** How many there are now, idle and taken. */
+    /** The number of connections, idle and taken. */
     int opened() {
         return opened.get();
     }
 
-    /** Where a call with these options takes one from. A number in the session is what only changes have. */
+    /** The connections for a call with these options. Only changes have a number in the session. */
     Line line(CallOptions options) {
         GroupId changed = options.number() == 0 ? null : options.group();
         return lines.computeIfAbsent(Optional.ofNullable(changed), group -> new Line(group.orElse(null)));
     }
 
-    /** Closes those that have not been used for long. */
+    /** Closes connections that were idle for long. */
     void closeStale() {
         lines.values().forEach(Line::closeStale);
     }
 
-    /** Closes those that are idle; who waits on another one gives up within some milliseconds. */
+    /** Closes idle connections; a caller that waits on a taken one gives up within some milliseconds. */
     void close() {
         closed = true;
         lines.values().forEach(Line::closeIdle);
@@ -78,11 +80,11 @@ final class DirectConnections {
         connection.close();
     }
 
-    /** Those for the changes of one group, or for all else. */
+    /** The connections for the changes of one group, or for all other calls. */
     final class Line {
         private final @Nullable GroupId group;
 
-        /** The one that was used last comes first, so that those that are too many become stale. */
+        /** The most recently used one first, so that surplus ones become stale. */
         private final ConcurrentLinkedDeque<DirectConnection> idle = new ConcurrentLinkedDeque<>();
 
         private final AtomicInteger callsInVain = new AtomicInteger();
@@ -91,7 +93,7 @@ final class DirectConnections {
             this.group = group;
         }
 
-        /** One for a call, to be given back after it; null where the call goes over the shared connection. */
+        /** A connection for one call, to be given back after it; null if the call is to use the shared connection. */
         @Nullable
         DirectConnection take() {
             DirectConnection free = takeIdle();
@@ -122,7 +124,10 @@ final class DirectConnections {
             }
         }
 
-        /** Whether there may be one more, as there are not too many, or an idle one of another line was closed. */
+        /**
+         * Whether one more connection may be opened: the limit is not reached, or an idle connection of another line
+         * was closed.
+         */
         private boolean isRoomMade() {
             if (opened.get() < dial.directMax()) {
                 return true;
@@ -186,7 +191,10 @@ final class DirectConnections {
         }
     }
 
-    /** Each takes four file descriptors, without which all goes on as well: others may need them to go on at all. */
+    /**
+     * Throws if half of the process's file descriptors are in use. A connection takes four, and the client works
+     * without it.
+     */
     private static void leaveFilesToOthers() throws TatamiException {
         if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean process
                 && process.getOpenFileDescriptorCount() > process.getMaxFileDescriptorCount() / 2) {

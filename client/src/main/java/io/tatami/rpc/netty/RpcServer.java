@@ -24,7 +24,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Serves the methods of a {@link HandlerTable} on one address. Started and closed by one thread. */
+/**
+ * Serves the methods of a {@link HandlerTable} on one TCP address and, for clients of the same host, on a Unix-domain
+ * socket. Started and closed by one thread.
+ */
 public final class RpcServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RpcServer.class);
     private static final int BACKLOG = 1024;
@@ -41,8 +44,8 @@ public final class RpcServer implements AutoCloseable {
     private @Nullable Channel listeningLocally;
 
     /**
-     * @param loops stays the caller's, who closes it after this server
-     * @param handlers complete; must not change from here on
+     * @param loops closed by the caller, after this server
+     * @param handlers complete; must not change from now on
      */
     public RpcServer(
             EventLoops loops, RpcSettings settings, Clock clock, ServerIdentity identity, HandlerTable handlers) {
@@ -54,11 +57,11 @@ public final class RpcServer implements AutoCloseable {
     }
 
     /**
-     * Listens from now on.
+     * Begins to listen.
      *
-     * @param address with port 0 for any that is free
-     * @return the address with the port that was taken
-     * @throws TatamiException IN_USE when the address cannot be listened on
+     * @param address port 0 for any free port
+     * @return the address with its port
+     * @throws TatamiException IN_USE if the address cannot be listened on
      */
     public SocketAddress start(SocketAddress address) throws TatamiException {
         Check.check(listening == null, "%s is started twice", identity.name());
@@ -82,7 +85,7 @@ public final class RpcServer implements AutoCloseable {
         return listening.localAddress();
     }
 
-    /** The name of a socket for clients on this host; empty where there is none, and they use TCP. */
+    /** The name of the Unix-domain socket for clients on this host; empty if there is none, so they use TCP. */
     private String listenLocally() {
         String name = LocalSocket.newName();
         ChannelFuture bound = bootstrap(loops.localServerFactory(), channel -> accept(channel, ""))
@@ -118,10 +121,10 @@ public final class RpcServer implements AutoCloseable {
     }
 
     /**
-     * Stops in order: listens no more, ends streams and refuses new requests with UNAVAILABLE, lets calls in flight be
-     * answered for up to five seconds, and closes. A connection on a {@link GroupThread} that waits for its log all the
-     * while is closed when that comes to it or ends, before it reads another request. Must not be called on an event
-     * loop. Does nothing the second time.
+     * Stops in order: closes the listening sockets, ends streams, refuses new requests with UNAVAILABLE, gives calls in
+     * flight up to five seconds, and closes. A connection on a {@link GroupThread} that waits for its log is closed
+     * when that thread returns to it or ends, before it reads another request. Must not be called on an event loop. The
+     * second call does nothing.
      */
     @Override
     public void close() {
@@ -172,7 +175,7 @@ public final class RpcServer implements AutoCloseable {
                         new ServerHandler(identity, handlers, settings, clock, decoder, localSocket, this::isCrowded));
     }
 
-    /** The second half is for clients that have no connection yet. */
+    /** Whether half of the connections are taken. The second half is kept for clients without a connection. */
     private boolean isCrowded() {
         return connections.size() > settings.connectionsMax() / 2;
     }

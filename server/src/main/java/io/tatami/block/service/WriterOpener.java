@@ -19,8 +19,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens the writers that write streams ask for, each on the volume that has the block, or, for a new one, on the one
- * that {@link VolumeChoice} names. Safe for use by many threads; calls block on the disk.
+ * Opens the writers of write streams: on the volume that has the block, or, for a new block, on the volume that
+ * {@link VolumeChoice} names. Safe for use by many threads; calls block on the disk.
  */
 final class WriterOpener {
     /** Shorter blocks are not worth their records and seeks. */
@@ -150,9 +150,9 @@ final class WriterOpener {
     }
 
     /**
-     * How much a writer reserves: a whole block as long as each of those that are open could reserve as much again,
-     * else an equal part of what is free, so that many open files do not take all room with what they may never write.
-     * A block whose reservation is filled ends there, and its file goes on with another.
+     * The bytes that a writer reserves: a whole block if each open writer could reserve as much again, else an equal
+     * part of the free room. So many open files do not take all room for bytes they may never write. A block whose
+     * reservation is full ends there, and its file continues with another block.
      */
     private long fairShare(Volume volume, long wantedBytes, long neededBytes) {
         long equalBytes = volume.statistics().freeBytes() / Math.max(1, streams.count(volume));

@@ -7,14 +7,14 @@ import io.tatami.base.TatamiException;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * The steps by which a block's bytes become durable, always in this order: written, flushed, named by the index; and
- * only when the index no longer names it is room given back. All methods are called under the replica's write lock.
+ * Makes a block's bytes durable, in this order: write, flush, record in the index. Room is given back only after the
+ * index has dropped it. All methods are called under the replica's write lock.
  */
 final class BlockCommitter {
     private final VolumeParts parts;
     private final ConcurrentMap<BlockId, Replica> replicas;
 
-    /** @param replicas the volume's blocks, from which those are removed that were never durable */
+    /** @param replicas the volume's blocks; blocks that never became durable are removed from it */
     BlockCommitter(VolumeParts parts, ConcurrentMap<BlockId, Replica> replicas) {
         this.parts = parts;
         this.replicas = replicas;
@@ -37,9 +37,9 @@ final class BlockCommitter {
     }
 
     /**
-     * Sees to it that all bytes survive the end of this process.
+     * Makes all bytes survive the end of this process.
      *
-     * @return whether their end is kept beside the index; otherwise the bytes were synced
+     * @return whether the end of the block is kept beside the index; otherwise the bytes were synced
      * @see BlockWriter#flush
      */
     boolean flush(Replica replica, OpenBlock open, long generation) throws TatamiException {
@@ -56,8 +56,8 @@ final class BlockCommitter {
     }
 
     /**
-     * Syncs what was only flushed of a block, so that the index may be told something else of it: a change of its
-     * record makes what is kept of it worthless.
+     * Syncs the bytes of a block that were only flushed, before its index record is changed otherwise: such a change
+     * invalidates the kept end of the block.
      */
     void catchUp(Replica replica) throws TatamiException {
         OpenBlock open = replica.open();
@@ -91,7 +91,7 @@ final class BlockCommitter {
         CrashPoint.hit("volume.finish.after-release");
     }
 
-    /** Commits the block as it is on the device, flushed, and in the open block's tail. */
+    /** Records the block in the index as it is on the device, flushed, and in the open block's tail. */
     void commit(Replica replica, OpenBlock open, long generation) throws TatamiException {
         BlockRecord entry = new BlockRecord(
                 replica.block(), open.extent(), generation, open.lengthBytes(), BlockRecord.State.WRITING, open.tail());
@@ -102,7 +102,7 @@ final class BlockCommitter {
         replica.commit(entry, open);
     }
 
-    /** Commits a generation for the bytes that are durable, and fences the writer. */
+    /** Records a new generation for the durable bytes, and fences the writer. */
     void adopt(Replica replica, long generation) throws TatamiException {
         catchUp(replica);
         BlockRecord before = replica.committed();

@@ -21,7 +21,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The growing end of a block: its bytes that are not on the device yet, and the checksums of all of it.
+ * The open end of a block: its bytes that are not on the device yet, and the checksums of all its chunks.
  *
  * <pre>
  *  0                  onDevice                       fillStart            length        extent
@@ -30,11 +30,11 @@ import org.jspecify.annotations.Nullable;
  * +------------------+------------------------------+--------------------+-------------+
  * </pre>
  *
- * A unit ends at a multiple of 4 MiB of the block. Only whole sectors of 4 KiB go to the device before the block is
- * finalized; what is left over is the tail, which the index holds when it is durable. So no sector with acknowledged
- * bytes is ever written again while the device has the only copy of them.
+ * <p>A unit ends at a multiple of 4 MiB of the block. Before the block is finalized, only whole sectors of 4 KiB go to
+ * the device. The rest is the tail, which the index holds once it is durable. So no sector with acknowledged bytes is
+ * written again while the device has its only copy.
  *
- * <p>The thread that holds the replica's write lock changes it; readers look in at any time, under this object's
+ * <p>The thread that holds the replica's write lock changes it. Readers look at it at any time, under this object's
  * monitor, which is never held during I/O. Device threads only report that a unit was written.
  */
 final class OpenBlock {

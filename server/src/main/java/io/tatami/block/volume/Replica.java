@@ -11,15 +11,15 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One block on this volume: what is durable of it, what is open, and who may write it.
+ * One block on this volume: its durable record, its open end, and its valid writer.
  *
- * <p>Whoever changes the block holds {@link #writeLock}, during I/O too. The monitor guards what readers see, and is
- * never held during I/O. Order: write lock, this monitor, the open block's monitor.
+ * <p>A thread that changes the block holds {@link #writeLock}, also during I/O. The monitor guards what readers see,
+ * and is never held during I/O. Lock order: write lock, this monitor, the open block's monitor.
  */
 final class Replica {
     private static final long CHUNK_BYTES = ChunkChecksum.CHUNK_BYTES;
 
-    /** Held by whoever changes the block; to be taken by callers of the methods that say so. */
+    /** Held by a thread that changes the block; callers of the methods that say so take it. */
     final ReentrantLock writeLock = new ReentrantLock();
 
     private final BlockId block;
@@ -30,15 +30,15 @@ final class Replica {
     private long visibleBytes;
     private boolean deleted;
 
-    /** Whether the block was being written before the host was booted, and nobody has gone on with it since. */
+    /** Whether the block was being written before the last boot of the host, and was not continued since. */
     private boolean mayLackFlushed;
 
     private boolean damaged;
 
-    /** Rises whenever bytes that a reader may be reading are given up or moved. */
+    /** Increased when bytes that a reader may be reading are given up or moved. */
     private int version;
 
-    /** Rises whenever the block's bytes, unchanged, are at another place. */
+    /** Increased when the unchanged bytes of the block are at another place. */
     private int moves;
 
     private Replica(BlockId block, long generation, @Nullable BlockRecord committed, @Nullable OpenBlock open) {
@@ -49,7 +49,7 @@ final class Replica {
         this.visibleBytes = committed == null ? 0 : committed.lengthBytes();
     }
 
-    /** A block that only memory knows. */
+    /** A new block, which is only in memory. */
     static Replica begun(BlockId block, long generation, OpenBlock open) {
         return new Replica(block, generation, null, open);
     }
@@ -57,7 +57,7 @@ final class Replica {
     /**
      * A block found in the index.
      *
-     * @param isWhole whether it has all that was ever flushed of it
+     * @param isWhole whether it has all bytes that were ever flushed
      */
     static Replica found(BlockRecord entry, boolean isWhole) {
         Replica replica = new Replica(entry.block(), entry.generation(), entry, null);
@@ -79,7 +79,8 @@ final class Replica {
     }
 
     /**
-     * What is being written, by a writer or left by one; null for a block that was not written since the volume opened.
+     * The open end of the block, of a present or a former writer; null if the block was not written since the volume
+     * was opened.
      */
     synchronized @Nullable OpenBlock open() {
         return open;
@@ -98,7 +99,7 @@ final class Replica {
         return new PlacedBlock(block, extent(), movable);
     }
 
-    /** Adopts a record that differs in the extent alone, whose bytes are there; under the write lock. */
+    /** Adopts a record that differs only in the extent; the bytes are there already. Under the write lock. */
     synchronized void relocate(BlockRecord entry) {
         committed = entry;
         moves++;
@@ -117,7 +118,7 @@ final class Replica {
     }
 
     /**
-     * {@link #makeVisible(long)} for the block's valid writer, in one step with the question whether it is that.
+     * {@link #makeVisible(long)}, in one step with the check that {@code asking} is the block's valid writer.
      *
      * @throws TatamiException NO_SUCH_BLOCK or FENCED
      */
@@ -125,14 +126,14 @@ final class Replica {
         makeVisible(Math.min(lengthBytes, openFor(asking).lengthBytes()));
     }
 
-    /** Returns whether that is news. */
+    /** Marks the block as damaged; returns false if it was marked already. */
     synchronized boolean markDamaged() {
         boolean isNews = !damaged;
         damaged = true;
         return isNews;
     }
 
-    /** Makes {@code next} the only valid writer, or nobody; under the write lock. */
+    /** Makes {@code next} the only valid writer; null for none. Under the write lock. */
     synchronized void replaceWriter(@Nullable BlockWriter next) {
         writer = next;
     }
@@ -169,7 +170,7 @@ final class Replica {
         }
     }
 
-    /** Goes back to what is durable; under the write lock, for a block that was committed once. */
+    /** Goes back to the durable state, for a block that was committed before. Under the write lock. */
     synchronized void revertToCommitted() {
         visibleBytes = Math.min(visibleBytes, committed == null ? 0 : committed.lengthBytes());
         open = null;
@@ -177,14 +178,17 @@ final class Replica {
         version++;
     }
 
-    /** Does what gives up or moves bytes from {@code keptBytes} on, in one step for readers; under the write lock. */
+    /**
+     * Runs a change that gives up or moves bytes from {@code keptBytes} on, in one step for readers. Under the write
+     * lock.
+     */
     synchronized void invalidateReaders(long keptBytes, Runnable change) {
         change.run();
         visibleBytes = Math.min(visibleBytes, keptBytes);
         version++;
     }
 
-    /** From now on the block is gone for all; under the write lock. */
+    /** Marks the block as deleted for all users. Under the write lock. */
     synchronized void markDeleted() {
         deleted = true;
         writer = null;
@@ -197,7 +201,7 @@ final class Replica {
         }
     }
 
-    /** @throws TatamiException FENCED where the block's generation is above {@code newGeneration} */
+    /** @throws TatamiException FENCED if the block's generation is above {@code newGeneration} */
     synchronized void throwIfAbove(long newGeneration) throws TatamiException {
         if (generation > newGeneration) {
             throw new TatamiException(
@@ -209,7 +213,7 @@ final class Replica {
     /**
      * Where the block's bytes are.
      *
-     * @param moves how often they were moved unchanged before they came here
+     * @param moves how often they were moved unchanged before
      */
     record Place(Extent extent, int moves) {}
 
@@ -223,20 +227,20 @@ final class Replica {
         return place();
     }
 
-    /** To be asked after bytes were fetched: whether they were the block's while they were. */
+    /** Whether the block was at {@code seen} throughout a fetch; to be called after it. */
     synchronized boolean isStillAt(Place seen) {
         return moves == seen.moves;
     }
 
     /**
-     * What a reader needs of the block, as it is now.
+     * What a reader needs of the block, at this moment.
      *
-     * @param lengthBytes up to where the checksums reach
+     * @param lengthBytes the end of the bytes that the checksums cover
      * @param firstChunk the chunk of the first checksum
-     * @param checksums of the chunks of the range, the last one up to {@code lengthBytes} if that lies within it
+     * @param checksums of the chunks of the range; the last one up to {@code lengthBytes} if that lies within it
      */
     record View(Place place, int version, long lengthBytes, int firstChunk, int[] checksums) {
-        /** Up to where whole chunks must be read to check the bytes before {@code endBytes}. */
+        /** The end of the whole chunks that must be read to verify the bytes before {@code endBytes}. */
         long checkedEnd(long endBytes) {
             return Math.min(lengthBytes, (endBytes + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES);
         }
@@ -297,11 +301,11 @@ final class Replica {
     }
 
     /**
-     * Brings bytes of the block together, from memory and from the device. On a device thread.
+     * Collects bytes of the block, from memory and from the device. Called on a device thread.
      *
      * @param extent where the block was when the caller looked
-     * @param start of the block, a multiple of 4 KiB
-     * @param into gets the bytes at its index 0
+     * @param start in the block, a multiple of 4 KiB
+     * @param into receives the bytes from its index 0 on
      * @throws TatamiException IO_ERROR
      */
     void fetch(Device device, Extent extent, long start, long end, AlignedBuffer into) throws TatamiException {
@@ -312,7 +316,7 @@ final class Replica {
         }
     }
 
-    /** Copies what the device does not have of the bytes from {@code start} to {@code end}; tells where that begins. */
+    /** Copies those bytes from {@code start} to {@code end} that the device does not have; returns where they begin. */
     private long copyUnwritten(long start, long end, ByteBuffer into) {
         OpenBlock current;
         BlockRecord entry;
@@ -336,7 +340,7 @@ final class Replica {
     }
 
     /**
-     * To be asked after bytes were fetched: they are the block's only if it did not change under the reader.
+     * Checks that the block did not change during a fetch; to be called after it.
      *
      * @throws TatamiException NO_SUCH_BLOCK or BUSY
      */

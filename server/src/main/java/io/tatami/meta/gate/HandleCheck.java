@@ -11,9 +11,9 @@ import io.tatami.protocol.wire.Handle;
 import io.tatami.protocol.wire.SignedHandle;
 
 /**
- * Decides whether a shard may act on a handle: it is ours, it was made for whoever asks, its time is not over, and
- * nothing on its path has changed since, as far as this shard's gate knows. It says where its bearer came, and nothing
- * of the bearer's rights: these are the request's. Pure: reads the state it is given and nothing else.
+ * Decides whether a shard may act on a handle: its signature is the cluster's, it was made for the user who asks, its
+ * time is not over, and nothing on its path has changed since, as far as this shard's gate knows. A handle tells where
+ * a path leads, and nothing of the user's rights; these come with the request. Pure: reads only the state it is given.
  */
 public final class HandleCheck {
     private final HandleSigner signer;

@@ -4,22 +4,21 @@ import io.tatami.base.TatamiException;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Makes a group's entries durable, in order, and has them applied to its store. Used by the group's thread; one entry
- * is in flight at a time, because the next one is decided on the state that this one leaves.
+ * Makes a group's entries durable, in order, and applies them to its store. Used by the group's thread. One entry is in
+ * flight at a time, because the next one is decided on the state that it leaves.
  */
 public interface CommitLog extends AutoCloseable {
     /**
-     * Returns once the entry is durable and applied, both, on as many replicas as the group needs.
+     * Returns when the entry is durable on as many replicas as the group needs, and applied here.
      *
-     * @throws TatamiException nothing is known of the entry until the group is opened again; the log takes no further
-     *     one
+     * @throws TatamiException the outcome is unknown until the group is opened again; the log takes no further entry
      */
     void commit(LogEntry entry) throws TatamiException;
 
     /**
-     * Completes once it is known that nobody else led the group when this was called: what the store holds then is the
-     * newest that anybody was told of. May be called by any thread; callers that come while others wait share a round.
-     * Fails with NOT_LEADER or UNAVAILABLE, and always after a commit that failed.
+     * Completes when it is known that no other replica led the group at the time of the call. The store then has the
+     * newest state that any client was told of. May be called by any thread; calls that wait at the same time share one
+     * round. Fails with NOT_LEADER or UNAVAILABLE, and always after a failed commit.
      */
     CompletableFuture<Void> confirm();
 

@@ -8,9 +8,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A view with changes laid over it: an operation reads what it has itself written. A draft that is dropped leaves no
- * trace. Drafts nest: the batch is a draft over the store, each operation's is one over the batch and is merged into it
- * where the operation succeeds. Owned by one thread.
+ * A view with changes laid over it: an operation reads its own writes. A dropped draft leaves no trace. Drafts nest:
+ * the batch is a draft over the store; each operation's draft is over the batch, and is merged into it if the operation
+ * succeeds. Owned by one thread.
  */
 public final class Draft implements View {
     private final View base;
@@ -20,23 +20,23 @@ public final class Draft implements View {
         this.base = base;
     }
 
-    /** An empty map of changes, by key in rising order. */
+    /** An empty map of changes, ordered by key. */
     public static NavigableMap<byte[], Change> noChanges() {
         return new TreeMap<>(Arrays::compareUnsigned);
     }
 
     /**
-     * One record's new value.
+     * The new value of one record.
      *
-     * @param value null removes it
-     * @param isNew whether it is known that below the draft there is none
+     * @param value null removes the record
+     * @param isNew whether it is known that the base has no record under the key
      */
     public record Change(byte @Nullable [] value, boolean isNew) {
         public Change(byte @Nullable [] value) {
             this(value, false);
         }
 
-        /** This change and a later one of the same record as one; null where they leave nothing. */
+        /** This change and a later one of the same record, as one change; null if together they change nothing. */
         public @Nullable Change then(Change later) {
             return isNew && later.value == null ? null : new Change(later.value, isNew);
         }
@@ -52,12 +52,12 @@ public final class Draft implements View {
         change(key, new Change(value));
     }
 
-    /** Puts a record under a key that was just minted, under which there is none: it is not looked for. */
+    /** Puts a record under a newly minted key. The base is not searched for it. */
     public void putNew(byte[] key, byte[] value) {
         change(key, new Change(value, true));
     }
 
-    /** Removes the record; without effect where there is none. */
+    /** Removes the record, if there is one. */
     public void delete(byte[] key) {
         change(key, new Change(null));
     }
@@ -66,7 +66,7 @@ public final class Draft implements View {
         changes.merge(key, change, Change::then);
     }
 
-    /** What was changed, by key in rising order; the last change of a key counts. */
+    /** The changes, ordered by key; of each key the last one. */
     public NavigableMap<byte[], Change> changes() {
         return changes;
     }
@@ -75,12 +75,12 @@ public final class Draft implements View {
         return changes.isEmpty();
     }
 
-    /** Whether something was changed, and nothing but {@linkplain Keys#isVolatile volatile} records. */
+    /** Whether there are changes, all of {@linkplain Keys#isVolatile volatile} records. */
     public boolean isVolatile() {
         return !changes.isEmpty() && changes.headMap(Keys.volatiles()).isEmpty();
     }
 
-    /** Lays this draft's changes over {@code target}'s, which must be its base. */
+    /** Merges this draft's changes into {@code target}, which must be its base. */
     public void mergeInto(Draft target) {
         changes.forEach(target::change);
     }
@@ -91,7 +91,7 @@ public final class Draft implements View {
         return overlay.isEmpty() ? base.scan(from, to) : new MergedCursor(base.scan(from, to), overlay);
     }
 
-    /** Merges two sorted runs; the overlay hides the base where both have a key. */
+    /** Merges two sorted runs. If both have a key, the overlay's record is returned. */
     private static final class MergedCursor implements Cursor {
         private final Cursor below;
         private final Iterator<Map.Entry<byte[], Change>> above;

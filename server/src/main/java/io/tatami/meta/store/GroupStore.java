@@ -36,17 +36,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The records of one group in a RocksDB of its own, in one column family. One thread applies; any thread may take
- * snapshots. The first error of a write, a flush or a compaction stops the store for good: what the device holds is
- * then unknown, so nothing is retried.
+ * The records of one group, in a RocksDB of its own with one column family. One thread applies entries; any thread may
+ * take snapshots. The first error of a write, a flush or a compaction stops the store for good, because the content of
+ * the device is then unknown. Nothing is retried.
  *
- * <p>Entries are durable elsewhere, in the group's log: a crash takes the newest ones from the store, whole entries
- * with their index, and it is given them again. So the store may also keep what was applied last for itself
- * ({@link UnwrittenChanges}) and give the database, before anybody reads it there, no more of a record than what is
- * left of it.
+ * <p>Entries are durable in the group's log. A crash takes the newest entries from the store, whole and with their
+ * index, and they are applied again. So the store may hold the newest changes in memory ({@link UnwrittenChanges}).
+ * Before the database is read at their keys, it is given the last value of each record.
  *
- * <p>The native handles are counted: {@link #close} gives up the owner's share, and the last snapshot to be closed ends
- * the rest.
+ * <p>Native handles are counted: {@link #close} gives up the owner's share, and the last snapshot to be closed ends the
+ * rest.
  */
 public final class GroupStore implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(GroupStore.class);
@@ -65,10 +64,13 @@ public final class GroupStore implements AutoCloseable {
     private final AtomicInteger shares = new AtomicInteger(1);
     private final UnwrittenChanges unwritten = new UnwrittenChanges();
     private final SingletonRecords singletons = new SingletonRecords(PROGRESS);
-    /** Written by who applies; what is read without waiting is of one moment between two entries. */
+    /**
+     * Held for writing while an entry is applied. A read that does not wait uses it to see the state between two
+     * entries.
+     */
     private final StampedLock applying = new StampedLock();
 
-    /** Held by who hands changes to the database; the batch and the order of what it is given are its holder's. */
+    /** Held while changes are given to the database; its holder owns the write batch and their order. */
     private final Lock writing = new ReentrantLock();
 
     private volatile ProgressRecord progress;
@@ -84,7 +86,7 @@ public final class GroupStore implements AutoCloseable {
     }
 
     /**
-     * Makes the store of a new group; the directory must be absent or empty of one.
+     * Creates the store of a new group. The directory must be absent or have no store.
      *
      * @throws TatamiException IO_ERROR or NO_SPACE
      */
@@ -93,9 +95,9 @@ public final class GroupStore implements AutoCloseable {
     }
 
     /**
-     * Opens what {@link #create} made, without the newest entries where a crash took them.
+     * Opens an existing store. It may lack the newest entries after a crash.
      *
-     * @throws TatamiException CORRUPT where anything but the torn end is damaged; IO_ERROR where there is no store, or
+     * @throws TatamiException CORRUPT if anything but the torn end is damaged; IO_ERROR if there is no store, or
      *     another process has it open
      */
     public static GroupStore open(Path directory, StoreMemory memory) throws TatamiException {
@@ -103,7 +105,10 @@ public final class GroupStore implements AutoCloseable {
         return open(directory, memory, false);
     }
 
-    /** RocksDB takes some damage of its logs for a torn end, and would drop what was acknowledged behind it. */
+    /**
+     * Throws if RocksDB's logs are damaged in a way that RocksDB takes for a torn end: it would drop acknowledged
+     * records behind the damage.
+     */
     private static void requireSoundLogs(Path directory) throws TatamiException {
         List<String> damages;
         try {
@@ -119,7 +124,10 @@ public final class GroupStore implements AutoCloseable {
         }
     }
 
-    /** As {@link #open(Path, StoreMemory)}, or {@link #create} where there is none: for one that can be made good. */
+    /**
+     * {@link #open(Path, StoreMemory)}, or {@link #create} if there is no store; only if all its content can be
+     * restored from elsewhere.
+     */
     public static GroupStore openOrCreate(Path directory, StoreMemory memory) throws TatamiException {
         return Files.exists(directory.resolve("CURRENT")) ? open(directory, memory) : create(directory, memory);
     }
@@ -138,7 +146,7 @@ public final class GroupStore implements AutoCloseable {
         }
     }
 
-    /** What was applied last, and where that came from. */
+    /** The progress after the last applied entry. */
     public ProgressRecord progress() {
         return progress;
     }
@@ -153,7 +161,10 @@ public final class GroupStore implements AutoCloseable {
         return progress.getLogMillis();
     }
 
-    /** Whatever is newest at each read: for who alone knows when that changes. A walk shows what it began with. */
+    /**
+     * A view of the newest state at each read, for the thread that applies. A walk over a range shows the state at its
+     * begin.
+     */
     public View newest() {
         View written = new StoreView(database, newest, ahead);
         return new View() {
@@ -175,17 +186,18 @@ public final class GroupStore implements AutoCloseable {
     }
 
     /**
-     * What is applied as of now, for who may not wait. Reads throw {@link ReadMustWaitException} where the disk would
-     * have to be asked, and once something more is applied; walks always do. The store stays open meanwhile.
+     * A view of the applied state, for a thread that must not wait. A read throws {@link ReadMustWaitException} if it
+     * would need the disk, or if another entry was applied since; a walk always does. The store stays open while the
+     * view is used.
      *
-     * @return null where there is no such moment, as an entry is being applied
-     * @throws TatamiException UNAVAILABLE once the store has failed
+     * @return null if an entry is being applied at this moment
+     * @throws TatamiException UNAVAILABLE after the store has failed
      */
     public @Nullable View newestInMemory() throws TatamiException {
         return newestNow(new StoreView(database, inMemory, null));
     }
 
-    /** {@link #newestInMemory} for who can wait for the store's files. */
+    /** {@link #newestInMemory} for a thread that may wait for the store's files. */
     public @Nullable View newestNow() throws TatamiException {
         return newestNow(new StoreView(database, newest, ahead));
     }
@@ -225,9 +237,9 @@ public final class GroupStore implements AutoCloseable {
     }
 
     /**
-     * What is applied as of now.
+     * A snapshot of the applied state.
      *
-     * @throws TatamiException UNAVAILABLE once the store was closed or has failed
+     * @throws TatamiException UNAVAILABLE after the store was closed or has failed
      */
     public StoreSnapshot snapshot() throws TatamiException {
         requireHealthy();
@@ -244,7 +256,7 @@ public final class GroupStore implements AutoCloseable {
     }
 
     /**
-     * Applies one entry as a whole, with its index: after a crash all of it is there or nothing is.
+     * Applies one entry with its index, atomically: after a crash the store has all of it or nothing.
      *
      * @param next must be the entry after the last one applied
      * @throws TatamiException the store failed, and stays stopped
@@ -263,7 +275,7 @@ public final class GroupStore implements AutoCloseable {
         CrashPoint.hit("meta.apply.after-write");
     }
 
-    /** True where there is so much that it should be written out. */
+    /** Returns true if enough changes are held in memory to write them out. */
     private boolean add(ProgressRecord next, Map<byte[], Draft.Change> changes) {
         long stamp = applying.writeLock();
         try {
@@ -277,7 +289,7 @@ public final class GroupStore implements AutoCloseable {
         }
     }
 
-    /** Gives the database what was applied before the call, in one write. */
+    /** Gives the database the changes applied before the call, in one write. */
     private void writeOut() throws TatamiException {
         if (unwritten.isEmpty()) {
             return;
@@ -308,10 +320,10 @@ public final class GroupStore implements AutoCloseable {
     }
 
     /**
-     * Writes what is applied as of now into a directory that must be absent, as a store of its own that shares its
-     * tables with this one where both are on one file system. By the thread that applies.
+     * Writes the applied state into a directory, which must be absent, as a store of its own. Its tables are hard links
+     * to this store's if both are on one file system. Called by the thread that applies.
      *
-     * @return what the copy has applied; all of it is durable, but for the directory's own name
+     * @return the progress of the copy; all of it is durable, except the directory's own name
      * @throws TatamiException the store failed, and stays stopped
      */
     public ProgressRecord checkpoint(Path copy) throws TatamiException {
@@ -326,8 +338,8 @@ public final class GroupStore implements AutoCloseable {
     }
 
     /**
-     * Has what is in memory alone written out, on a thread of the store: what was applied before the call is still
-     * there after a crash a moment later. May wait where the store has much to write already.
+     * Begins to write out the changes that are only in memory, on a thread of the store. May wait if the store has much
+     * to write already.
      *
      * @throws TatamiException the store failed, and stays stopped
      */
@@ -336,7 +348,7 @@ public final class GroupStore implements AutoCloseable {
     }
 
     /**
-     * Has what was applied before the call written out, and waits until a crash cannot take it any more. By any thread.
+     * Writes out everything applied before the call, and returns when it is durable. May be called by any thread.
      *
      * @throws TatamiException the store failed, and stays stopped
      */
@@ -355,7 +367,7 @@ public final class GroupStore implements AutoCloseable {
     }
 
     /**
-     * Reads everything and compares it with its checksums.
+     * Reads everything and verifies its checksums.
      *
      * @throws TatamiException CORRUPT or IO_ERROR
      */
@@ -368,8 +380,8 @@ public final class GroupStore implements AutoCloseable {
     }
 
     /**
-     * Notes, durably and with all that is applied, that the group's log is a replicated one from here on. By the thread
-     * that applies.
+     * Records durably, with all applied state, that the group's log is a replicated one from now on. Called by the
+     * thread that applies.
      *
      * @throws TatamiException the store failed, and stays stopped
      */
@@ -378,8 +390,8 @@ public final class GroupStore implements AutoCloseable {
     }
 
     /**
-     * Notes, durably and with all that is applied, whether entries may be in a log beside the store that are not in it:
-     * one that is opened without its log has lost them then. By the thread that applies.
+     * Records durably, with all applied state, whether a log beside the store may have entries that the store lacks. A
+     * store with this mark is not served without its log. Called by the thread that applies.
      *
      * @throws TatamiException the store failed, and stays stopped
      */
@@ -397,7 +409,7 @@ public final class GroupStore implements AutoCloseable {
         progress = noted;
     }
 
-    /** Why the store has stopped, or null while it works. */
+    /** The reason why the store stopped; null while it works. */
     public @Nullable TatamiException failure() {
         return watch.failure();
     }
@@ -448,7 +460,7 @@ public final class GroupStore implements AutoCloseable {
         }
     }
 
-    /** Called once, by the owner, when nothing applies any more. What was applied is written out, if it can be. */
+    /** Called once by the owner, when no thread applies any more. Applied changes are written out, if possible. */
     @Override
     public void close() {
         ahead.close();

@@ -27,15 +27,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The log of a group with one replica: files of entries in the store's directory, flushed to the device once for each
- * entry, before it is applied to the store. The store writes no log of its own; what a crash takes from it is applied
- * again out of the files. When a file is full the next one begins, and the store is written out by a thread of its own;
- * files that are then behind what the store holds durably are deleted.
+ * The log of a group on one server: files of entries in the store's directory. Each entry is flushed to the device
+ * before it is applied to the store. The store writes no log of its own; entries that it lost in a crash are applied
+ * again from these files. When a file is full, the next one begins, and a thread of its own writes the store out. Files
+ * whose entries the store holds durably are deleted.
  *
  * <p>Used by one thread at a time, which must not be interrupted.
  */
 public final class LocalLog implements CommitLog {
-    /** How long a file of entries becomes. */
+    /** The length of a file of entries, in bytes. */
     public static final Setting<Long> FILE_BYTES = Setting.size(
             "tatami.meta.log.file",
             "64m",
@@ -46,10 +46,10 @@ public final class LocalLog implements CommitLog {
     /** Every setting read here. */
     public static final List<Setting<?>> SETTINGS = List.of(FILE_BYTES);
 
-    /** Files there may be before a commit waits until the store is written out. */
+    /** The number of files at which a commit waits until the store is written out. */
     private static final int FILES_MAX = 4;
 
-    /** Kept for the next entry; a longer one has memory of its own. */
+    /** The size of the buffer that is kept for entries, in bytes; a longer entry gets its own. */
     private static final int FRAME_BYTES = 256 << 10;
 
     private static final Logger LOG = LoggerFactory.getLogger(LocalLog.class);
@@ -58,21 +58,21 @@ public final class LocalLog implements CommitLog {
     private final GroupStore store;
     private final long fileBytes;
     private final ByteBuffer frame = EntryFile.buffer(FRAME_BYTES);
-    /** The oldest first; the last is being written. */
+    /** The files, oldest first; the last one is being written. */
     private final Deque<StoredFile> files = new ArrayDeque<>();
 
     private EntryFile current;
     private @Nullable Thread writingOut;
-    /** Whether it is unknown what the files hold; also while an entry is being committed. */
+    /** Whether the content of the files is unknown; true also while an entry is being committed. */
     private boolean failed;
 
     private volatile boolean broken;
     private boolean closed;
 
     /**
-     * Which log it is.
+     * The identity of a log.
      *
-     * @param directory of the group's store, for nobody else but the store
+     * @param directory of the group's store; used by the store and its log only
      */
     public record Place(Path directory, UUID cluster, GroupId group) {
         private Path files() {
@@ -84,9 +84,9 @@ public final class LocalLog implements CommitLog {
         }
 
         /**
-         * The log that lies in a directory, as its own files tell; nothing where there is none.
+         * The log in a directory, by its own files; empty if there is none.
          *
-         * @throws TatamiException CORRUPT where a file's head is damaged; IO_ERROR
+         * @throws TatamiException CORRUPT if a file's head is damaged; IO_ERROR
          */
         public static Optional<Place> find(Path directory) throws TatamiException {
             try {
@@ -104,13 +104,13 @@ public final class LocalLog implements CommitLog {
     }
 
     /**
-     * Opens the log of a store, or begins one where the store never had any: applies what the store lacks, and begins a
-     * file.
+     * Opens the log of a store, or begins one if the store never had a log. Applies the entries that the store lacks,
+     * and begins a file.
      *
-     * @param store open at {@code place}; stays the caller's to close, after this
+     * @param store open at {@code place}; closed by the caller, after this
      * @param fileBytes see {@link #FILE_BYTES}
-     * @throws TatamiException CORRUPT where entries are damaged or missing; UNSUPPORTED where the group is replicated
-     *     since; IO_ERROR or NO_SPACE
+     * @throws TatamiException CORRUPT if entries are damaged or missing; UNSUPPORTED if the group is replicated since;
+     *     IO_ERROR or NO_SPACE
      */
     public LocalLog(Place place, GroupStore store, long fileBytes) throws TatamiException {
         this.place = place;
@@ -258,7 +258,7 @@ public final class LocalLog implements CommitLog {
         }
     }
 
-    /** Has the store written out, and then drops the files that are behind it. */
+    /** Writes the store out, and then deletes the files whose entries it holds durably. */
     private void writeOutStore() {
         long first = files.getLast().first();
         List<StoredFile> full =
@@ -269,7 +269,7 @@ public final class LocalLog implements CommitLog {
         thread.start();
     }
 
-    /** A store that cannot be written out has stopped, which the next commit tells. */
+    /** Deletes the files. If the store could not be written out it has stopped, which the next commit reports. */
     private void dropBehindStore(List<StoredFile> full) {
         try {
             store.flush();
@@ -296,7 +296,8 @@ public final class LocalLog implements CommitLog {
     }
 
     /**
-     * There is no other replica that could lead; but after a failed commit the files may hold what the store does not.
+     * Complete at once, because no other replica exists. Fails after a failed commit, because the files may hold an
+     * entry that the store lacks.
      */
     @Override
     public CompletableFuture<Void> confirm() {
@@ -310,10 +311,10 @@ public final class LocalLog implements CommitLog {
     }
 
     /**
-     * Ends the log for good, after {@link #close}: the store has everything then, durably, and can be opened without
-     * it.
+     * Ends the log for good, after {@link #close}: the store then has everything durably and can be opened without the
+     * log.
      *
-     * @throws TatamiException the store failed; the log is there as before
+     * @throws TatamiException the store failed; the log is unchanged
      */
     public void retire() throws TatamiException {
         Check.check(closed, "the log of %s is still open", place.group());
@@ -329,7 +330,7 @@ public final class LocalLog implements CommitLog {
         }
     }
 
-    /** The files stay, and are read when the store is opened again. */
+    /** The files remain, and are read when the store is opened again. */
     @Override
     public void close() {
         if (closed) {

@@ -14,9 +14,9 @@ import io.tatami.protocol.wire.Grant;
 import java.util.List;
 
 /**
- * Grants a writer further blocks, and takes the final lengths of those before them. Fails with NO_SPACE or BUSY where
- * not one can be placed; then nothing of the request remains. The name is not told before the close: who opens a file
- * that is being written learns its length from the home.
+ * Grants a writer further blocks, and records the final lengths of the earlier ones. Fails with NO_SPACE or BUSY if not
+ * one block can be placed; then nothing of the request remains. The entry learns the length only at the close: a reader
+ * of an open file asks the home.
  */
 public final class AddBlocks implements Operation<ShardState, AddBlocksRequest, AddBlocksReply> {
     @Override

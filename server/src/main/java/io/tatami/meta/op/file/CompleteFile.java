@@ -18,9 +18,9 @@ import io.tatami.protocol.wire.Status;
 import java.util.List;
 
 /**
- * Closes a file that its writer has finished: every block is final, or the whole content is given to be stored inline.
- * Grants that were not used are given up, and reclaimed in case a server has begun them. Refused with LEASE_EXPIRED
- * once a recovery was issued. An empty file that was made and closed again is as it was made: no record changes.
+ * Closes a file for its writer: either every block is final, or the whole content comes along and is stored inline.
+ * Unused grants are given up, and reclaimed in case a server has begun them. Fails with LEASE_EXPIRED after a recovery
+ * was issued. For an empty file that was created and closed, no record changes.
  */
 public final class CompleteFile implements Operation<ShardState, CompleteRequest, CompleteReply> {
     private final FileLimits limits;

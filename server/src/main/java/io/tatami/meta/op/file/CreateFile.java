@@ -23,10 +23,15 @@ import io.tatami.protocol.wire.Grant;
 import java.util.List;
 
 /**
- * Makes a file, open for writing by the request's session, with grants for its first blocks. With {@code overwrite} a
- * file that is there goes in the same step, its writer's lease with it. Grants are given as far as there is place,
- * after one wait for credits where none are left: a small file needs none, and a writer without one asks again when it
- * has bytes. A file without a grant is unwritten, see {@link WriteLease}.
+ * Creates a file that the request's session has open for writing, with grants for its first blocks. With
+ * {@code overwrite} an existing file is removed in the same step, with its writer's lease.
+ *
+ * <p>Grants are given as far as the shard has credits. If it has none, the request waits once for credits. Then it
+ * succeeds without a grant: a small file needs none, and the writer asks again when it has bytes. A file without a
+ * grant is unwritten, see {@link WriteLease}.
+ *
+ * <p>Fails with ALREADY_EXISTS, LEASE_HELD, PERMISSION_DENIED, UNRESOLVED_LINK, STALE_HANDLE, or INVALID_ARGUMENT for a
+ * block size, replication or name beyond the limits.
  */
 public final class CreateFile implements Operation<ShardState, CreateRequest, CreateReply> {
     private final HandleCheck handles;

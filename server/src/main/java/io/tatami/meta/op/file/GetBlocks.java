@@ -14,9 +14,9 @@ import io.tatami.protocol.wire.GetBlocksRequest;
 import io.tatami.protocol.wire.Status;
 
 /**
- * The content of a file, told by its home to who has found its name in another shard: length, blocks or inline bytes,
- * and when it changed. Owner and permissions are with the name, so who asks shows a right that the shard of the name
- * gave, and is told what that allows. Changes nothing.
+ * The content of a file, from its home, for a client that found the name in another shard: length, blocks or inline
+ * bytes, and modification time. Owner and permissions are with the name, so the client shows a right signed by the
+ * shard of the name, and gets what that right allows. Changes nothing.
  */
 public final class GetBlocks implements Operation<ShardState, GetBlocksRequest, GetBlocksReply> {
     private static final Right EVERYTHING =

@@ -16,9 +16,9 @@ import io.tatami.protocol.wire.LookupRequest;
 import io.tatami.protocol.wire.Status;
 
 /**
- * What a name stands for. To open a file its content is needed, too: inline bytes, or block locations where the home is
- * here; of a file whose home is elsewhere the client asks that. A marker answers as the directory it names, and the
- * client asks the tree. What another group is to complete comes with a right that it believes. Changes nothing.
+ * The status of a name. For an open it includes the content: inline bytes, or block locations if the home is here; if
+ * the home is another shard, the client asks that one. A marker is answered as the directory it names, and the client
+ * asks the tree. A status that another group must complete contains a signed right for that group. Changes nothing.
  */
 public final class Lookup implements Operation<ShardState, LookupRequest, LookupReply> {
     private final HandleCheck handles;
@@ -47,7 +47,7 @@ public final class Lookup implements Operation<ShardState, LookupRequest, Lookup
                 .build();
     }
 
-    /** For what another group has to be asked to complete the status. */
+    /** Adds the right with which the client asks another group to complete the status. */
     private void addRight(
             ShardState state,
             RequestContext context,

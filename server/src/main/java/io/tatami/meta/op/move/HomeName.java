@@ -16,9 +16,9 @@ import io.tatami.protocol.wire.FileClosed;
 import io.tatami.protocol.wire.OutboxDelivery;
 
 /**
- * A file's home follows its name. Messages about names come from several shards and so in any order: the version of the
- * name tells which is the newest. A file that was written while its name moved is told to the new place from here,
- * because what was sent to the old one found nothing there.
+ * Makes a file's home follow its name. Messages about the name come from several shards and in any order; the highest
+ * version of the name is the newest. If the file was written while its name moved, the new shard is told of that from
+ * here, because the message to the old shard found nothing there.
  */
 final class HomeName {
     private HomeName() {}

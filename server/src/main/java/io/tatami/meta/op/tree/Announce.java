@@ -14,9 +14,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A shard learns that directories change: from the batch of this decision on it refuses handles made before. The shares
- * are read in the same decision, so nothing made with an older handle is missing from them. Versions only rise, so one
- * that arrives late or twice has no effect.
+ * Announces to a shard that directories change. From the batch of this decision on, the shard refuses older handles.
+ * The shares are read in the same decision, so they include everything that was made with an older handle. Versions
+ * only rise, so a late or repeated announcement has no effect.
  */
 public final class Announce implements Operation<ShardState, AnnounceRequest, AnnounceReply> {
     /** Directories that are looked at in one decision when the floor rises. */

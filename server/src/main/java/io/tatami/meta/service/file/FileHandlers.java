@@ -41,14 +41,17 @@ import io.tatami.protocol.wire.ReopenFileRequest;
 import io.tatami.protocol.wire.TruncateReply;
 import java.util.concurrent.CompletableFuture;
 
-/** The part of a shard that serves files: their entries, blocks and leases. */
+/**
+ * Registers the methods of a shard that concern files: entries, blocks and leases. Each is served by one operation, or
+ * by a flow that calls operations.
+ */
 public final class FileHandlers implements Handlers<ShardState> {
     @Override
     public void register(GroupTable<ShardState> table, GroupParts<ShardState> parts) throws TatamiException {
         new Registration(parts, FileSettings.from(parts.settings())).on(table);
     }
 
-    /** What is registered for one group. */
+    /** The handlers of one shard. */
     private static final class Registration {
         private final GroupParts<ShardState> parts;
         private final Group<ShardState> group;

@@ -8,7 +8,10 @@ import io.tatami.meta.state.View;
 import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
-/** Requests that are decided one after the other, each seeing those before it, and become durable together. */
+/**
+ * A batch: requests that are decided in order, each on the state that the earlier ones left, and become durable as one
+ * log entry. Used by the group's thread.
+ */
 final class Batch {
     private final Draft draft;
     private final @Nullable RecentRecords recent;
@@ -30,10 +33,10 @@ final class Batch {
     /**
      * The next batch of a group.
      *
-     * @param base what the batch before left
-     * @param recent is laid over this batch, and told of what it does
-     * @param volatiles are changed by each request at once
-     * @param lastMillis log time of the batch before, below which this one's does not fall
+     * @param base the state that the earlier batch left
+     * @param recent records in memory that are laid over this batch and follow its changes
+     * @param volatiles changed by each request at once
+     * @param lastMillis log time of the earlier batch, below which this one's does not fall
      */
     static Batch next(View base, RecentRecords recent, VolatileRecords volatiles, long lastMillis, long wallMillis) {
         Batch batch = new Batch(base, recent, volatiles, lastMillis, wallMillis);
@@ -41,19 +44,20 @@ final class Batch {
         return batch;
     }
 
-    /** For a request that only reads; the parameters are those of {@link #next}. */
+    /** A batch for one request that only reads; the parameters are those of {@link #next}. */
     static Batch ofRead(View base, VolatileRecords volatiles, long lastMillis, long wallMillis) {
         return new Batch(base, null, volatiles, lastMillis, wallMillis);
     }
 
-    /** What the next request is decided on. */
+    /** The state for the next request. */
     View view() {
         return recent == null ? draft : recent;
     }
 
     /**
-     * Takes what a request does, which was decided on {@link #view}, where that is no more than to change volatile
-     * records.
+     * Takes the changes of a request that was decided on {@link #view}, if they are of volatile records only.
+     *
+     * @return whether they were taken
      */
     boolean acceptPassing(Draft operation) {
         if (!operation.isVolatile()) {
@@ -64,11 +68,11 @@ final class Batch {
     }
 
     /**
-     * Takes what a request does, which was decided on {@link #view}.
+     * Takes the changes of a request that was decided on {@link #view}.
      *
-     * @return whether it is known later that this was done; not where it changed volatile records only, so that it may
-     *     be done again
-     * @throws TatamiException INVALID_ARGUMENT where it changes more than {@link ChangeLimits} allow; nothing is taken
+     * @return whether a retry will find that it was executed; false if it changed only volatile records, so it may be
+     *     executed again
+     * @throws TatamiException INVALID_ARGUMENT if it changes more than {@link ChangeLimits} allow; nothing is taken
      */
     boolean accept(Draft operation) throws TatamiException {
         bytes += ChangeLimits.require(operation);
@@ -84,12 +88,12 @@ final class Batch {
         return isKnown;
     }
 
-    /** Whether it changes so much that what else waits is for the next batch. */
+    /** Whether the batch has so many changes that the waiting requests go to the next one. */
     boolean isFull() {
         return bytes >= ChangeLimits.BATCH_BYTES_ENOUGH;
     }
 
-    /** Says that nothing more is decided: the changes get their totals. */
+    /** Ends the deciding: adds the totals to the changes. */
     Draft end() {
         Draft sums = new Draft(draft);
         totals.writeTo(sums);
@@ -104,17 +108,17 @@ final class Batch {
         }
     }
 
-    /** What the requests change. */
+    /** The changes of all requests. */
     Draft draft() {
         return draft;
     }
 
-    /** When all of them were decided, as far as they can tell. */
+    /** The log time at which all requests are decided, in milliseconds. */
     long logMillis() {
         return logMillis;
     }
 
-    /** What the clock said then. */
+    /** The wall clock at that moment, in milliseconds. */
     long wallMillis() {
         return wallMillis;
     }

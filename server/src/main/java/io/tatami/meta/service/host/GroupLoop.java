@@ -33,14 +33,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where a group's requests are decided, by one thread: those that have arrived one after the other, each seeing those
- * before it; then what they changed is made durable, as one batch, and they are answered. What arrives meanwhile is the
- * next batch. No timer is involved: a lone request is a batch of its own. A request that changes volatile records only
- * is answered as it arrives, if that is between two batches.
+ * The one thread of a group, which decides its requests. It takes the requests that have arrived, decides them in
+ * order, each on the state that the earlier ones left, makes their changes durable as one batch, and answers them.
+ * Requests that arrive meanwhile form the next batch. There is no timer: a lone request is a batch of its own. A
+ * request that changes only volatile records is answered on arrival, if no batch is under way.
  *
- * <p>The thread owns the memory of replies, and nobody else changes the store. It is never interrupted, as that would
- * close the file of a log. When a commit fails the group stops: nothing is known of the batch, which may be there when
- * the group is opened again, so everything in it and after it, reads too, fails with {@link GroupStoppedException}.
+ * <p>The thread owns the reply memory, and it alone changes the store. It is never interrupted, because an interrupt
+ * would close the log's file. If a commit fails, the group stops: its outcome is unknown, and the batch may be found
+ * when the group is opened again. So all requests in the batch and after it, reads included, fail with
+ * {@link GroupStoppedException}.
+ *
+ * <p>At most {@value #QUEUE_MAX} requests wait; further ones are refused with BUSY. A batch takes at most
+ * {@value #BATCH_MAX} at once.
  */
 final class GroupLoop implements AutoCloseable {
     private static final int QUEUE_MAX = 8_192;
@@ -69,11 +73,11 @@ final class GroupLoop implements AutoCloseable {
     private boolean atWork;
 
     /**
-     * @param thread of this group alone; closed with this
+     * @param thread of this group alone; closed with this object
      * @param log used by the thread
-     * @param readers where reads are decided; may refuse, which is told as BUSY
-     * @param settlers answers what requests cannot be decided without
-     * @param committed told of each batch when it is durable, on the thread
+     * @param readers the executor of reads; its refusal is reported as BUSY
+     * @param settlers answers the questions that keep a request from being decided
+     * @param committed called with each durable batch, on the thread
      */
     GroupLoop(
             GroupId id,
@@ -100,18 +104,18 @@ final class GroupLoop implements AutoCloseable {
         this.recent = new RecentRecords(durable);
     }
 
-    /** Why the group stopped; null while it works. */
+    /** The reason why the group stopped; null while it works. */
     @Nullable
     TatamiException failure() {
         return stopped.getNow(null);
     }
 
-    /** Completes with why the group stopped, on a thread that must not be held up; also when it is closed. */
+    /** Completes with the reason when the group stops or is closed, on a thread that must not be blocked. */
     CompletableFuture<TatamiException> stopped() {
         return stopped.copy();
     }
 
-    /** Puts a request behind those that wait; one that can be answered at once is. */
+    /** Queues a request, or answers it at once if it changes only volatile records and no batch is under way. */
     void enqueue(Pending<?, ?, ?> pending) {
         TatamiException reason = failure();
         if (reason != null) {
@@ -133,7 +137,10 @@ final class GroupLoop implements AutoCloseable {
         }
     }
 
-    /** What changes volatile records only needs no log, but to know that nobody else leads the group. */
+    /**
+     * Answers a request that changes only volatile records. It needs no log, only the confirmation that no other
+     * replica leads.
+     */
     private boolean passes(Pending<?, ?, ?> pending) {
         CompletableFuture<Void> confirmed = log.confirm();
         return confirmed.isDone()
@@ -156,8 +163,8 @@ final class GroupLoop implements AutoCloseable {
     }
 
     /**
-     * Decides a request on the state as of a moment at which it is known that nobody else leads the group; it must
-     * change nothing. A client's request is decided by the thread that brings it, where that need not wait.
+     * Decides a request that changes nothing, on state of a moment at which this replica is confirmed as leader. A
+     * client's request is decided by the thread that brings it, if every record is in memory.
      */
     void read(Pending<?, ?, ?> pending) {
         TatamiException reason = failure();
@@ -182,8 +189,8 @@ final class GroupLoop implements AutoCloseable {
     }
 
     /**
-     * Flows of the service go on from page to page in what they are answered: each page needs a stack of its own. The
-     * group's thread, for which changes wait, waits for no file.
+     * Flows of the service continue from page to page in their callbacks, so each page needs a stack of its own. The
+     * group's thread waits for no file, because changes wait for it.
      */
     private boolean readAtOnce(Pending<?, ?, ?> pending) {
         if (pending.origin() == RequestOrigin.SERVICE || (thread.isCurrent() && atWork)) {
@@ -196,7 +203,7 @@ final class GroupLoop implements AutoCloseable {
                         : reads.decideAtOnce(pending, !thread.isCurrent()));
     }
 
-    /** Whether what is at hand on this thread is what is durable. */
+    /** Whether this is the group's thread between two batches, so that its records in memory are the durable ones. */
     private boolean isBetweenBatches() {
         return thread.isCurrent() && !atWork && failure() == null;
     }
@@ -209,7 +216,7 @@ final class GroupLoop implements AutoCloseable {
                 pending.future());
     }
 
-    /** Whether a read has come to its end, or will when its question is settled. */
+    /** Whether a read is answered, or will be when its question is settled. */
     private boolean concluded(Pending<?, ?, ?> pending, SnapshotReads.Outcome outcome) {
         if (outcome == SnapshotReads.Outcome.DECIDED) {
             conclude(pending, this::read);
@@ -217,7 +224,7 @@ final class GroupLoop implements AutoCloseable {
         return outcome != SnapshotReads.Outcome.MUST_WAIT;
     }
 
-    /** The remembered reply of a request, or that there is none; fails with a remembered refusal. */
+    /** The remembered reply of a request; empty if there is none. Fails with a remembered refusal. */
     <R extends Message> CompletableFuture<Optional<R>> recall(Method<?, R> method, RequestOrigin origin) {
         TatamiException reason = failure();
         if (reason != null) {
@@ -289,7 +296,7 @@ final class GroupLoop implements AutoCloseable {
         }
     }
 
-    /** Decides what is in {@code work}, and what arrives until that is done. */
+    /** Decides the requests in {@code work}, and those that arrive until that is done. */
     private void decide(Batch batch) {
         long nowNanos = clock.monotonicNanos();
         ClusterMap map = cluster.get();
@@ -326,7 +333,7 @@ final class GroupLoop implements AutoCloseable {
         committed.accept(changes);
     }
 
-    /** Answers, or has settled what is in the way and decides anew. */
+    /** Answers a request. If a question keeps it from being decided, has the question settled and decides anew. */
     private void conclude(Pending<?, ?, ?> pending, Consumer<Pending<?, ?, ?>> again) {
         Question question = pending.question();
         if (question == null) {
@@ -355,7 +362,7 @@ final class GroupLoop implements AutoCloseable {
         return new GroupStoppedException(id, id + " has stopped on a bug in Tatami: " + e, e);
     }
 
-    /** Not as NOT_LEADER: the batch may be in the log, and be applied by the next leader. */
+    /** Never NOT_LEADER: the batch may be in the log, and the next leader may apply it. */
     private TatamiException onFailedCommit(TatamiException failure) {
         if (failure.code() == ErrorCode.NOT_LEADER) {
             LOG.info("{} leads no more: a commit failed", id);
@@ -375,7 +382,7 @@ final class GroupLoop implements AutoCloseable {
         fail(waiting);
     }
 
-    /** Fails with why the group stopped, those that were not answered. */
+    /** Fails the unanswered requests with the reason why the group stopped. */
     private void fail(List<Pending<?, ?, ?>> requests) {
         TatamiException reason = failure();
         if (reason != null) {
@@ -384,8 +391,8 @@ final class GroupLoop implements AutoCloseable {
     }
 
     /**
-     * Lets the batch in work and the reads under way end; whatever waits fails with UNAVAILABLE. Not to be called on
-     * the group's thread or out of a read.
+     * Ends the present batch and the reads under way; waiting requests fail with UNAVAILABLE. Must not be called on the
+     * group's thread or within a read.
      */
     @Override
     public void close() {

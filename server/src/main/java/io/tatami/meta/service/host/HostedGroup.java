@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One group of this process, which leads for a term and then follows, as often as that happens; with a local log it
- * leads from start to end. Each term has a {@link LeadingGroup} of its own, and requests reach the group only while
- * there is one. Terms begin and end under its own lock; safe for use by many threads.
+ * One group of this process. It leads for a term, then follows, and so on; with a local log it leads from start to end.
+ * Each term has a {@link LeadingGroup} of its own, and requests reach the group only during a term. Terms begin and end
+ * under this object's lock. Safe for use by many threads.
  */
 final class HostedGroup implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HostedGroup.class);

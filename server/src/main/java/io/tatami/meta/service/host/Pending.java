@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A request on its way through a group: decided by the group's thread (or, for reads, by a reader), answered after what
- * it saw is durable. One thread at a time has it.
+ * A request on its way through a group. The group's thread decides it, or for reads a reader; it is answered when the
+ * state it was decided on is durable. One thread at a time has it.
  */
 final class Pending<S, Q extends Message, R extends Message> {
     /** How often a request may meet something unsettled before it is given up with BUSY. */

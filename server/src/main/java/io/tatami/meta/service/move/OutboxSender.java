@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Sends this shard's messages to one other group: in order, up to {@value #WINDOW} at once, again until they are
- * applied. Messages are dropped here only once the group has said that it has applied them.
+ * Sends this shard's messages to one other group: in order, up to {@value #WINDOW} at once, repeated until they are
+ * applied. A message is dropped here only after the other group has said that it applied it.
  */
 final class OutboxSender {
     private static final int WINDOW = 64;

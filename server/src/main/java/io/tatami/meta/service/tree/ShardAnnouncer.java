@@ -16,8 +16,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Announcements to one shard: one message is on its way at a time, and what comes meanwhile goes together in the next.
- * As many wait as there are requests in flight. Safe for use by many threads.
+ * Sends announcements to one shard. One message is on its way at a time; announcements that come meanwhile go together
+ * in the next. At most as many wait as there are requests in flight. Safe for use by many threads.
  */
 final class ShardAnnouncer {
     private final GroupId shard;
@@ -34,7 +34,10 @@ final class ShardAnnouncer {
 
     private record Waiting(List<TreeChange> changes, CompletableFuture<List<Share>> shares) {}
 
-    /** The shard's shares of the directories, in order, read once it refuses older handles. */
+    /**
+     * Announces changes of directories. Completes with the shard's shares of these directories, in order, read when the
+     * shard refuses older handles.
+     */
     CompletableFuture<List<Share>> announce(List<TreeChange> changes) {
         Check.check(changes.size() <= RequestLimits.TREE_CHANGES, "a change of %d directories", changes.size());
         Waiting request = new Waiting(changes, new CompletableFuture<>());
