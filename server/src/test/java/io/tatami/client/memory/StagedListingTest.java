@@ -1,4 +1,4 @@
-package io.tatami.client;
+package io.tatami.client.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tatami.base.BlockId;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
-import io.tatami.client.fake.FakeBlocks;
-import io.tatami.client.fake.FakeCluster;
+import io.tatami.client.CreateSpec;
+import io.tatami.client.LocatedBlock;
+import io.tatami.client.TatamiClient;
+import io.tatami.client.TatamiPath;
 import io.tatami.client.file.FileWriter;
 import io.tatami.client.file.StagedListing;
 import java.util.ArrayList;
@@ -24,10 +26,10 @@ final class StagedListingTest {
     private static final int FILES = 12;
     private static final Set<ServerId> BOTH = Set.of(new ServerId(1), new ServerId(2));
 
-    private final FakeCluster cluster;
+    private final MemoryCluster cluster;
 
     StagedListingTest() throws TatamiException {
-        cluster = new FakeCluster(2);
+        cluster = new MemoryCluster(2);
         cluster.giveCacheTiers();
     }
 

@@ -1,4 +1,4 @@
-package io.tatami.client.fake;
+package io.tatami.client.memory;
 
 import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;

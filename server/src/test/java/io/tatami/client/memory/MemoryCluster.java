@@ -1,4 +1,4 @@
-package io.tatami.client.fake;
+package io.tatami.client.memory;
 
 import com.google.protobuf.ByteString;
 import io.tatami.base.Clock;
@@ -31,54 +31,73 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/** One metadata server with all groups, and some block servers, each on a port of loopback. */
-public final class FakeCluster implements AutoCloseable {
+/** One metadata server with all groups, and some block servers, each on a port of loopback, and their clients. */
+public final class MemoryCluster implements AutoCloseable {
     private static final UUID CLUSTER = new UUID(3, 4);
-    private static final int SHARDS = 4;
 
-    public final FakeMetadata metadata = new FakeMetadata(this::map);
+    /** New blocks go to the first server while it is not excluded, as it has so much more room than the others. */
+    private static final long ROOM_BYTES = 1L << 50;
+
+    private static final long LITTLE_ROOM_BYTES = 8L << 20;
+
+    public final MemoryMetadata metadata;
     public final List<FakeBlocks> blocks = new ArrayList<>();
     private final EventLoops loops;
     private final RpcSettings settings;
     private final List<RpcServer> servers = new ArrayList<>();
     private final List<ServerSocket> sockets = new ArrayList<>();
     private final List<TatamiClient> clients = new ArrayList<>();
-    private final ClusterMap.Builder map;
     private final InetSocketAddress address;
 
-    public FakeCluster(int blockServers) throws TatamiException {
+    /** Changed by the test's thread, read by the groups'. */
+    private volatile ClusterMap map = ClusterMap.getDefaultInstance();
+
+    public MemoryCluster(int blockServers) throws TatamiException {
         settings = RpcSettings.from(Settings.defaults());
-        loops = new EventLoops("fake", settings);
-        address = serve(metadata.addTo(new HandlerTable()));
+        loops = new EventLoops("memory", settings);
+        metadata = new MemoryMetadata(() -> map, blockServers);
+        address = serve(metadata.table());
         ByteBuffer id = ByteBuffer.allocate(2 * Long.BYTES)
                 .putLong(CLUSTER.getMostSignificantBits())
                 .putLong(CLUSTER.getLeastSignificantBits());
-        map = ClusterMap.newBuilder().setEpoch(1).setShards(SHARDS).setClusterId(ByteString.copyFrom(id.flip()));
-        for (int group = -1; group < SHARDS; group++) {
-            map.addGroup(GroupLocation.newBuilder().setGroup(group).setLeader(endpoint(address)));
+        ClusterMap.Builder first = ClusterMap.newBuilder()
+                .setEpoch(1)
+                .setShards(MemoryMetadata.SHARDS)
+                .setClusterId(ByteString.copyFrom(id.flip()));
+        for (int group = -1; group < MemoryMetadata.SHARDS; group++) {
+            first.addGroup(GroupLocation.newBuilder().setGroup(group).setLeader(endpoint(address)));
         }
         for (int server = 1; server <= blockServers; server++) {
             FakeBlocks fake = new FakeBlocks();
             blocks.add(fake);
-            map.addBlockServer(BlockServerInfo.newBuilder()
+            first.addBlockServer(BlockServerInfo.newBuilder()
                     .setServerId(server)
                     .setHost("node-" + server)
                     .setRack("/rack")
                     .setState(BlockServerInfo.State.ACTIVE)
+                    .setCapacityBytes(ROOM_BYTES)
+                    .setFreeBytes(server == 1 ? ROOM_BYTES : LITTLE_ROOM_BYTES)
                     .setData(endpoint(serve(fake.addTo(new HandlerTable())))));
         }
+        map = first.build();
+        metadata.start();
     }
 
     /** From now on, all block servers are known to have a cache tier. */
     public void giveCacheTiers() {
-        map.getBlockServerBuilderList().forEach(server -> server.setHasCache(true));
+        ClusterMap.Builder changed = map.toBuilder();
+        changed.getBlockServerBuilderList().forEach(server -> server.setHasCache(true));
+        map = changed.build();
     }
 
     /** From now on, a group is led by a server that takes connections and never says a word. */
     public void hang(GroupId group) throws IOException {
         ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         sockets.add(silent);
-        map.getGroupBuilder(group.value() + 1).setLeader(endpoint((InetSocketAddress) silent.getLocalSocketAddress()));
+        ClusterMap.Builder changed = map.toBuilder();
+        changed.getGroupBuilder(group.value() + 1)
+                .setLeader(endpoint((InetSocketAddress) silent.getLocalSocketAddress()));
+        map = changed.build();
     }
 
     /** @param more settings by key */
@@ -104,13 +123,17 @@ public final class FakeCluster implements AutoCloseable {
         return client;
     }
 
-    private ClusterMap map() {
-        return map.build();
+    /** Another user's, of whose requests the metadata server notes none. */
+    public TatamiClient observer() throws TatamiException {
+        TatamiClient client = TatamiClient.connect(
+                "127.0.0.1:" + address.getPort(), UserIdentity.of(MemoryMetadata.OBSERVER), Settings.defaults());
+        clients.add(client);
+        return client;
     }
 
     private InetSocketAddress serve(HandlerTable handlers) throws TatamiException {
         RpcServer server =
-                new RpcServer(loops, settings, Clock.SYSTEM, ServerIdentity.simple("fake", CLUSTER), handlers);
+                new RpcServer(loops, settings, Clock.SYSTEM, ServerIdentity.simple("memory", CLUSTER), handlers);
         servers.add(server);
         return (InetSocketAddress) server.start(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     }
@@ -134,7 +157,8 @@ public final class FakeCluster implements AutoCloseable {
     public void close() {
         clients.forEach(TatamiClient::close);
         servers.forEach(RpcServer::close);
-        sockets.forEach(FakeCluster::close);
+        metadata.close();
+        sockets.forEach(MemoryCluster::close);
         loops.close();
     }
 }

@@ -1,4 +1,4 @@
-package io.tatami.client;
+package io.tatami.client.memory;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -10,8 +10,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
-import io.tatami.client.fake.FakeBlocks;
-import io.tatami.client.fake.FakeCluster;
+import io.tatami.client.CreateSpec;
+import io.tatami.client.FileChecksum;
+import io.tatami.client.LocatedBlock;
+import io.tatami.client.TatamiClient;
+import io.tatami.client.TatamiPath;
 import io.tatami.client.file.FileReader;
 import io.tatami.client.file.FileWriter;
 import io.tatami.client.file.ReadPolicy;
@@ -42,12 +45,12 @@ final class FileStreamTest {
     private static final int SEED = 7;
     private static final TatamiPath FILE = TatamiPath.ROOT.listedChild("f");
 
-    private final FakeCluster cluster;
+    private final MemoryCluster cluster;
     private final TatamiClient client;
     private final Random random = new Random(SEED);
 
     FileStreamTest() throws TatamiException {
-        cluster = new FakeCluster(2);
+        cluster = new MemoryCluster(2);
         client = cluster.client();
     }
 
@@ -163,7 +166,7 @@ final class FileStreamTest {
         FileWriter writer = client.create(FILE, CreateSpec.DEFAULT);
         writer.write(random(2 << 20), 0, 2 << 20);
         writer.hflush();
-        cluster.metadata.loseLease(writer.file());
+        assertTrue(cluster.observer().delete(FILE, false));
         cluster.blocks.get(0).failAfterFrames(0);
         IOException first = assertThrows(IOException.class, () -> {
             writer.write(random(4 << 20), 0, 4 << 20);
@@ -236,7 +239,7 @@ final class FileStreamTest {
             assertArrayEquals(Arrays.copyOf(bytes, end), readAll());
         }
         List<BlockLocation> blocks =
-                cluster.metadata.blocksOf(client.append(FILE, true).file());
+                client.open(FILE, ReadPolicy.ADAPTIVE).status().wire().getBlockList();
         assertEquals(
                 List.of(32_768L, 7_232L, 20_000L),
                 blocks.stream().map(BlockLocation::getLength).toList());

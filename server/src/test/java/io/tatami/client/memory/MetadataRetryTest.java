@@ -1,4 +1,4 @@
-package io.tatami.client;
+package io.tatami.client.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -7,15 +7,28 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.Clock;
+import io.tatami.base.DirectoryId;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.FileId;
+import io.tatami.base.GroupId;
+import io.tatami.base.Placement;
 import io.tatami.base.TatamiException;
-import io.tatami.client.fake.FakeCluster;
-import io.tatami.client.fake.Faults.Arrival;
+import io.tatami.client.CreateSpec;
+import io.tatami.client.PathStatus;
+import io.tatami.client.TatamiClient;
+import io.tatami.client.TatamiPath;
+import io.tatami.client.UnresolvedLinkException;
 import io.tatami.client.file.FileWriter;
+import io.tatami.client.file.ReadPolicy;
+import io.tatami.client.memory.Faults.Arrival;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.Method;
 import io.tatami.protocol.UserIdentity;
+import io.tatami.protocol.wire.AttributeChange;
+import io.tatami.protocol.wire.DeleteDirectoryReply;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.List;
@@ -30,14 +43,20 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests that go wrong on the way are done once, and handles that are outdated are noticed. */
 final class MetadataRetryTest {
-    private final FakeCluster cluster;
+    private static final DeleteDirectoryReply UNFINISHED =
+            DeleteDirectoryReply.newBuilder().setUnfinished(true).build();
+
+    private final MemoryCluster cluster;
     private final TatamiClient client;
 
+    /** Of whose requests the cluster notes none, and to which nothing happens. */
+    private final TatamiClient others;
+
     MetadataRetryTest() throws TatamiException {
-        cluster = new FakeCluster(1);
-        cluster.metadata.addDirectory("/a");
-        cluster.metadata.addDirectory("/a/b");
+        cluster = new MemoryCluster(1);
         client = cluster.client();
+        others = cluster.observer();
+        makeDirectory("/a/b");
     }
 
     @AfterEach
@@ -66,7 +85,8 @@ final class MetadataRetryTest {
     @Test
     void aStaleHandleIsDroppedAndTheRequestSentUnderANewNumber() throws Exception {
         client.create(path("/a/b/f"), CreateSpec.DEFAULT).close();
-        cluster.metadata.change("/a");
+        others.setAttributes(
+                path("/a"), AttributeChange.newBuilder().setMode(0700).build());
         client.create(path("/a/b/g"), CreateSpec.DEFAULT).close();
         List<Arrival> sent = cluster.metadata.faults.arrivals(MetaMethods.CREATE);
         assertEquals(3, sent.size());
@@ -77,15 +97,14 @@ final class MetadataRetryTest {
     @Test
     void aDirectoryThatWasRenamedIsNotFoundUnderItsOldName() throws Exception {
         client.create(path("/a/b/f"), CreateSpec.DEFAULT).close();
-        cluster.metadata.moveDirectory("/a/b", "/a/c");
+        others.rename(path("/a/b"), path("/a/c"), false);
         assertCode(ErrorCode.NOT_FOUND, () -> client.status(path("/a/b/f"), true));
         assertTrue(client.status(path("/a/c/f"), true).isFile());
     }
 
     @Test
     void aDirectoryThatIsRenamedWhileItIsListedIsListedUnderOneOfItsNames() throws Exception {
-        cluster.metadata.faults.beforeNext(
-                MetaMethods.GET_DIRECTORIES, () -> cluster.metadata.moveDirectory("/a/b", "/a/c"));
+        beforeNext(MetaMethods.GET_DIRECTORIES, () -> others.rename(path("/a/b"), path("/a/c"), false));
         assertEquals(List.of("c"), namesIn("/a"));
     }
 
@@ -93,18 +112,26 @@ final class MetadataRetryTest {
     @Test
     void aDirectoryIsNotListedBesideAFileThatWasDeletedBeforeItCame() throws Exception {
         client.create(path("/a/f"), CreateSpec.DEFAULT).close();
-        cluster.metadata.addDirectory("/d");
-        cluster.metadata.reserve("/d", "/a/e");
-        cluster.metadata.faults.beforeNext(MetaMethods.GET_DIRECTORIES, () -> {
-            cluster.metadata.deleteFile("/a", "f");
-            cluster.metadata.moveDirectory("/d", "/a/e");
+        makeDirectory("/d");
+        cluster.metadata.holdReplies(MetaMethods.ANNOUNCE);
+        CompletableFuture<Void> renamed = CompletableFuture.runAsync(
+                unchecked(() -> others.rename(path("/d"), path("/a/e"), false)),
+                command -> new Thread(command).start());
+        while (!cluster.metadata.holdsReply() && !renamed.isDone()) {
+            Thread.sleep(1);
+        }
+        beforeNext(MetaMethods.GET_DIRECTORIES, () -> {
+            others.delete(path("/a/f"), false);
+            cluster.metadata.releaseReplies();
+            renamed.join();
         });
         assertEquals(List.of("b", "e"), namesIn("/a"));
+        assertTrue(renamed.isDone());
     }
 
     @Test
     void aPageIsReadOnceWhereTheClientKnewOfItsDirectories() throws Exception {
-        cluster.metadata.addDirectory("/a/new");
+        makeDirectory("/a/new");
         client.list(path("/"), false).toList();
         int before = cluster.metadata.faults.arrivals(MetaMethods.LIST).size();
         assertEquals(List.of("b", "new"), namesIn("/a"));
@@ -117,10 +144,12 @@ final class MetadataRetryTest {
     @ValueSource(booleans = {false, true})
     void aDirectoryThatTakesAFilesPlaceWhileItIsListedIsListed(boolean withLocations) throws Exception {
         client.create(path("/a/f"), CreateSpec.DEFAULT).close();
-        cluster.metadata.faults.beforeNext(
+        beforeNext(
                 MetaMethods.LOOKUP,
-                () -> cluster.metadata.faults.beforeNext(
-                        MetaMethods.LOOKUP, () -> cluster.metadata.addDirectory("/a/f")));
+                () -> beforeNext(MetaMethods.LOOKUP, () -> {
+                    others.delete(path("/a/f"), false);
+                    makeDirectory("/a/f");
+                }));
         assertEquals(List.of(), client.list(path("/a/f"), withLocations).toList());
     }
 
@@ -146,11 +175,12 @@ final class MetadataRetryTest {
 
     @Test
     void aFileThatIsDeletedWhileItIsListedDoesNotEndTheListing() throws Exception {
-        client.create(path("/a/f"), CreateSpec.DEFAULT).close();
+        FileWriter writer = openAndMove();
         client.create(path("/a/g"), CreateSpec.DEFAULT).close();
-        client.rename(path("/a/f"), path("/a/moved"), false);
-        cluster.metadata.faults.beforeNext(MetaMethods.GET_BLOCKS, () -> cluster.metadata.deleteFile("/a", "moved"));
+        beforeNext(MetaMethods.GET_BLOCKS, () -> deleteMoved(writer.file()));
         assertEquals(List.of("b", "g"), namesIn("/a"));
+        assertAskedForBlocks();
+        assertCode(ErrorCode.LEASE_EXPIRED, writer::close);
     }
 
     @Test
@@ -167,9 +197,10 @@ final class MetadataRetryTest {
 
     @Test
     void aFileThatIsClosedWhileItIsLookedAtIsToldAsClosed() throws Exception {
-        openAndMove();
-        cluster.metadata.faults.beforeNext(MetaMethods.GET_BLOCKS, () -> cluster.metadata.closeFile("/a", "moved"));
+        FileWriter writer = openAndMove();
+        beforeNext(MetaMethods.GET_BLOCKS, writer::close);
         assertFalse(client.status(path("/a/moved"), true).isOpen());
+        assertAskedForBlocks();
     }
 
     private List<String> namesIn(String directory) throws Exception {
@@ -180,31 +211,68 @@ final class MetadataRetryTest {
 
     /** Leaves an open file that is closed under another name right before its home is asked about it. */
     private void openAndMoveAndCloseElsewhere() throws Exception {
-        openAndMove();
-        cluster.metadata.faults.beforeNext(MetaMethods.GET_BLOCKS, () -> {
-            cluster.metadata.moveFile("/a", "moved", "away");
-            cluster.metadata.closeFile("/a", "away");
+        FileWriter writer = openAndMove();
+        beforeNext(MetaMethods.GET_BLOCKS, () -> {
+            others.rename(path("/a/moved"), path("/a/away"), false);
+            writer.close();
         });
     }
 
-    /** Leaves an open file whose name is not in its home. */
-    private void openAndMove() throws Exception {
-        FileWriter unused = client.create(path("/a/f"), CreateSpec.DEFAULT);
-        client.rename(path("/a/f"), path("/a/moved"), false);
+    /** Leaves an open file at {@code /a/moved}, whose home is another shard than that of its name. */
+    private FileWriter openAndMove() throws Exception {
+        TatamiPath first = pathInAnotherShard();
+        FileWriter writer = client.create(first, CreateSpec.DEFAULT);
+        client.rename(first, path("/a/moved"), false);
         assertTrue(client.status(path("/a/moved"), true).isOpen());
+        cluster.metadata.faults.forget();
+        return writer;
+    }
+
+    /** Returns when its home has heard of it, too. */
+    private void deleteMoved(FileId file) throws TatamiException {
+        others.delete(path("/a/moved"), false);
+        ErrorCode told = ErrorCode.BUSY;
+        while (told != ErrorCode.NOT_FOUND) {
+            try {
+                others.open(file, path("/a/moved"), ReadPolicy.ADAPTIVE).close();
+            } catch (TatamiException e) {
+                told = e.code();
+            }
+        }
+    }
+
+    /** A file's path in a directory whose files are not in the shard of those of {@code /a}. */
+    private TatamiPath pathInAnotherShard() throws Exception {
+        for (int i = 0; ; i++) {
+            String directory = "/other-" + i;
+            makeDirectory(directory);
+            if (!shardOf(directory).equals(shardOf("/a"))) {
+                return path(directory + "/f");
+            }
+        }
+    }
+
+    private GroupId shardOf(String directory) throws Exception {
+        DirectoryId id = new DirectoryId(others.status(path(directory), true).id());
+        return Placement.shardOf(id, "f", 1, MemoryMetadata.SHARDS);
+    }
+
+    private void assertAskedForBlocks() {
+        assertEquals(1, cluster.metadata.faults.arrivals(MetaMethods.GET_BLOCKS).size());
     }
 
     @Test
     void aFileThatIsReplacedWhileItIsLookedAtIsToldAsTheNewOne() throws Exception {
-        client.create(path("/a/f"), CreateSpec.DEFAULT).close();
-        client.rename(path("/a/f"), path("/a/moved"), false);
+        FileWriter writer = openAndMove();
         client.create(path("/a/g"), CreateSpec.DEFAULT).close();
         long replacing = client.status(path("/a/g"), true).id();
-        cluster.metadata.faults.beforeNext(MetaMethods.GET_BLOCKS, () -> {
-            cluster.metadata.deleteFile("/a", "moved");
-            cluster.metadata.moveFile("/a", "g", "moved");
+        beforeNext(MetaMethods.GET_BLOCKS, () -> {
+            deleteMoved(writer.file());
+            others.rename(path("/a/g"), path("/a/moved"), false);
         });
         assertEquals(replacing, client.status(path("/a/moved"), true).id());
+        assertAskedForBlocks();
+        assertCode(ErrorCode.LEASE_EXPIRED, writer::close);
     }
 
     @Test
@@ -225,7 +293,7 @@ final class MetadataRetryTest {
     @Test
     void aLostSessionIsReplacedForRequestsThatCannotHaveBeenDone() throws Exception {
         client.create(path("/a/f"), CreateSpec.DEFAULT).close();
-        cluster.metadata.dropSessions();
+        cluster.metadata.faults.refuseNext(MetaMethods.CREATE, ErrorCode.NO_SUCH_SESSION);
         client.create(path("/a/g"), CreateSpec.DEFAULT).close();
         assertEquals(
                 2, cluster.metadata.faults.arrivals(MetaMethods.OPEN_SESSION).size());
@@ -283,10 +351,11 @@ final class MetadataRetryTest {
 
     @Test
     void aDeletionIsAskedForAgainUntilItIsFinished() throws Exception {
-        cluster.metadata.setPartsOfDeletion(3);
-        cluster.metadata.faults.loseNextReply(MetaMethods.DELETE_DIRECTORY);
+        cluster.metadata.faults.refuseNext(MetaMethods.DELETE_DIRECTORY, ErrorCode.UNAVAILABLE);
+        cluster.metadata.faults.answerNext(MetaMethods.DELETE_DIRECTORY, UNFINISHED);
+        cluster.metadata.faults.answerNext(MetaMethods.DELETE_DIRECTORY, UNFINISHED);
         assertTrue(client.delete(path("/a"), true));
-        assertFalse(cluster.metadata.hasDirectory("/a"));
+        assertCode(ErrorCode.NOT_FOUND, () -> others.status(path("/a"), true));
         List<Arrival> sent = cluster.metadata.faults.arrivals(MetaMethods.DELETE_DIRECTORY);
         List<Long> numbers = sent.stream().map(Arrival::number).toList();
         assertEquals(4, sent.size());
@@ -294,7 +363,7 @@ final class MetadataRetryTest {
         assertEquals(3, numbers.stream().distinct().count());
         assertEquals(1, sent.stream().map(Arrival::body).distinct().count());
 
-        cluster.metadata.addDirectory("/a");
+        makeDirectory("/a");
         assertTrue(client.delete(path("/a"), true));
         Arrival other =
                 cluster.metadata.faults.arrivals(MetaMethods.DELETE_DIRECTORY).get(4);
@@ -303,7 +372,7 @@ final class MetadataRetryTest {
 
     @Test
     void aDeletionThatIsInterruptedIsNotAskedForAgain() throws Exception {
-        cluster.metadata.setPartsOfDeletion(Integer.MAX_VALUE);
+        cluster.metadata.faults.answerAll(MetaMethods.DELETE_DIRECTORY, UNFINISHED);
         CompletableFuture<TatamiException> failure = new CompletableFuture<>();
         Thread deleter = new Thread(() ->
                 failure.complete(assertThrows(TatamiException.class, () -> client.delete(path("/a"), true))));
@@ -336,7 +405,7 @@ final class MetadataRetryTest {
     void aLostLeaseEndsItsWriter() throws Exception {
         TatamiClient quick = cluster.client(Map.of("tatami.client.lease.renewal", "5ms"));
         FileWriter writer = quick.create(path("/a/f"), CreateSpec.DEFAULT);
-        cluster.metadata.loseLease(writer.file());
+        assertTrue(others.delete(path("/a/f"), false));
         TatamiException failure = null;
         long giveUp = System.nanoTime() + 10_000_000_000L;
         while (failure == null && System.nanoTime() < giveUp) {
@@ -352,7 +421,7 @@ final class MetadataRetryTest {
 
     @Test
     void symlinksAreToldWithWhatFollowsThem() throws Exception {
-        cluster.metadata.addLink("/a", "link", "b");
+        others.createSymlink(path("/a/link"), "b", false);
         client.create(path("/a/b/f"), CreateSpec.DEFAULT).close();
         UnresolvedLinkException above =
                 assertThrows(UnresolvedLinkException.class, () -> client.status(path("/a/link/f"), true));
@@ -367,8 +436,8 @@ final class MetadataRetryTest {
 
     @Test
     void aCircleOfSymlinksEnds() throws Exception {
-        cluster.metadata.addLink("/a", "x", "y");
-        cluster.metadata.addLink("/a", "y", "/a/./x");
+        others.createSymlink(path("/a/x"), "y", false);
+        others.createSymlink(path("/a/y"), "/a/./x", false);
         assertCode(ErrorCode.PATH_TOO_LONG, () -> client.following(path("/a/x"), at -> client.status(at, true)));
     }
 
@@ -389,7 +458,11 @@ final class MetadataRetryTest {
 
     @Test
     void listingsOfDividedDirectoriesAreInOrderAndComplete() throws Exception {
-        cluster.metadata.setSpread(4);
+        long divided = others.status(path("/a"), true).id();
+        for (int spread = 1; spread < MemoryMetadata.SHARDS; spread *= 2) {
+            cluster.metadata.widen(divided, spread);
+        }
+        client.create(path("/a/b/f"), CreateSpec.DEFAULT).close();
         TatamiClient paging = cluster.client(Map.of("tatami.client.list.page", "3"));
         for (int i = 0; i < 40; i++) {
             paging.create(path("/a/f" + i), CreateSpec.DEFAULT).close();
@@ -399,7 +472,7 @@ final class MetadataRetryTest {
         List<String> names = listed.stream().map(status -> status.path().name()).toList();
         assertEquals(names.stream().sorted().toList(), names);
         PathStatus directory = listed.get(names.indexOf("b"));
-        assertEquals(directory.id(), directory.modifiedMillis());
+        assertEquals(client.status(path("/a/b"), true).modifiedMillis(), directory.modifiedMillis());
     }
 
     @Test
@@ -409,6 +482,24 @@ final class MetadataRetryTest {
         assertEquals(
                 List.of("/a/f"), listed.stream().map(s -> s.path().toString()).toList());
         assertFalse(listed.get(0).isDirectory());
+    }
+
+    private void makeDirectory(String path) throws TatamiException {
+        others.mkdirs(path(path), CreateSpec.modes(0755, 0), true);
+    }
+
+    private void beforeNext(Method<?, ?> method, Action action) {
+        cluster.metadata.faults.beforeNext(method, unchecked(action));
+    }
+
+    private static Runnable unchecked(Action action) {
+        return () -> {
+            try {
+                action.run();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        };
     }
 
     private static TatamiPath path(String text) throws TatamiException {

@@ -1,4 +1,4 @@
-package io.tatami.client;
+package io.tatami.client.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -7,8 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.GroupId;
+import io.tatami.client.ClusterStatus;
 import io.tatami.client.ClusterStatus.GroupState;
-import io.tatami.client.fake.FakeCluster;
+import io.tatami.client.TatamiClient;
 import io.tatami.protocol.MetaMethods;
 import java.util.List;
 import java.util.Map;
@@ -18,11 +19,11 @@ import org.junit.jupiter.api.Test;
 
 /** Servers that take connections and say nothing cost others their answers as little as possible. */
 final class HangingServersTest {
-    private FakeCluster cluster;
+    private MemoryCluster cluster;
 
     @BeforeEach
     void open() throws Exception {
-        cluster = new FakeCluster(1);
+        cluster = new MemoryCluster(1);
     }
 
     @AfterEach
@@ -34,7 +35,7 @@ final class HangingServersTest {
     void groupsTellTheirStatesWhileOthersHang() throws Exception {
         cluster.hang(GroupId.NAMESPACE);
         cluster.hang(GroupId.ofShard(1));
-        TatamiClient client = cluster.client(Map.of("tatami.client.operation.timeout", "5s"));
+        TatamiClient client = cluster.client(Map.of("tatami.client.operation.timeout", "3s"));
 
         List<GroupState> groups = client.clusterStatus().groups();
 
@@ -57,7 +58,7 @@ final class HangingServersTest {
             cluster.hang(GroupId.ofShard(group));
         }
         cluster.hang(GroupId.NAMESPACE);
-        TatamiClient client = cluster.client(Map.of("tatami.client.operation.timeout", "15s"));
+        TatamiClient client = cluster.client(Map.of("tatami.client.operation.timeout", "5s"));
 
         ClusterStatus status = client.clusterStatus();
 
