@@ -75,9 +75,9 @@ enum PlantedBug {
             "",
             "io.tatami.block.volume.VolumeCrashPointTest#nothingAcknowledgedIsLostByACrashAtAnyNamedPoint"),
     HSYNC_IS_ACKNOWLEDGED_BEFORE_THE_FLUSH(
-            "io/tatami/block/service/WriteSession.java",
-            ": opened().sync();",
-            ": opened().lengthBytes();",
+            "io/tatami/block/service/OpenCopy.java",
+            "durableBytes = writer.sync();",
+            "durableBytes = writer.lengthBytes();",
             "io.tatami.block.service.BlockStreamTest#syncedBytesOfOddLengthsAndThoseShownLaterSurviveAnOrderlyStop"),
     SUPERBLOCK_IS_NOT_FLUSHED(
             "io/tatami/block/volume/SuperblockFormat.java",

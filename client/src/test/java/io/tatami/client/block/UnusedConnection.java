@@ -14,7 +14,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /** An open connection on which nothing is to be sent; a test overrides what it plays. */
-abstract class UnusedConnection implements Connection {
+public abstract class UnusedConnection implements Connection {
     @Override
     public SocketAddress peer() {
         return InetSocketAddress.createUnresolved("script", 1);

@@ -37,7 +37,7 @@ final class BlockAudit {
         Set<BlockId> believed = new HashSet<>();
         List<BlockId> notFound = new ArrayList<>();
         for (AuditRequest.Item item : request.getItemList()) {
-            BlockId block = DataPort.blockId(item.getBlockId());
+            BlockId block = ServerContext.blockId(item.getBlockId());
             believed.add(block);
             Optional<VolumeSet.Found> copy = volumes.find(block);
             found.add(copy);

@@ -28,7 +28,8 @@ import java.util.function.ToLongFunction;
  * command threads, the rest on those that wait for none.
  */
 final class BlockCommands {
-    private final DataPort port;
+    private final ServerContext context;
+    private final WriteStreams writes;
     private final VolumeSet volumes;
     private final ServerThreads threads;
     private final Consumer<BlockId> deleted;
@@ -40,10 +41,11 @@ final class BlockCommands {
     }
 
     /** @param deleted told of each block that is gone */
-    BlockCommands(DataPort port, ServerThreads threads, Consumer<BlockId> deleted) {
+    BlockCommands(ServerContext context, WriteStreams writes, ServerThreads threads, Consumer<BlockId> deleted) {
         this.deleted = deleted;
-        this.port = port;
-        this.volumes = port.volumes();
+        this.context = context;
+        this.writes = writes;
+        this.volumes = context.volumes();
         this.threads = threads;
     }
 
@@ -51,17 +53,17 @@ final class BlockCommands {
         serve(table, BlockMethods.BLOCK_INFO, this::blockInfo);
         serveOfBlock(table, BlockMethods.CHUNK_CHECKSUMS, ChunkChecksumsRequest::getBlockId, this::chunkChecksums);
         serveOfBlock(table, BlockMethods.RECOVER_BLOCK, RecoverBlockRequest::getBlockId, this::recover);
-        new BlockDeletion(port, threads, deleted).serveOn(table);
+        new BlockDeletion(context, writes, threads, deleted).serveOn(table);
         serve(table, BlockMethods.AUDIT, request -> new BlockAudit(volumes).answer(request));
     }
 
     /** Has {@code command}, which waits for no volume, answer a method on a command thread. */
     <Q extends Message, R extends Message> void serve(HandlerTable table, Method<Q, R> method, Command<Q, R> command) {
-        table.on(method, (context, request, responder) -> {
+        table.on(method, (caller, request, responder) -> {
             try {
                 threads.command(() -> answer(method, command, request, responder));
             } catch (TatamiException e) {
-                port.failed(e);
+                context.failed(e);
                 responder.failure(e);
             }
         });
@@ -69,13 +71,13 @@ final class BlockCommands {
 
     private <Q extends Message, R extends Message> void serveOfBlock(
             HandlerTable table, Method<Q, R> method, ToLongFunction<Q> block, Command<Q, R> command) {
-        table.on(method, (context, request, responder) -> {
+        table.on(method, (caller, request, responder) -> {
             try {
-                Volume volume = volumes.require(DataPort.blockId(block.applyAsLong(request)), 0)
+                Volume volume = volumes.require(ServerContext.blockId(block.applyAsLong(request)), 0)
                         .volume();
                 threads.command(volume, () -> answer(method, command, request, responder));
             } catch (TatamiException e) {
-                port.failed(e);
+                context.failed(e);
                 responder.failure(e);
             }
         });
@@ -88,12 +90,12 @@ final class BlockCommands {
         try {
             reply = command.run(request);
         } catch (TatamiException e) {
-            port.failed(e);
+            context.failed(e);
             responder.failure(e);
             return;
         } catch (RuntimeException e) {
             TatamiException failure = new TatamiException(ErrorCode.INTERNAL, "a command failed: " + e, e);
-            port.failed(failure);
+            context.failed(failure);
             responder.failure(failure);
             return;
         }
@@ -103,7 +105,7 @@ final class BlockCommands {
 
     private BlockInfoReply blockInfo(BlockInfoRequest request) throws TatamiException {
         StoredBlock stored =
-                volumes.require(DataPort.blockId(request.getBlockId()), 0).stored();
+                volumes.require(ServerContext.blockId(request.getBlockId()), 0).stored();
         return BlockInfoReply.newBuilder()
                 .setGeneration(stored.generation())
                 .setVisibleLength(stored.visibleBytes())
@@ -113,7 +115,7 @@ final class BlockCommands {
     }
 
     private ChunkChecksumsReply chunkChecksums(ChunkChecksumsRequest request) throws TatamiException {
-        BlockId block = DataPort.blockId(request.getBlockId());
+        BlockId block = ServerContext.blockId(request.getBlockId());
         if (request.getOffset() < 0
                 || request.getOffset() % ChunkChecksum.CHUNK_BYTES != 0
                 || request.getLength() < 0) {
@@ -137,7 +139,7 @@ final class BlockCommands {
      * it is where the request says so, so that it is known for one until its length is decided.
      */
     private RecoverBlockReply recover(RecoverBlockRequest request) throws TatamiException {
-        BlockId block = DataPort.blockId(request.getBlockId());
+        BlockId block = ServerContext.blockId(request.getBlockId());
         long generation = request.getNewGeneration();
         VolumeSet.Found found = volumes.require(block, request.getCommittedGeneration());
         StoredBlock stored = found.stored();
@@ -148,7 +150,7 @@ final class BlockCommands {
         if (stored.generation() < generation) {
             // The writer is stopped first, so that the length read below stays.
             found.volume().setGeneration(block, generation);
-            port.fence(block, "a recovery has taken it over");
+            writes.fence(block, "a recovery has taken it over");
             CrashPoint.hit("service.recover.after-fence");
         }
         StoredBlock fenced = volumes.require(block, generation).stored();
@@ -161,7 +163,7 @@ final class BlockCommands {
         long length = request.hasLength() ? request.getLength() : fenced.heldBytes();
         if (!fenced.finalized() || fenced.durableBytes() != length) {
             found.volume().truncate(block, length, generation);
-            port.fence(block, "a recovery has taken it over");
+            writes.fence(block, "a recovery has taken it over");
             CrashPoint.hit("service.recover.after-finalize");
         }
         return RecoverBlockReply.newBuilder().setLength(length).build();

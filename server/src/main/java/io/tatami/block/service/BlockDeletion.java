@@ -29,23 +29,25 @@ import java.util.function.Consumer;
 final class BlockDeletion {
     private static final long ANSWER_LIMIT_MILLIS = 2_000;
 
-    private final DataPort port;
+    private final ServerContext context;
+    private final WriteStreams writes;
     private final ServerThreads threads;
     private final Consumer<BlockId> deleted;
 
     /** @param deleted told of each block that is gone */
-    BlockDeletion(DataPort port, ServerThreads threads, Consumer<BlockId> deleted) {
-        this.port = port;
+    BlockDeletion(ServerContext context, WriteStreams writes, ServerThreads threads, Consumer<BlockId> deleted) {
+        this.context = context;
+        this.writes = writes;
         this.threads = threads;
         this.deleted = deleted;
     }
 
     void serveOn(HandlerTable table) {
-        table.on(BlockMethods.DELETE_BLOCKS, (context, request, responder) -> {
+        table.on(BlockMethods.DELETE_BLOCKS, (caller, request, responder) -> {
             try {
                 delete(request, responder);
             } catch (TatamiException e) {
-                port.failed(e);
+                context.failed(e);
                 responder.failure(e);
             }
         });
@@ -102,9 +104,9 @@ final class BlockDeletion {
         Map<Volume, Map<BlockId, Long>> parts = new LinkedHashMap<>();
         List<BlockId> absent = new ArrayList<>();
         for (DeleteBlocksRequest.Item item : request.getItemList()) {
-            BlockId block = DataPort.blockId(item.getBlockId());
-            port.tombstones().add(block, item.getGeneration());
-            List<VolumeSet.Found> copies = port.volumes().findAll(block);
+            BlockId block = ServerContext.blockId(item.getBlockId());
+            writes.tombstones().add(block, item.getGeneration());
+            List<VolumeSet.Found> copies = context.volumes().findAll(block);
             if (copies.isEmpty()) {
                 absent.add(block);
                 continue;
@@ -113,7 +115,7 @@ final class BlockDeletion {
             copies.forEach(copy -> parts.computeIfAbsent(copy.volume(), volume -> new LinkedHashMap<>())
                     .put(block, item.getGeneration()));
         }
-        port.volumes().gone(absent).forEach(progress::absent);
+        context.volumes().gone(absent).forEach(progress::absent);
         return parts;
     }
 
@@ -121,13 +123,13 @@ final class BlockDeletion {
         try {
             volume.delete(block, generation);
         } catch (TatamiException e) {
-            port.failed(e);
+            context.failed(e);
             return;
         } catch (RuntimeException e) {
-            port.failed(new TatamiException(ErrorCode.INTERNAL, "deleting " + block + ": " + e, e));
+            context.failed(new TatamiException(ErrorCode.INTERNAL, "deleting " + block + ": " + e, e));
             return;
         }
-        port.fence(block, "it was deleted");
+        writes.fence(block, "it was deleted");
         deleted.accept(block);
         progress.deletedCopy(block);
     }

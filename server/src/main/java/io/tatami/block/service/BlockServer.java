@@ -37,6 +37,7 @@ public final class BlockServer implements AutoCloseable {
     private final IdentityFile identityFile;
     private final IdentityFile.Identity identity;
     private final ServerThreads threads;
+    private final ServerContext context;
     private final DataPort port;
     private final MemoryShares memory;
     private final VolumeReports reports;
@@ -74,30 +75,25 @@ public final class BlockServer implements AutoCloseable {
         this.memory = new MemoryShares(
                 threads, new SharedDirectory(settings.sharedMemoryDirectory()), settings.sharedMemoryBytesMax());
         memory.serveOn(handlers);
-        this.port = new DataPort(
-                settings,
-                volumes,
-                tier == null ? UnitCopies.NONE : tier,
-                chainClient,
-                clock,
-                () -> serverId,
-                threads,
-                memory);
+        this.context = new ServerContext(settings, volumes, clock, new BlockServerMetrics(), () -> serverId);
+        WriteStreams writes = new WriteStreams(context, chainClient, memory, threads.writers());
+        UnitCopies copies = tier == null ? UnitCopies.NONE : tier;
+        this.port = new DataPort(writes, new ReadStreams(context, copies, memory, threads::readers));
         port.serveOn(handlers);
-        BlockCommands commands = new BlockCommands(port, threads, block -> {
+        BlockCommands commands = new BlockCommands(context, writes, threads, block -> {
             if (tier != null) {
                 tier.forget(block);
             }
         });
         commands.serveOn(handlers);
-        PlanCommands plans = new PlanCommands(tier, port.metrics());
+        PlanCommands plans = new PlanCommands(tier, context.metrics());
         plans.serveOn(handlers, commands);
-        this.reports = new VolumeReports(port, plans, clock, () -> serverId);
+        this.reports = new VolumeReports(context, plans::cacheStatus);
         commands.serve(handlers, BlockMethods.BLOCK_SERVER_STATUS, request -> reports.status());
         commands.serve(handlers, BlockMethods.SCRUB, reports::scrub);
         commands.serve(handlers, BlockMethods.CREDITS_LOW, this::creditsAreLow);
         volumes.volumes().forEach(served -> served.volume().onDamagedBlock(damage::found));
-        DamageReports damageReports = new DamageReports(port, threads);
+        DamageReports damageReports = new DamageReports(context, threads);
         damageReports.serveOn(handlers);
         threads.every(DamageReports.CHECK_MILLIS, damageReports::check);
         long checkMillis = Math.max(1, Math.min(STANDSTILL_CHECK_MILLIS, settings.chainSilenceMillis() / 8));
@@ -114,7 +110,7 @@ public final class BlockServer implements AutoCloseable {
     }
 
     public BlockServerMetrics metrics() {
-        return port.metrics();
+        return context.metrics();
     }
 
     /** What the server knows of how its volumes are, and looks after. */
@@ -139,7 +135,7 @@ public final class BlockServer implements AutoCloseable {
         volumes.ids().forEach(id -> complete.addVolumeId(id.toString()));
         Membership joining = new Membership(
                 link,
-                port,
+                context,
                 identityFile,
                 identity,
                 complete.build(),

@@ -44,7 +44,7 @@ final class DamageReports {
     private final VolumeSet volumes;
     private final BlockServerMetrics metrics;
     private final ServerThreads threads;
-    private final DataPort port;
+    private final ServerContext context;
     private final Map<Volume, Waiting> ofVolumes = new HashMap<>();
     private long soundSinceLog;
     private long nextLogNanos;
@@ -60,29 +60,29 @@ final class DamageReports {
         boolean busy;
     }
 
-    DamageReports(DataPort port, ServerThreads threads) {
-        this.port = port;
-        this.volumes = port.volumes();
-        this.metrics = port.metrics();
+    DamageReports(ServerContext context, ServerThreads threads) {
+        this.context = context;
+        this.volumes = context.volumes();
+        this.metrics = context.metrics();
         this.threads = threads;
-        this.nextLogNanos = port.clock().monotonicNanos();
+        this.nextLogNanos = context.clock().monotonicNanos();
         volumes.volumes().forEach(served -> ofVolumes.put(served.volume(), new Waiting()));
     }
 
     void serveOn(HandlerTable table) {
-        table.on(BlockMethods.REPORT_DAMAGE, (context, request, responder) -> {
+        table.on(BlockMethods.REPORT_DAMAGE, (caller, request, responder) -> {
             try {
-                take(request, context.peer().address());
+                take(request, caller.peer().address());
                 responder.success(Empty.getDefaultInstance());
             } catch (TatamiException e) {
-                port.failed(e);
+                context.failed(e);
                 responder.failure(e);
             }
         });
     }
 
     private void take(ReportDamageRequest request, SocketAddress from) throws TatamiException {
-        BlockId block = DataPort.blockId(request.getBlockId());
+        BlockId block = ServerContext.blockId(request.getBlockId());
         if (request.getOffset() < 0) {
             throw new TatamiException(ErrorCode.MALFORMED, "damage at " + request.getOffset());
         }
@@ -109,10 +109,10 @@ final class DamageReports {
     void check() {
         volumes.volumes().forEach(served -> checkNext(served.volume()));
         synchronized (this) {
-            if (soundSinceLog > 0 && port.clock().monotonicNanos() - nextLogNanos >= 0) {
+            if (soundSinceLog > 0 && context.clock().monotonicNanos() - nextLogNanos >= 0) {
                 LOG.info("{} chunks that readers said were damaged are sound", soundSinceLog);
                 soundSinceLog = 0;
-                nextLogNanos = port.clock().monotonicNanos() + LOG_PAUSE_NANOS;
+                nextLogNanos = context.clock().monotonicNanos() + LOG_PAUSE_NANOS;
             }
         }
     }

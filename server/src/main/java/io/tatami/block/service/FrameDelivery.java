@@ -85,6 +85,7 @@ final class FrameDelivery implements UnitDelivery {
         if (unit == null || bytes == null) {
             throw new IllegalStateException("no unit to send from");
         }
+        ReadUnit.Origin sentFrom = unit.origin();
         long offset = unit.offsetBytes() + bytes.readerIndex();
         int room = Math.min(BlockPayload.roomBytes(offset), wholeChunks(offset, creditBytes));
         int length = Math.min(bytes.readableBytes(), room);
@@ -99,7 +100,7 @@ final class FrameDelivery implements UnitDelivery {
         if (!bytes.isReadable()) {
             park();
         }
-        return new Sent(length, length);
+        return new Sent(length, length, sentFrom);
     }
 
     /** Up to the end of the chunk in which the credit ends. */

@@ -58,7 +58,7 @@ final class Membership {
      */
     Membership(
             MetadataLink link,
-            DataPort port,
+            ServerContext context,
             IdentityFile identityFile,
             IdentityFile.Identity identity,
             RegisterBlockServerRequest registration,
@@ -66,14 +66,14 @@ final class Membership {
             Consumer<AccessMedians> typicalOfCluster,
             DamageNotices damage) {
         this.link = link;
-        this.volumes = port.volumes();
+        this.volumes = context.volumes();
         this.identityFile = identityFile;
         this.identity = identity;
         this.registration = registration;
-        this.settings = port.settings();
+        this.settings = context.settings();
         this.credits = new CreditPool(identity.starts(), settings.creditBytes());
-        this.metrics = port.metrics();
-        this.clock = port.clock();
+        this.metrics = context.metrics();
+        this.clock = context.clock();
         this.housekeeping = housekeeping;
         this.typicalOfCluster = typicalOfCluster;
         this.damage = damage;

@@ -22,6 +22,7 @@ import io.tatami.protocol.wire.StagedBlocksRequest;
 import io.tatami.rpc.HandlerTable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -60,7 +61,7 @@ final class PlanCommands {
     }
 
     private static PlannedRange range(io.tatami.protocol.wire.PlannedRange range) throws TatamiException {
-        BlockId block = DataPort.blockId(range.getBlockId());
+        BlockId block = ServerContext.blockId(range.getBlockId());
         if (range.getOffset() < 0 || range.getLength() <= 0) {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,
@@ -84,7 +85,7 @@ final class PlanCommands {
     private StagedBlocksReply staged(StagedBlocksRequest request) throws TatamiException {
         StagedBlocksReply.Builder reply = StagedBlocksReply.newBuilder();
         for (long block : request.getBlockIdList()) {
-            reply.addStagedBytes(requireTier().stagedBytes(DataPort.blockId(block)));
+            reply.addStagedBytes(requireTier().stagedBytes(ServerContext.blockId(block)));
         }
         return reply.build();
     }
@@ -115,14 +116,13 @@ final class PlanCommands {
                 .build();
     }
 
-    /** Null where there is no tier. */
-    @Nullable
-    CacheStatus cacheStatus() {
+    /** Empty where there is no tier. */
+    Optional<CacheStatus> cacheStatus() {
         if (tier == null) {
-            return null;
+            return Optional.empty();
         }
         CacheTier.Status status = tier.status();
-        return CacheStatus.newBuilder()
+        return Optional.of(CacheStatus.newBuilder()
                 .setPath(status.device())
                 .setCapacityBytes(status.capacityBytes())
                 .setUsedBytes(status.usedBytes())
@@ -133,6 +133,6 @@ final class PlanCommands {
                 .setPlans(status.plans())
                 .setFailure(status.failure())
                 .setHangs(status.hangs())
-                .build();
+                .build());
     }
 }

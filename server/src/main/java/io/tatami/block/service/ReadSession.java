@@ -15,7 +15,6 @@ import io.tatami.rpc.ServerStream;
 import io.tatami.rpc.StreamReceiver;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -23,58 +22,59 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One read stream. It runs in turns on the reader threads of its volume: a turn sends while there is credit and the
- * network takes more, up to {@link BlockServerSettings#readTurnBytes}, and then waits behind its other readers for the
- * next. Whoever runs the turn owns the state; credits and cancellation come from the event loop and are atomic or
- * volatile.
+ * One read stream. It runs in {@link Turns} on the reader threads of its volume: a turn sends while there is credit and
+ * the network takes more, up to {@link BlockServerSettings#readTurnBytes}, and then waits behind its other readers for
+ * the next. The turn owns the {@link ReadState}; what other threads want of it (credit, a stop, a pause) they leave in
+ * an atomic or volatile field, and want a turn.
  */
 final class ReadSession implements StreamReceiver<ReadCredit> {
     private static final Logger LOG = LoggerFactory.getLogger(ReadSession.class);
-    private static final long UNKNOWN = -1;
 
     private final ReadBlockRequest request;
     private final ServerStream<ReadFrame, ReadBlockReply> stream;
-    private final DataPort port;
-    private final Executor readers;
+    private final ReadStreams streams;
+    private final Turns turns;
     private final Supplier<UnitDelivery> otherDelivery;
     private volatile UnitDelivery delivery;
 
+    // What other threads leave for the turn.
     private final AtomicLong credit;
-    private final AtomicInteger wanted = new AtomicInteger();
     private volatile @Nullable TatamiException stopped;
-
-    private volatile long movedNanos;
     private volatile boolean parkWanted;
+
+    /** Whether the network will say when it takes more. */
     private volatile boolean awaitingWritable;
 
-    /** There was no memory for a frame; asks again now and then, and holds nothing meanwhile. */
-    private volatile boolean starved;
-
-    private @Nullable BlockReader reader;
-    private long endOffset = UNKNOWN;
-    private boolean ended;
+    // The turn's; others look.
+    private volatile ReadState state = new ReadState.Unread();
+    private volatile long movedNanos;
     private long sentBytes;
-    private ReadUnit.Origin origin = ReadUnit.Origin.VOLUME;
 
     /**
      * @param delivery owned by the new object
      * @param otherDelivery makes one that is never stuck, for when this one is
+     * @param readers run the turns
      */
     ReadSession(
             ReadBlockRequest request,
             ServerStream<ReadFrame, ReadBlockReply> stream,
             UnitDelivery delivery,
             Supplier<UnitDelivery> otherDelivery,
-            DataPort port,
+            ReadStreams streams,
             Executor readers) {
         this.request = request;
         this.stream = stream;
-        this.port = port;
-        this.readers = readers;
+        this.streams = streams;
+        this.turns = new Turns(readers, this::turn);
         this.delivery = delivery;
         this.otherDelivery = otherDelivery;
         this.credit = new AtomicLong(delivery.firstCredit(request));
-        this.movedNanos = port.clock().monotonicNanos();
+        this.movedNanos = streams.nowNanos();
+    }
+
+    /** Begins; called once, before any message is delivered. */
+    void start() {
+        turns.want();
     }
 
     @Override
@@ -82,7 +82,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
         payload.release();
         long bytes = delivery.credit(more);
         if (bytes > 0 && credit.getAndAdd(bytes) <= 0) {
-            wantTurn();
+            turns.want();
         }
     }
 
@@ -94,63 +94,49 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
     /** Ends the session from outside. */
     void stop(TatamiException reason) {
         stopped = reason;
-        wantTurn();
+        turns.want();
     }
 
     /** Has the session give its buffers back if it stands still; it opens its reader again when it moves. */
     void checkStandstill() {
-        if (starved) {
-            starved = false;
-            wantTurn();
+        if (state instanceof ReadState.Starved) {
+            turns.want();
         }
-        long stillNanos = port.clock().monotonicNanos() - movedNanos;
-        if (stillNanos > TimeUnit.MILLISECONDS.toNanos(port.settings().parkMillis())) {
+        long stillNanos = streams.nowNanos() - movedNanos;
+        if (stillNanos > TimeUnit.MILLISECONDS.toNanos(streams.settings().parkMillis())) {
             parkWanted = true;
-            wantTurn();
+            turns.want();
         }
     }
 
-    /** Asks for a turn; while one is waiting or running, for one more look after it. */
-    void wantTurn() {
-        if (wanted.getAndIncrement() == 0) {
-            readers.execute(this::turn);
-        }
-    }
-
-    private void turn() {
-        int seen = wanted.get();
-        boolean again = false;
+    /** Returns whether another turn can be used at once. */
+    private boolean turn() {
         try {
-            again = !ended && runTurn();
+            return !isOver() && goOn();
         } catch (TatamiException e) {
             fail(e);
         } catch (RuntimeException e) {
             fail(new TatamiException(ErrorCode.INTERNAL, "reading " + block() + ": " + e, e));
         }
-        if (again) {
-            readers.execute(this::turn);
-        } else if (wanted.addAndGet(-seen) > 0) {
-            readers.execute(this::turn);
-        }
+        return false;
     }
 
-    /** Returns whether there is more to send at once. */
-    private boolean runTurn() throws TatamiException {
+    private boolean goOn() throws TatamiException {
         TatamiException reason = stopped;
         if (reason != null) {
             throw reason;
         }
         if (parkWanted) {
             parkWanted = false;
-            movedNanos = port.clock().monotonicNanos();
-            giveBuffersBack();
+            movedNanos = streams.nowNanos();
+            park();
         }
         if (credit.get() <= 0 || !stream.isWritable()) {
             return awaitRoom();
         }
-        long turnEnd = sentBytes + port.settings().readTurnBytes();
+        long turnEnd = sentBytes + streams.settings().readTurnBytes();
         while (credit.get() > 0 && stream.isWritable() && sentBytes < turnEnd && stopped == null) {
-            if (!delivery.hasMore() && !opened().hasBuffer(this::wantTurn)) {
+            if (!delivery.hasMore() && !opened().reader().hasBuffer(turns::want)) {
                 return false;
             }
             if (!delivery.hasMore() && !nextUnit()) {
@@ -160,9 +146,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
                 return false;
             }
             if (!delivery.canSend()) {
-                starved = true;
-                port.ranShort();
-                giveBuffersBack();
+                starve();
                 return false;
             }
             sendFrame();
@@ -177,7 +161,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
                 awaitingWritable = true;
                 stream.whenWritable(() -> {
                     awaitingWritable = false;
-                    wantTurn();
+                    turns.want();
                 });
             }
             return false;
@@ -186,46 +170,50 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
     }
 
     /** A reader of what is left. What it may see is decided when the stream begins. */
-    private BlockReader opened() throws TatamiException {
-        if (reader != null) {
-            return reader;
+    private ReadState.Reading opened() throws TatamiException {
+        if (state instanceof ReadState.Reading reading) {
+            return reading;
         }
-        VolumeSet.Found found = port.volumes().require(block(), request.getGeneration());
-        if (endOffset == UNKNOWN) {
-            long visible = found.stored().visibleBytes();
-            if (request.getOffset() < 0 || request.getOffset() > visible || request.getLength() < 0) {
-                throw new TatamiException(
-                        ErrorCode.INVALID_ARGUMENT,
-                        request.getLength() + " bytes at " + request.getOffset() + " of " + block() + ", which has "
-                                + visible);
-            }
-            endOffset = request.getOffset() + Math.min(request.getLength(), visible - request.getOffset());
-        }
+        VolumeSet.Found found = streams.volumes().require(block(), request.getGeneration());
+        long endOffset = state instanceof ReadState.Parked parked
+                ? parked.endOffset()
+                : state instanceof ReadState.Starved starved ? starved.endOffset() : endOffset(found);
         long offset = request.getOffset() + sentBytes;
-        BlockReader opened = delivery.open(found, request, offset, endOffset - offset);
-        reader = opened;
+        BlockReader reader = delivery.open(found, request, offset, endOffset - offset);
+        ReadState.Reading reading = new ReadState.Reading(reader, endOffset);
+        state = reading;
         CrashPoint.hit("service.read.after-open");
-        return opened;
+        return reading;
+    }
+
+    private long endOffset(VolumeSet.Found found) throws TatamiException {
+        long visible = found.stored().visibleBytes();
+        if (request.getOffset() < 0 || request.getOffset() > visible || request.getLength() < 0) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    request.getLength() + " bytes at " + request.getOffset() + " of " + block() + ", which has "
+                            + visible);
+        }
+        return request.getOffset() + Math.min(request.getLength(), visible - request.getOffset());
     }
 
     private boolean nextUnit() throws TatamiException {
         ReadUnit next;
         try {
-            next = opened().next();
+            next = opened().reader().next();
         } catch (TatamiException e) {
             if (e.code() != ErrorCode.BUSY || !delivery.isStuck()) {
                 throw e;
             }
             LOG.warn("{} goes on without shared memory, as a device holds all that its reader shares", block(), e);
-            giveBuffersBack();
+            park();
             delivery.close();
             delivery = otherDelivery.get();
-            next = opened().next();
+            next = opened().reader().next();
         }
         if (next == null) {
             return false;
         }
-        origin = next.origin();
         delivery.load(next);
         return true;
     }
@@ -233,31 +221,44 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
     private void sendFrame() {
         UnitDelivery.Sent sent = delivery.send(credit.get());
         sentBytes += sent.bytes();
-        movedNanos = port.clock().monotonicNanos();
+        movedNanos = streams.nowNanos();
         credit.addAndGet(-sent.cost());
-        port.metrics().read(sent.bytes(), origin);
+        streams.metrics().read(sent.bytes(), sent.origin());
     }
 
     private void fail(TatamiException failure) {
-        if (!ended) {
+        if (!isOver()) {
             end();
-            port.failed(failure);
+            streams.failed(failure);
             stream.failure(failure);
         }
     }
 
     private void end() {
-        ended = true;
-        giveBuffersBack();
+        park();
+        state = new ReadState.Over();
         delivery.close();
-        port.ended(this);
+        streams.ended(this);
     }
 
-    private void giveBuffersBack() {
+    private boolean isOver() {
+        return state instanceof ReadState.Over;
+    }
+
+    private void starve() {
+        park();
+        streams.ranShort();
+        if (state instanceof ReadState.Parked parked) {
+            state = new ReadState.Starved(parked.endOffset());
+        }
+    }
+
+    /** Gives back the buffers of what was not sent. */
+    private void park() {
         delivery.park();
-        if (reader != null) {
-            reader.close();
-            reader = null;
+        if (state instanceof ReadState.Reading reading) {
+            reading.reader().close();
+            state = new ReadState.Parked(reading.endOffset());
         }
     }
 

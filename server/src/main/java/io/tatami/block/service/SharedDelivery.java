@@ -92,7 +92,7 @@ final class SharedDelivery implements UnitDelivery {
         lent.set(sent.bufferNumber(), sent);
         CrashPoint.hit("service.read.before-frame");
         stream.send(frame.build());
-        return new Sent(sent.data().remaining(), Device.UNIT_BYTES);
+        return new Sent(sent.data().remaining(), Device.UNIT_BYTES, sent.origin());
     }
 
     @Override

@@ -51,6 +51,7 @@ interface UnitDelivery extends AutoCloseable {
      *
      * @param bytes of the block in it
      * @param cost how much credit it took
+     * @param origin where the bytes were read
      */
-    record Sent(int bytes, long cost) {}
+    record Sent(int bytes, long cost, ReadUnit.Origin origin) {}
 }

@@ -13,8 +13,10 @@ import io.tatami.protocol.wire.ScrubRequest;
 import io.tatami.protocol.wire.VolumeStatus;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,25 +31,27 @@ final class VolumeReports {
     private final List<VolumeSet.FailedVolume> failed;
     private final VolumeWatch watch;
     private final BlockServerMetrics metrics;
-    private final PlanCommands plans;
+    private final Supplier<Optional<CacheStatus>> cache;
     private final IntSupplier serverId;
     private boolean closed;
 
     private record Kept(VolumeSet.ServedVolume served, Scrubber scrubber, Compactor compactor, Prewriter prewriter) {}
 
-    VolumeReports(DataPort port, PlanCommands plans, Clock clock, IntSupplier serverId) {
-        this.metrics = port.metrics();
-        this.watch = new VolumeWatch(port.volumes().volumes(), metrics);
-        this.failed = port.volumes().failed();
-        this.plans = plans;
-        this.serverId = serverId;
-        for (VolumeSet.ServedVolume served : port.volumes().volumes()) {
+    /** @param cache how the cache tier is; empty where there is none */
+    VolumeReports(ServerContext context, Supplier<Optional<CacheStatus>> cache) {
+        this.metrics = context.metrics();
+        this.watch = new VolumeWatch(context.volumes().volumes(), metrics);
+        this.failed = context.volumes().failed();
+        this.cache = cache;
+        this.serverId = context.serverId();
+        Clock clock = context.clock();
+        for (VolumeSet.ServedVolume served : context.volumes().volumes()) {
             Scrubber scrubber =
-                    new Scrubber(served.volume(), clock, port.settings().scrubBytesPerSecondMax());
+                    new Scrubber(served.volume(), clock, context.settings().scrubBytesPerSecondMax());
             Compactor compactor =
-                    new Compactor(served.volume(), clock, port.settings().compactBytesPerSecondMax());
+                    new Compactor(served.volume(), clock, context.settings().compactBytesPerSecondMax());
             Prewriter prewriter =
-                    new Prewriter(served.volume(), clock, port.settings().prewriteBytes());
+                    new Prewriter(served.volume(), clock, context.settings().prewriteBytes());
             volumes.add(new Kept(served, scrubber, compactor, prewriter));
         }
     }
@@ -122,10 +126,7 @@ final class VolumeReports {
                     .setPath(volume.path())
                     .setFailure(volume.reason()));
         }
-        CacheStatus cache = plans.cacheStatus();
-        if (cache != null) {
-            reply.setCache(cache);
-        }
+        cache.get().ifPresent(reply::setCache);
         return reply.build();
     }
 
