@@ -29,6 +29,10 @@ final class ArchitectureTest {
     private static final String PROTOCOL = "io.tatami.protocol..";
     private static final String RPC = "io.tatami.rpc..";
     private static final String SOCKETS = "io.tatami.rpc.netty..";
+
+    /** The classes of the transport with which processes are wired; servers use the second one. */
+    private static final List<String> ENTRANCES = List.of("RpcClient", "RpcServer");
+
     private static final DescribedPredicate<JavaClass> OURS = resideInAPackage("io.tatami..");
     private static final DescribedPredicate<JavaClass> NETTY = resideInAPackage("io.netty..");
 
@@ -69,6 +73,36 @@ final class ArchitectureTest {
     }
 
     @Test
+    void theTwoEndsOfAConnectionMeetInWhatTheyShare() {
+        onlyUses(
+                "io.tatami.rpc.netty.shared..",
+                "io.tatami.rpc.netty.shared..",
+                "io.tatami.rpc.netty.frame..",
+                "io.tatami.rpc",
+                PROTOCOL,
+                CONF,
+                BASE);
+        onlyUses(
+                "io.tatami.rpc.netty.client..",
+                "io.tatami.rpc.netty.client..",
+                "io.tatami.rpc.netty.shared..",
+                "io.tatami.rpc.netty.frame..",
+                "io.tatami.rpc",
+                PROTOCOL,
+                CONF,
+                BASE);
+        onlyUses(
+                "io.tatami.rpc.netty.server..",
+                "io.tatami.rpc.netty.server..",
+                "io.tatami.rpc.netty.shared..",
+                "io.tatami.rpc.netty.frame..",
+                "io.tatami.rpc",
+                PROTOCOL,
+                CONF,
+                BASE);
+    }
+
+    @Test
     void whatCallersSeeOfRpcKnowsNoSockets() {
         noClasses()
                 .that()
@@ -97,8 +131,7 @@ final class ArchitectureTest {
     @Test
     void thePublicApiOfTheSocketsNamesNoNettyTypeButByteBuf() {
         List<String> named = classes.stream()
-                .filter(type -> type.getPackageName().startsWith("io.tatami.")
-                        && type.getModifiers().contains(JavaModifier.PUBLIC))
+                .filter(ArchitectureTest::isForCallers)
                 .flatMap(type -> type.getCodeUnits().stream())
                 .filter(unit -> unit.getModifiers().contains(JavaModifier.PUBLIC))
                 .filter(unit -> unit.getRawParameterTypes().stream().anyMatch(ArchitectureTest::isForeignNetty)
@@ -106,6 +139,19 @@ final class ArchitectureTest {
                 .map(unit -> unit.getFullName())
                 .toList();
         assertEquals(List.of(), named);
+    }
+
+    /** A public class outside the transport, and those of the transport that classes outside it use. */
+    private static boolean isForCallers(JavaClass type) {
+        boolean isTransport = resideInAPackage(SOCKETS).test(type);
+        return type.getPackageName().startsWith("io.tatami.")
+                && type.getModifiers().contains(JavaModifier.PUBLIC)
+                && (!isTransport || ENTRANCES.contains(type.getSimpleName()) || isUsedFromOutside(type));
+    }
+
+    private static boolean isUsedFromOutside(JavaClass type) {
+        return type.getDirectDependenciesToSelf().stream()
+                .anyMatch(use -> !resideInAPackage(SOCKETS).test(use.getOriginClass()));
     }
 
     private static boolean isForeignNetty(JavaClass type) {

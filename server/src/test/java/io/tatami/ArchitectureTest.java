@@ -27,7 +27,8 @@ final class ArchitectureTest {
     private static final DescribedPredicate<JavaClass> OURS = resideInAPackage("io.tatami..");
 
     /** What every package may use: the client's lower layers. */
-    private static final List<String> BELOW = List.of("io.tatami.base..", "io.tatami.conf..", "io.tatami.protocol..");
+    private static final List<String> BELOW =
+            List.of("io.tatami.base..", "io.tatami.conf..", "io.tatami.protocol..", "io.tatami.files..");
 
     private static JavaClasses classes = new ClassFileImporter().importClasses(List.of());
 
@@ -79,7 +80,7 @@ final class ArchitectureTest {
     private static final List<ArchRule> ONLY_IMPORTERS = List.of(
             onlyImportedBy("org.rocksdb..", "io.tatami.meta.store..", "io.tatami.block.volume.."),
             onlyImportedBy("com.sun.jna..", "io.tatami.block.device..", "io.tatami.meta.log.flush.."),
-            onlyImportedBy("org.apache.ratis..", "io.tatami.meta.log.."),
+            onlyImportedBy("org.apache.ratis..", "io.tatami.meta.log.raft.."),
             onlyImportedBy("org.apache.hadoop..", "io.tatami.auth.."),
             onlyImportedBy("io.tatami.server..", "io.tatami.server.."));
 

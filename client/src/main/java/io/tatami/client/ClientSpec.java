@@ -4,7 +4,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.client.meta.MetadataAddress;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
-import io.tatami.rpc.netty.RpcSettings;
+import io.tatami.rpc.netty.shared.RpcSettings;
 import java.net.InetSocketAddress;
 import java.util.List;
 

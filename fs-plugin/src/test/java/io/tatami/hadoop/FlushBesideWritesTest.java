@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.tatami.base.CrashPoint;
+import io.tatami.files.CrashPoint;
 import java.util.Collections;
 import java.util.Random;
 import java.util.concurrent.Callable;

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tatami.auth.HadoopGroups;
 import io.tatami.base.TatamiException;
 import io.tatami.conf.Settings;
-import io.tatami.server.StandaloneNode;
+import io.tatami.server.node.StandaloneNode;
 import java.io.IOException;
 import java.net.URI;
 import java.util.Arrays;
@@ -79,7 +79,7 @@ class MinimumBlockSizeTest {
 
     private StandaloneNode start(Map<String, String> settings) throws IOException {
         return StandaloneNode.open(
-                new StandaloneNode.Place(directory, List.of(), 256L * MIB, "localhost", 0, 1),
+                new StandaloneNode.Setup(directory, List.of(), 256L * MIB, "localhost", 0, 1),
                 Settings.of(settings),
                 new HadoopGroups(new Configuration()));
     }

@@ -9,8 +9,8 @@ import io.tatami.auth.HadoopGroups;
 import io.tatami.client.PrefetchProgress;
 import io.tatami.client.file.Prefetch;
 import io.tatami.conf.Settings;
-import io.tatami.server.BlockNode;
-import io.tatami.server.StandaloneNode;
+import io.tatami.server.node.BlockNode;
+import io.tatami.server.node.StandaloneNode;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
@@ -53,7 +53,7 @@ class PrefetchTest {
     static void start() throws IOException {
         Configuration hadoop = new Configuration();
         node = StandaloneNode.open(
-                new StandaloneNode.Place(
+                new StandaloneNode.Setup(
                         directory.resolve("data"),
                         List.of(),
                         512L << 20,

@@ -3,7 +3,7 @@ package io.tatami.hadoop;
 import io.tatami.auth.HadoopGroups;
 import io.tatami.conf.Settings;
 import io.tatami.server.ProcessCluster;
-import io.tatami.server.StandaloneNode;
+import io.tatami.server.node.StandaloneNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -74,7 +74,7 @@ public final class TatamiCluster {
 
     private String startStandalone() throws IOException {
         StandaloneNode node = StandaloneNode.open(
-                new StandaloneNode.Place(directory, List.of(), VOLUME_BYTES, HOST, 0, SHARDS),
+                new StandaloneNode.Setup(directory, List.of(), VOLUME_BYTES, HOST, 0, SHARDS),
                 new Settings(SETTINGS::get),
                 new HadoopGroups(new Configuration()));
         servers.push(node);

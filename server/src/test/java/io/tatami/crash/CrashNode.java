@@ -1,8 +1,8 @@
 package io.tatami.crash;
 
-import io.tatami.base.CrashPoint;
 import io.tatami.conf.Settings;
-import io.tatami.server.StandaloneNode;
+import io.tatami.files.CrashPoint;
+import io.tatami.server.node.StandaloneNode;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
@@ -40,9 +40,9 @@ public final class CrashNode {
             CrashPoint.listen(CrashNode::pass);
         }
         List<Path> volumes = arguments[1].equals("-") ? List.of() : List.of(Path.of(arguments[1]));
-        StandaloneNode.Place place =
-                new StandaloneNode.Place(Path.of(arguments[0]), volumes, CAPACITY_BYTES, "localhost", 0, SHARDS);
-        try (StandaloneNode node = StandaloneNode.open(place, new Settings(System::getProperty), user -> List.of());
+        StandaloneNode.Setup setup =
+                new StandaloneNode.Setup(Path.of(arguments[0]), volumes, CAPACITY_BYTES, "localhost", 0, SHARDS);
+        try (StandaloneNode node = StandaloneNode.open(setup, new Settings(System::getProperty), user -> List.of());
                 BufferedReader commands =
                         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             say(SERVING + node.uri().substring("tatami://".length()));

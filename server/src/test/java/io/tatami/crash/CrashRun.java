@@ -3,9 +3,9 @@ package io.tatami.crash;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tatami.base.CrashPoint;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.TatamiPath;
+import io.tatami.files.CrashPoint;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package io.tatami.crash;
 
-import io.tatami.base.CrashPoint;
+import io.tatami.files.CrashPoint;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;

@@ -19,7 +19,7 @@ final class PointsInSource {
     /** The points with a name of their own that are not in {@code hit}. */
     static Set<String> notIn(Set<String> hit) throws IOException {
         TreeSet<String> names = new TreeSet<>();
-        for (Path sources : List.of(Path.of("src/main/java"), Path.of("../client/src/main/java"))) {
+        for (Path sources : List.of(Path.of("src/main/java"), Path.of("../client/files/src/main/java"))) {
             if (Files.exists(sources)) {
                 try (Stream<Path> files = Files.walk(sources)) {
                     for (Path file : files.filter(path -> path.toString().endsWith(".java"))

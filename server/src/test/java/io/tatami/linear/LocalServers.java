@@ -80,17 +80,17 @@ final class LocalServers implements Servers {
     }
 
     private MetadataServer openOnce(int server) throws TatamiException {
-        MetadataServer.Place place = new MetadataServer.Place(
+        MetadataServer.Location location = new MetadataServer.Location(
                 directory.resolve("server-" + server),
                 "127.0.0.1",
                 addresses.get(server).getPort());
         if (server == 0) {
             NewCluster fresh = new NewCluster(SHARDS, List.of(GroupId.NAMESPACE));
-            return MetadataServer.open(place, fresh, Settings.defaults(), user -> List.of(), Clock.SYSTEM);
+            return MetadataServer.open(location, fresh, Settings.defaults(), user -> List.of(), Clock.SYSTEM);
         }
         List<Integer> shards = List.of(2 * server - 2, 2 * server - 1);
         List<InetSocketAddress> seeds = addresses.subList(0, 1);
-        return MetadataServer.join(place, seeds, shards, Settings.defaults(), user -> List.of(), Clock.SYSTEM);
+        return MetadataServer.join(location, seeds, shards, Settings.defaults(), user -> List.of(), Clock.SYSTEM);
     }
 
     @Override

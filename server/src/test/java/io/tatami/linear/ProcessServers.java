@@ -3,7 +3,7 @@ package io.tatami.linear;
 import io.tatami.crash.Signals;
 import io.tatami.relay.FreePorts;
 import io.tatami.server.ServerProcess;
-import io.tatami.server.TatamiServer;
+import io.tatami.server.cli.TatamiServer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;

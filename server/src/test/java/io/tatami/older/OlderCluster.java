@@ -4,7 +4,7 @@ import io.tatami.client.TatamiClient;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.server.ServerProcess;
-import io.tatami.server.TatamiServer;
+import io.tatami.server.cli.TatamiServer;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;

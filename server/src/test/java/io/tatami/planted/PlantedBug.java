@@ -39,12 +39,12 @@ enum PlantedBug {
             "batch.put(change.getKey(), System.nanoTime() % 50 == 0 ? new byte[] {1} : value);",
             "io.tatami.meta.log.StateHashesTest#storesAreEqualAtEveryIndexWhileLeadersDie"),
     VOTES_ARE_TOLD_BEFORE_THEY_ARE_DURABLE(
-            "io/tatami/meta/log/DurableVotes.java",
+            "io/tatami/meta/log/raft/transport/DurableVotes.java",
             "CrashPoint.hit(\"meta.raft.before-vote-synced\");\n                sync(request.getServerRequest());",
             "",
-            "io.tatami.meta.log.RaftReplicaTest#nobodyIsElectedByAVoteThatIsNotDurable"),
+            "io.tatami.meta.log.raft.RaftReplicaTest#nobodyIsElectedByAVoteThatIsNotDurable"),
     REPLIES_ARE_NOT_REMEMBERED(
-            "io/tatami/meta/service/host/ReplyMemory.java",
+            "io/tatami/meta/service/lead/ReplyMemory.java",
             "return known == null ? null : reply(known, method);",
             "return null;",
             "io.tatami.meta.service.host.GroupCrashTest"
@@ -156,7 +156,7 @@ enum PlantedBug {
             "io.tatami.block.cache.HangingTierTest"
                     + "#whenStagingHangsReadersGoToTheVolumeAndAfterAFewTimesTheTierIsSetAside"),
     A_WIPED_SERVER_ANSWERS_FOR_WHO_IT_WAS(
-            "io/tatami/meta/log/AddressedRequests.java",
+            "io/tatami/meta/log/raft/AddressedRequests.java",
             "if (header == null || header.getReplyId().equals(self)) {",
             "if (header == null || !header.getReplyId().isEmpty()) {",
             "io.tatami.meta.log.RaftMembersTest#aWipedServerAtTheSameAddressDoesNotAnswerForTheMemberThatItWas"),

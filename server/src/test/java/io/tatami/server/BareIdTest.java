@@ -29,16 +29,18 @@ import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.AttributeChange;
 import io.tatami.protocol.wire.CheckReadRequest;
 import io.tatami.protocol.wire.CutFileRequest;
+import io.tatami.protocol.wire.DirectorySlice;
 import io.tatami.protocol.wire.GetBlocksRequest;
 import io.tatami.protocol.wire.ReadSharesRequest;
 import io.tatami.protocol.wire.RecoverFileRequest;
 import io.tatami.protocol.wire.ReopenFileRequest;
-import io.tatami.protocol.wire.Share;
 import io.tatami.rpc.CallOptions;
-import io.tatami.rpc.netty.ClientIdentity;
-import io.tatami.rpc.netty.EventLoops;
-import io.tatami.rpc.netty.RpcClient;
-import io.tatami.rpc.netty.RpcSettings;
+import io.tatami.rpc.netty.client.RpcClient;
+import io.tatami.rpc.netty.shared.ClientIdentity;
+import io.tatami.rpc.netty.shared.EventLoops;
+import io.tatami.rpc.netty.shared.RpcSettings;
+import io.tatami.server.node.ClusterAddress;
+import io.tatami.server.node.StandaloneNode;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -72,7 +74,7 @@ final class BareIdTest {
     @BeforeAll
     void start(@TempDir Path directory) throws Exception {
         node = StandaloneNode.open(
-                new StandaloneNode.Place(directory, List.of(), 1L << 30, "localhost", 0, SHARDS),
+                new StandaloneNode.Setup(directory, List.of(), 1L << 30, "localhost", 0, SHARDS),
                 SETTINGS,
                 user -> List.of(user + "s-group"));
         superuser = connect(SUPERUSER);
@@ -214,34 +216,34 @@ final class BareIdTest {
                         .getStatus()
                         .getLength());
         TatamiPath inner = directory("by-hand/inner", 0755);
-        ReadSharesRequest shares = ReadSharesRequest.newBuilder()
+        ReadSharesRequest slices = ReadSharesRequest.newBuilder()
                 .addDirectoryId(superuser.status(inner, true).id())
                 .build();
-        assertDenied("bob", shardOf(inner), MetaMethods.READ_SHARES, shares);
+        assertDenied("bob", shardOf(inner), MetaMethods.READ_SHARES, slices);
         ReadSharesRequest root = ReadSharesRequest.newBuilder()
                 .addDirectoryId(DirectoryId.ROOT.value())
                 .build();
         assertEquals(
                 1,
                 ask("bob", shardOf(TatamiPath.ROOT), MetaMethods.READ_SHARES, root)
-                        .getShareCount());
+                        .getSliceCount());
     }
 
     @Test
     void sizesOfDirectoriesAreForServersAndTheSuperuser() throws Exception {
         TatamiPath directory = directory("sizes", 0755);
         moved(directory, SECRET, 0600);
-        ReadSharesRequest shares = ReadSharesRequest.newBuilder()
+        ReadSharesRequest slices = ReadSharesRequest.newBuilder()
                 .addDirectoryId(superuser.status(directory, true).id())
                 .build();
-        Share told =
-                ask("bob", shardOf(directory), MetaMethods.READ_SHARES, shares).getShare(0);
+        DirectorySlice told =
+                ask("bob", shardOf(directory), MetaMethods.READ_SHARES, slices).getSlice(0);
         assertNotEquals(0, told.getLastChangeMillis());
         assertEquals(0, told.getBytes());
         assertEquals(
                 SECRET.length,
-                ask(SUPERUSER, shardOf(directory), MetaMethods.READ_SHARES, shares)
-                        .getShare(0)
+                ask(SUPERUSER, shardOf(directory), MetaMethods.READ_SHARES, slices)
+                        .getSlice(0)
                         .getBytes());
         assertEquals(SECRET.length, bob.contentTotals(directory).lengthBytes());
     }

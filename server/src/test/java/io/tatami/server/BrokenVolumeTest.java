@@ -17,6 +17,13 @@ import io.tatami.client.file.FileWriter;
 import io.tatami.client.file.ReadPolicy;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.wire.VolumeStatus;
+import io.tatami.server.cli.ExitCode;
+import io.tatami.server.cli.TatamiServer;
+import io.tatami.server.node.ClusterAddress;
+import io.tatami.server.node.Patience;
+import io.tatami.server.node.StandaloneNode;
+import io.tatami.server.status.StatusJson;
+import io.tatami.server.status.StatusReport;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.RandomAccessFile;
@@ -117,7 +124,7 @@ final class BrokenVolumeTest {
     @Test
     void aVolumeOfAnotherClusterIsAWrongCommandAndRefused() throws Exception {
         Path foreign = directory.resolve("foreign");
-        StandaloneNode.open(place("other", List.of(foreign)), Settings.of(Map.of()), user -> List.of())
+        StandaloneNode.open(setup("other", List.of(foreign)), Settings.of(Map.of()), user -> List.of())
                 .close();
 
         TatamiException refused = assertThrows(TatamiException.class, () -> start(List.of(first, foreign)));
@@ -126,11 +133,11 @@ final class BrokenVolumeTest {
     }
 
     private StandaloneNode start(List<Path> volumes) throws TatamiException {
-        return StandaloneNode.open(place("node", volumes), Settings.of(Map.of()), user -> List.of());
+        return StandaloneNode.open(setup("node", volumes), Settings.of(Map.of()), user -> List.of());
     }
 
-    private StandaloneNode.Place place(String name, List<Path> volumes) {
-        return new StandaloneNode.Place(directory.resolve(name), volumes, CAPACITY_BYTES, "localhost", 0, 1);
+    private StandaloneNode.Setup setup(String name, List<Path> volumes) {
+        return new StandaloneNode.Setup(directory.resolve(name), volumes, CAPACITY_BYTES, "localhost", 0, 1);
     }
 
     private static TatamiClient connect(StandaloneNode node) throws TatamiException {

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.ChunkChecksum;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.client.ClusterStatus;
@@ -20,8 +19,11 @@ import io.tatami.client.file.FileReader;
 import io.tatami.client.file.FileWriter;
 import io.tatami.client.file.ReadPolicy;
 import io.tatami.conf.Settings;
+import io.tatami.files.CrashPoint;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.AttributeChange;
+import io.tatami.server.node.ClusterAddress;
+import io.tatami.server.node.StandaloneNode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -53,7 +55,7 @@ final class EndToEndTest {
     @BeforeAll
     void start(@TempDir Path directory) throws Exception {
         node = StandaloneNode.open(
-                new StandaloneNode.Place(directory, List.of(), 1L << 30, "localhost", 0, 4),
+                new StandaloneNode.Setup(directory, List.of(), 1L << 30, "localhost", 0, 4),
                 SETTINGS,
                 user -> List.of());
         client = connect(SUPERUSER);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tatami.base.GroupId;
 import io.tatami.crash.FaultyDisk;
 import io.tatami.protocol.wire.MetadataServerInfo;
+import io.tatami.server.status.MetadataServersText;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

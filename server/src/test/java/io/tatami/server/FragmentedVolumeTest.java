@@ -16,6 +16,8 @@ import io.tatami.client.file.FileWriter;
 import io.tatami.client.file.ReadPolicy;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
+import io.tatami.server.node.ClusterAddress;
+import io.tatami.server.node.StandaloneNode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -47,7 +49,7 @@ final class FragmentedVolumeTest {
     @BeforeEach
     void start(@TempDir Path directory) throws Exception {
         node = StandaloneNode.open(
-                new StandaloneNode.Place(directory, List.of(), VOLUME_BYTES, "localhost", 0, 1),
+                new StandaloneNode.Setup(directory, List.of(), VOLUME_BYTES, "localhost", 0, 1),
                 SETTINGS,
                 user -> List.of());
         client = TatamiClient.connect(
@@ -126,10 +128,10 @@ final class FragmentedVolumeTest {
     private void assertNoBlockIsWhole(TatamiPath file, int length) throws Exception {
         List<LocatedBlock> places = client.blockLocations(file, 0, length);
         long end = 0;
-        for (LocatedBlock place : places) {
-            assertEquals(end, place.offsetBytes());
-            assertTrue(place.lengthBytes() <= BLOCK_BYTES / 2, places::toString);
-            end += place.lengthBytes();
+        for (LocatedBlock setup : places) {
+            assertEquals(end, setup.offsetBytes());
+            assertTrue(setup.lengthBytes() <= BLOCK_BYTES / 2, places::toString);
+            end += setup.lengthBytes();
         }
         assertEquals(length, end);
         assertTrue(places.size() >= 3, places::toString);

@@ -4,15 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.Clock;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.TatamiException;
 import io.tatami.client.ReplicationProgress;
 import io.tatami.client.TatamiClient;
 import io.tatami.conf.Settings;
+import io.tatami.files.CrashPoint;
 import io.tatami.meta.service.host.MetadataServer;
 import io.tatami.meta.service.host.NewCluster;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.seed.TestSeed;
+import io.tatami.server.cli.TatamiServer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -193,17 +194,17 @@ final class GrowingCrashTest {
                 if (server == victim) {
                     startVictim(List.of("-D" + CrashPoint.PROPERTY + "=" + point));
                 } else {
-                    MetadataServer.Place place =
-                            new MetadataServer.Place(home.resolve("meta-" + server), "localhost", 0);
+                    MetadataServer.Location location =
+                            new MetadataServer.Location(home.resolve("meta-" + server), "localhost", 0);
                     MetadataServer started = server == 0
                             ? MetadataServer.open(
-                                    place,
+                                    location,
                                     NewCluster.onOneServer(shards),
                                     Settings.defaults(),
                                     user -> List.of(),
                                     Clock.SYSTEM)
                             : MetadataServer.join(
-                                    place,
+                                    location,
                                     List.of(InetSocketAddress.createUnresolved("localhost", ports.get(0))),
                                     List.of(),
                                     Settings.defaults(),

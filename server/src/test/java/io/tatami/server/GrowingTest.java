@@ -53,12 +53,13 @@ final class GrowingTest {
     }
 
     private void start(int server) throws TatamiException {
-        MetadataServer.Place place =
-                new MetadataServer.Place(directory(server), "localhost", ports.getOrDefault(server, 0));
+        MetadataServer.Location location =
+                new MetadataServer.Location(directory(server), "localhost", ports.getOrDefault(server, 0));
         MetadataServer started = server == 0
                 ? MetadataServer.open(
-                        place, NewCluster.onOneServer(SHARDS), Settings.defaults(), user -> List.of(), Clock.SYSTEM)
-                : MetadataServer.join(place, seeds(), List.of(), Settings.defaults(), user -> List.of(), Clock.SYSTEM);
+                        location, NewCluster.onOneServer(SHARDS), Settings.defaults(), user -> List.of(), Clock.SYSTEM)
+                : MetadataServer.join(
+                        location, seeds(), List.of(), Settings.defaults(), user -> List.of(), Clock.SYSTEM);
         servers.put(server, started);
         ports.put(server, started.address().getPort());
     }

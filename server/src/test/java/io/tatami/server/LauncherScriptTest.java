@@ -3,6 +3,7 @@ package io.tatami.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tatami.server.cli.ExitCode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -103,7 +104,7 @@ final class LauncherScriptTest {
                 "x y");
         assertEquals(0, ran.code(), ran::toString);
         assertTrue(ran.output().contains("-Da=b"), ran::toString);
-        assertTrue(ran.output().contains("io.tatami.server.TatamiServer stop --data x y"), ran::toString);
+        assertTrue(ran.output().contains("io.tatami.server.cli.TatamiServer stop --data x y"), ran::toString);
     }
 
     @Test

@@ -2,12 +2,14 @@ package io.tatami.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.tatami.base.CrashPoint;
 import io.tatami.client.CreateSpec;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.TatamiPath;
 import io.tatami.conf.Settings;
+import io.tatami.files.CrashPoint;
 import io.tatami.protocol.UserIdentity;
+import io.tatami.server.node.ClusterAddress;
+import io.tatami.server.node.StandaloneNode;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -32,8 +34,8 @@ final class ListingRequestsTest {
     @Test
     void aSmallDirectoryIsListedByOneRequestToOneShard(@TempDir Path directory) throws Exception {
         Settings settings = Settings.of(Map.of("tatami.directory.spread", "1"));
-        StandaloneNode.Place place = new StandaloneNode.Place(directory, List.of(), 64 << 20, "localhost", 0, SHARDS);
-        try (StandaloneNode node = StandaloneNode.open(place, settings, user -> List.of());
+        StandaloneNode.Setup setup = new StandaloneNode.Setup(directory, List.of(), 64 << 20, "localhost", 0, SHARDS);
+        try (StandaloneNode node = StandaloneNode.open(setup, settings, user -> List.of());
                 TatamiClient client = TatamiClient.connect(
                         ClusterAddress.of(node.uri()).authority(),
                         UserIdentity.of(System.getProperty("user.name")),

@@ -20,6 +20,8 @@ import io.tatami.client.file.ReadRange;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.seed.TestSeed;
+import io.tatami.server.node.ClusterAddress;
+import io.tatami.server.node.StandaloneNode;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -59,7 +61,7 @@ final class LongReadTest {
         Settings settings = Settings.of(Map.of("tatami.client.operation.timeout", "5s"));
         volume = directory.resolve("volume");
         node = StandaloneNode.open(
-                new StandaloneNode.Place(directory.resolve("data"), List.of(volume), 100 * MIB, "localhost", 0, 1),
+                new StandaloneNode.Setup(directory.resolve("data"), List.of(volume), 100 * MIB, "localhost", 0, 1),
                 settings,
                 user -> List.of());
         client = TatamiClient.connect(

@@ -23,10 +23,12 @@ import io.tatami.protocol.wire.BulkDeleteRequest;
 import io.tatami.protocol.wire.XAttr;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
-import io.tatami.rpc.netty.ClientIdentity;
-import io.tatami.rpc.netty.EventLoops;
-import io.tatami.rpc.netty.RpcClient;
-import io.tatami.rpc.netty.RpcSettings;
+import io.tatami.rpc.netty.client.RpcClient;
+import io.tatami.rpc.netty.shared.ClientIdentity;
+import io.tatami.rpc.netty.shared.EventLoops;
+import io.tatami.rpc.netty.shared.RpcSettings;
+import io.tatami.server.node.ClusterAddress;
+import io.tatami.server.node.StandaloneNode;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -65,7 +67,7 @@ final class LongRequestsTest {
     @BeforeAll
     void start(@TempDir Path directory) throws Exception {
         node = StandaloneNode.open(
-                new StandaloneNode.Place(directory, List.of(), 1L << 30, "localhost", 0, 1),
+                new StandaloneNode.Setup(directory, List.of(), 1L << 30, "localhost", 0, 1),
                 SETTINGS,
                 user -> List.of());
         client = TatamiClient.connect(ClusterAddress.of(node.uri()).authority(), USER, SETTINGS);

@@ -15,6 +15,8 @@ import io.tatami.client.file.FileWriter;
 import io.tatami.client.file.ReadPolicy;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
+import io.tatami.server.node.ClusterAddress;
+import io.tatami.server.node.StandaloneNode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -45,7 +47,7 @@ final class ManyOpenFilesTest {
     @BeforeEach
     void start(@TempDir Path directory) throws Exception {
         node = StandaloneNode.open(
-                new StandaloneNode.Place(directory, List.of(), 256L * MIB, "localhost", 0, 1),
+                new StandaloneNode.Setup(directory, List.of(), 256L * MIB, "localhost", 0, 1),
                 SETTINGS,
                 user -> List.of());
         client = TatamiClient.connect(

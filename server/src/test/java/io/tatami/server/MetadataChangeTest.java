@@ -5,15 +5,17 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
 import io.tatami.conf.Settings;
 import io.tatami.crash.DirectoryCopy;
+import io.tatami.files.CrashPoint;
 import io.tatami.protocol.wire.ChangeMetadataServerRequest.Action;
 import io.tatami.protocol.wire.ListMetadataServersReply;
 import io.tatami.protocol.wire.MetadataServerInfo;
+import io.tatami.server.cli.ExitCode;
+import io.tatami.server.cli.TatamiServer;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;

@@ -14,6 +14,7 @@ import io.tatami.meta.service.host.NewCluster;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.ListMetadataServersReply;
 import io.tatami.protocol.wire.MetadataServerInfo;
+import io.tatami.server.status.MetadataServersText;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -64,16 +65,16 @@ final class MetadataFleet implements AutoCloseable {
 
     /** Starts a server, as a new one where its directory is, at the address where it was before. */
     MetadataServer start(int number) throws TatamiException {
-        MetadataServer.Place place =
-                new MetadataServer.Place(directory(number), "localhost", ports.getOrDefault(number, 0));
+        MetadataServer.Location location =
+                new MetadataServer.Location(directory(number), "localhost", ports.getOrDefault(number, 0));
         MetadataServer started = ports.isEmpty()
                 ? MetadataServer.open(
-                        place,
+                        location,
                         NewCluster.onOneServer(shards).withReplicas(REPLICAS),
                         settings,
                         user -> List.of(),
                         Clock.SYSTEM)
-                : MetadataServer.join(place, seeds(), List.of(), settings, user -> List.of(), Clock.SYSTEM);
+                : MetadataServer.join(location, seeds(), List.of(), settings, user -> List.of(), Clock.SYSTEM);
         servers.put(number, started);
         ports.put(number, started.address().getPort());
         return started;

@@ -13,6 +13,7 @@ import io.tatami.meta.service.host.MetadataServer;
 import io.tatami.meta.service.host.NewCluster;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.GroupReplica;
+import io.tatami.server.cli.TatamiServer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -139,18 +140,18 @@ public abstract class MetadataTrio implements AutoCloseable {
 
         @Override
         public void start(int server) throws TatamiException {
-            MetadataServer.Place place =
-                    new MetadataServer.Place(directory.resolve("meta-" + server), "localhost", ports[server]);
+            MetadataServer.Location location =
+                    new MetadataServer.Location(directory.resolve("meta-" + server), "localhost", ports[server]);
             MetadataServer founder = servers[0];
             MetadataServer started = server == 0 || founder == null
                     ? MetadataServer.open(
-                            place,
+                            location,
                             NewCluster.onOneServer(SHARDS).withReplicas(SERVERS),
                             Settings.of(settings(server)),
                             groups,
                             Clock.SYSTEM)
                     : MetadataServer.join(
-                            place,
+                            location,
                             List.of(founder.address()),
                             List.of(),
                             Settings.of(settings(server)),

@@ -12,6 +12,7 @@ import io.tatami.client.file.ReadPolicy;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.relay.FreePorts;
+import io.tatami.server.node.StandaloneNode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -31,7 +32,7 @@ final class MovedBlockServerTest {
 
     private StandaloneNode open(int port) throws IOException {
         return StandaloneNode.open(
-                new StandaloneNode.Place(directory, List.of(), 64L << 20, "localhost", port, 1),
+                new StandaloneNode.Setup(directory, List.of(), 64L << 20, "localhost", port, 1),
                 Settings.of(Map.of()),
                 user -> List.of());
     }

@@ -1,6 +1,8 @@
 package io.tatami.server;
 
 import io.tatami.conf.Settings;
+import io.tatami.server.cli.TatamiServer;
+import io.tatami.server.node.InitialDirectories;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -47,7 +49,7 @@ public final class ProcessCluster implements AutoCloseable {
                             "--capacity=1g",
                             "--volume=" + directory.resolve("volume")))
                     .awaitUri();
-            FirstDirectories.await(uri, Settings.defaults());
+            InitialDirectories.await(uri, Settings.defaults());
         } catch (IOException | InterruptedException e) {
             processes.forEach(ProcessCluster::closeAfterFailure);
             throw e;

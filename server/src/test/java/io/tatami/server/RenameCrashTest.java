@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.Clock;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
@@ -20,9 +19,12 @@ import io.tatami.client.file.FileReader;
 import io.tatami.client.file.FileWriter;
 import io.tatami.client.file.ReadPolicy;
 import io.tatami.conf.Settings;
+import io.tatami.files.CrashPoint;
 import io.tatami.meta.service.host.MetadataServer;
 import io.tatami.meta.service.host.NewCluster;
 import io.tatami.protocol.UserIdentity;
+import io.tatami.server.node.BlockNode;
+import io.tatami.server.node.ClusterAddress;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -73,7 +75,7 @@ final class RenameCrashTest {
         directory = temporary;
         Files.createDirectories(directory.resolve("steering"));
         MetadataServer namespace = MetadataServer.open(
-                new MetadataServer.Place(directory.resolve("namespace"), "localhost", 0),
+                new MetadataServer.Location(directory.resolve("namespace"), "localhost", 0),
                 new NewCluster(SHARDS, List.of(GroupId.NAMESPACE)),
                 SETTINGS,
                 user -> List.of(),
@@ -85,7 +87,7 @@ final class RenameCrashTest {
         shards[SOURCE].awaitUri();
         shards[DESTINATION].awaitUri();
         servers.push(BlockNode.open(
-                new BlockNode.Place(directory.resolve("block"), List.of(), 1L << 28, "localhost", 0),
+                new BlockNode.Setup(directory.resolve("block"), List.of(), 1L << 28, "localhost", 0),
                 namespace.cluster(),
                 List.of(namespace.address()),
                 BlockServerSettings.from(SETTINGS)));

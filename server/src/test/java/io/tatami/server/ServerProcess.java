@@ -1,6 +1,8 @@
 package io.tatami.server;
 
 import io.tatami.crash.Signals;
+import io.tatami.server.cli.TatamiServer;
+import io.tatami.server.node.DataDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

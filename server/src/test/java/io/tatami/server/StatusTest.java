@@ -14,8 +14,17 @@ import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.HeldReplica;
 import io.tatami.protocol.wire.MetadataServerInfo;
 import io.tatami.protocol.wire.VolumeStatus;
-import io.tatami.server.StatusReport.ServerState;
-import io.tatami.server.StatusReport.VolumeState;
+import io.tatami.server.cli.ExitCode;
+import io.tatami.server.cli.TatamiServer;
+import io.tatami.server.node.BlockNode;
+import io.tatami.server.node.ClusterAddress;
+import io.tatami.server.node.Patience;
+import io.tatami.server.node.StandaloneNode;
+import io.tatami.server.status.StatusJson;
+import io.tatami.server.status.StatusReport;
+import io.tatami.server.status.StatusReport.ServerState;
+import io.tatami.server.status.StatusReport.VolumeState;
+import io.tatami.server.status.StatusText;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
@@ -37,7 +46,7 @@ class StatusTest {
         List<Path> volumes = List.of(directory.resolve("first"), directory.resolve("second"));
         BlockNode.CachePlace cache = new BlockNode.CachePlace(null, CACHE_BYTES);
         try (StandaloneNode node = StandaloneNode.open(
-                        new StandaloneNode.Place(directory.resolve("d"), volumes, 64L << 20, "localhost", 0, 1, cache),
+                        new StandaloneNode.Setup(directory.resolve("d"), volumes, 64L << 20, "localhost", 0, 1, cache),
                         Settings.of(Map.of()),
                         user -> List.of());
                 TatamiClient client = ClusterAddress.of(node.uri())

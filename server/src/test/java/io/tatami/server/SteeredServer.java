@@ -1,6 +1,7 @@
 package io.tatami.server;
 
-import io.tatami.base.CrashPoint;
+import io.tatami.files.CrashPoint;
+import io.tatami.server.cli.TatamiServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -11,6 +11,11 @@ import io.tatami.client.TatamiPath;
 import io.tatami.client.file.FileWriter;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.wire.AttributeChange;
+import io.tatami.server.cli.ExitCode;
+import io.tatami.server.cli.TatamiServer;
+import io.tatami.server.node.ClusterAddress;
+import io.tatami.server.node.Patience;
+import io.tatami.server.node.StandaloneNode;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
@@ -32,7 +37,7 @@ final class UnderReplicatedTest {
     @Test
     void filesThatAskForMoreCopiesThanThereAreServersAreWrittenAndTold() throws Exception {
         try (StandaloneNode node = StandaloneNode.open(
-                        new StandaloneNode.Place(directory, List.of(), 64L << 20, "localhost", 0, 2),
+                        new StandaloneNode.Setup(directory, List.of(), 64L << 20, "localhost", 0, 2),
                         Settings.of(Map.of()),
                         user -> List.of());
                 TatamiClient client = ClusterAddress.of(node.uri())

@@ -14,6 +14,7 @@ import io.tatami.client.file.ReadPolicy;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.relay.FreePorts;
+import io.tatami.server.cli.TatamiServer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -7,13 +7,13 @@ import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.RequestLimits;
+import io.tatami.protocol.wire.DirectorySlice;
 import io.tatami.protocol.wire.GetDirectoriesReply;
 import io.tatami.protocol.wire.GetDirectoriesRequest;
 import io.tatami.protocol.wire.GetDirectoryReply;
 import io.tatami.protocol.wire.GetDirectoryRequest;
 import io.tatami.protocol.wire.ReadSharesReply;
 import io.tatami.protocol.wire.ReadSharesRequest;
-import io.tatami.protocol.wire.Share;
 import io.tatami.protocol.wire.Status;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -57,7 +57,7 @@ final class DirectoryStatus {
             Status status = inTree.await().getStatus();
             if (status.getId() == idHint.value() && status.getSpread() <= 1) {
                 try {
-                    return merged(status, caller.awaitAll(inShard).get(0).getShareList());
+                    return merged(status, caller.awaitAll(inShard).get(0).getSliceList());
                 } catch (TatamiException e) {
                     requireStale(e);
                 }
@@ -98,7 +98,7 @@ final class DirectoryStatus {
                 .addDirectoryId(directory.id().value())
                 .build();
         return caller.callAll(groups, MetaMethods.READ_SHARES, request, deadline).stream()
-                .map(reply -> reply.getShare(0).getMoves())
+                .map(reply -> reply.getSlice(0).getMoves())
                 .toList();
     }
 
@@ -116,14 +116,14 @@ final class DirectoryStatus {
         for (Map.Entry<GroupId, List<Long>> entry : byShard.entrySet()) {
             calls.add(startShares(entry.getKey(), entry.getValue(), shown, deadline));
         }
-        Map<Long, List<Share>> shares = new HashMap<>();
+        Map<Long, List<DirectorySlice>> slices = new HashMap<>();
         for (ReadSharesReply reply : caller.awaitAll(calls)) {
-            reply.getShareList()
-                    .forEach(share -> shares.computeIfAbsent(share.getDirectoryId(), key -> new ArrayList<>())
-                            .add(share));
+            reply.getSliceList()
+                    .forEach(slice -> slices.computeIfAbsent(slice.getDirectoryId(), key -> new ArrayList<>())
+                            .add(slice));
         }
         return directories.stream()
-                .map(status -> merged(status, shares.getOrDefault(status.getId(), List.of())))
+                .map(status -> merged(status, slices.getOrDefault(status.getId(), List.of())))
                 .toList();
     }
 
@@ -141,10 +141,10 @@ final class DirectoryStatus {
         }
     }
 
-    private static Status merged(Status directory, List<Share> shares) {
+    private static Status merged(Status directory, List<DirectorySlice> slices) {
         long modified = directory.getAttributes().getModifiedMillis();
-        for (Share share : shares) {
-            modified = Math.max(modified, share.getLastChangeMillis());
+        for (DirectorySlice slice : slices) {
+            modified = Math.max(modified, slice.getLastChangeMillis());
         }
         if (modified == directory.getAttributes().getModifiedMillis()
                 && directory.getRight().isEmpty()) {

@@ -13,6 +13,11 @@ import io.tatami.protocol.UserIdentity;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
 import io.tatami.rpc.EchoService;
+import io.tatami.rpc.netty.client.ClientHandler;
+import io.tatami.rpc.netty.client.ConnectTarget;
+import io.tatami.rpc.netty.shared.ClientIdentity;
+import io.tatami.rpc.netty.shared.FrameDecoder;
+import io.tatami.rpc.netty.shared.RpcSettings;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Map;
@@ -34,7 +39,7 @@ final class ClientPingsTest {
         InetSocketAddress server = new InetSocketAddress("127.0.0.1", 1);
         ClientIdentity identity = ClientIdentity.simple("quiet", UserIdentity.of("anna"));
         FrameDecoder decoder = new FrameDecoder(settings.frameBytesMax(), clock);
-        handler = new ClientHandler(new Dial(server, server, identity, settings, clock, 0), decoder);
+        handler = new ClientHandler(new ConnectTarget(server, server, identity, settings, clock, 0), decoder);
         channel = EmbeddedChannel.builder().handlers(decoder, handler).build();
         channel.freezeTime();
         channel.writeInbound(Unpooled.wrappedBuffer(

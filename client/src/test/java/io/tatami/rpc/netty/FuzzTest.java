@@ -26,6 +26,7 @@ import io.tatami.rpc.Lane;
 import io.tatami.rpc.Recorder;
 import io.tatami.rpc.RpcStream;
 import io.tatami.rpc.netty.frame.Frame;
+import io.tatami.rpc.netty.shared.FrameDecoder;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -24,6 +24,7 @@ import io.tatami.rpc.Futures;
 import io.tatami.rpc.GroupThread;
 import io.tatami.rpc.HandlerTable;
 import io.tatami.rpc.Responder;
+import io.tatami.rpc.netty.client.ClientConnection;
 import java.io.ByteArrayOutputStream;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -7,6 +7,7 @@ import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.Hello;
 import io.tatami.protocol.wire.RequestHeader;
 import io.tatami.protocol.wire.Welcome;
+import io.tatami.rpc.netty.shared.Handshake;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -17,26 +18,26 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** The other end of a connection, byte by byte, built from the written format and not from the code under test. */
-final class RawPeer implements AutoCloseable {
+public final class RawPeer implements AutoCloseable {
     private static final int TIMEOUT_MILLIS = 20_000;
 
     private final Socket socket;
     private final DataInputStream in;
 
     /** A frame as it was read. */
-    record RawFrame(int kind, int callId, byte[] header, byte[] body, byte[] payload) {}
+    public record RawFrame(int kind, int callId, byte[] header, byte[] body, byte[] payload) {}
 
-    RawPeer(Socket socket) throws IOException {
+    public RawPeer(Socket socket) throws IOException {
         this.socket = socket;
         socket.setSoTimeout(TIMEOUT_MILLIS);
         in = new DataInputStream(socket.getInputStream());
     }
 
-    static RawPeer connect(InetSocketAddress address) throws IOException {
+    public static RawPeer connect(InetSocketAddress address) throws IOException {
         return new RawPeer(new Socket(address.getAddress(), address.getPort()));
     }
 
-    static Hello.Builder hello() {
+    public static Hello.Builder hello() {
         return Hello.newBuilder()
                 .setMagic(0x54544d49)
                 .setOldestVersion(1)
@@ -46,7 +47,7 @@ final class RawPeer implements AutoCloseable {
                 .setCredential(UserIdentity.of("raw").toSimpleCredential());
     }
 
-    static Welcome.Builder welcome() {
+    public static Welcome.Builder welcome() {
         return Welcome.newBuilder()
                 .setMagic(0x54544d49)
                 .setVersion(1)
@@ -55,7 +56,7 @@ final class RawPeer implements AutoCloseable {
                 .setFrameBytesMax(1 << 20);
     }
 
-    static byte[] request(int callId, int method, Message body) {
+    public static byte[] request(int callId, int method, Message body) {
         return frame(
                 FrameKind.REQUEST.number(),
                 callId,
@@ -68,7 +69,7 @@ final class RawPeer implements AutoCloseable {
                 new byte[0]);
     }
 
-    static byte[] frame(int kind, int callId, ByteString header, ByteString body, byte[] payload) {
+    public static byte[] frame(int kind, int callId, ByteString header, ByteString body, byte[] payload) {
         int length = 16 + header.size() + body.size() + payload.length;
         return ByteBuffer.allocate(4 + length)
                 .putInt(length)
@@ -84,21 +85,21 @@ final class RawPeer implements AutoCloseable {
                 .array();
     }
 
-    static byte[] frame(FrameKind kind, Message body) {
+    public static byte[] frame(FrameKind kind, Message body) {
         return frame(kind.number(), 0, ByteString.EMPTY, body.toByteString(), new byte[0]);
     }
 
-    void send(byte[] bytes) throws IOException {
+    public void send(byte[] bytes) throws IOException {
         socket.getOutputStream().write(bytes);
     }
 
-    boolean hasInput() throws IOException {
+    public boolean hasInput() throws IOException {
         return in.available() > 0;
     }
 
     /** The next frame, or null when the other side has closed. */
     @Nullable
-    RawFrame read() throws IOException {
+    public RawFrame read() throws IOException {
         try {
             byte[] content = new byte[in.readInt() - 16];
             int kind = in.readInt() >>> 24;
@@ -117,7 +118,7 @@ final class RawPeer implements AutoCloseable {
     }
 
     /** The next frame, which must be of this kind. */
-    RawFrame expect(FrameKind kind) throws IOException {
+    public RawFrame expect(FrameKind kind) throws IOException {
         RawFrame frame = read();
         if (frame == null || frame.kind() != kind.number()) {
             throw new AssertionError("expected " + kind + ", got " + frame);
@@ -126,7 +127,7 @@ final class RawPeer implements AutoCloseable {
     }
 
     /** Says hello as a good client does. */
-    RawPeer greet() throws IOException {
+    public RawPeer greet() throws IOException {
         send(frame(FrameKind.HELLO, hello().build()));
         expect(FrameKind.WELCOME);
         return this;

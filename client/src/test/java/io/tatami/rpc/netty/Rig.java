@@ -14,38 +14,44 @@ import io.tatami.rpc.EchoService;
 import io.tatami.rpc.Futures;
 import io.tatami.rpc.HandlerTable;
 import io.tatami.rpc.Lane;
+import io.tatami.rpc.netty.client.RpcClient;
+import io.tatami.rpc.netty.server.RpcServer;
+import io.tatami.rpc.netty.shared.ClientIdentity;
+import io.tatami.rpc.netty.shared.EventLoops;
+import io.tatami.rpc.netty.shared.RpcSettings;
+import io.tatami.rpc.netty.shared.ServerIdentity;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.UUID;
 
 /** A server and a client in one process, on a port of loopback. Its end checks that no buffer leaked. */
-final class Rig implements AutoCloseable {
-    static final UUID CLUSTER = new UUID(1, 2);
+public final class Rig implements AutoCloseable {
+    public static final UUID CLUSTER = new UUID(1, 2);
 
     private final long allocationsBefore = allocations();
-    final EchoService service = new EchoService();
+    public final EchoService service = new EchoService();
     final HandlerTable handlers = service.handlers();
-    final RpcSettings settings;
-    final Clock clock;
+    public final RpcSettings settings;
+    public final Clock clock;
     final EventLoops loops;
-    final RpcServer server;
-    final RpcClient client;
-    final InetSocketAddress address;
+    public final RpcServer server;
+    public final RpcClient client;
+    public final InetSocketAddress address;
 
-    Rig() throws TatamiException {
+    public Rig() throws TatamiException {
         this(Map.of(), true);
     }
 
-    Rig(Map<String, String> settings, Clock clock) throws TatamiException {
+    public Rig(Map<String, String> settings, Clock clock) throws TatamiException {
         this(settings, true, clock);
     }
 
-    Rig(Map<String, String> settings) throws TatamiException {
+    public Rig(Map<String, String> settings) throws TatamiException {
         this(settings, true);
     }
 
-    Rig(Map<String, String> values, boolean epoll) throws TatamiException {
+    public Rig(Map<String, String> values, boolean epoll) throws TatamiException {
         this(values, epoll, Clock.SYSTEM);
     }
 
@@ -58,15 +64,15 @@ final class Rig implements AutoCloseable {
         client = client(ClientIdentity.simple("the test client", new UserIdentity("anna", "proxy")));
     }
 
-    RpcClient client(ClientIdentity identity) {
+    public RpcClient client(ClientIdentity identity) {
         return new RpcClient(loops, settings, clock, identity);
     }
 
-    Connection connect() throws Exception {
+    public Connection connect() throws Exception {
         return Futures.result(client.connect(address));
     }
 
-    Connection connect(Lane lane) throws Exception {
+    public Connection connect(Lane lane) throws Exception {
         return Futures.result(client.connect(address, lane));
     }
 

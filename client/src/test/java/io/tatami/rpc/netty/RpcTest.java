@@ -25,6 +25,8 @@ import io.tatami.rpc.EchoService;
 import io.tatami.rpc.Lane;
 import io.tatami.rpc.Recorder;
 import io.tatami.rpc.RpcStream;
+import io.tatami.rpc.netty.client.RpcClient;
+import io.tatami.rpc.netty.shared.ClientIdentity;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

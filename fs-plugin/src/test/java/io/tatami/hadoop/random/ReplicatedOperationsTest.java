@@ -6,8 +6,8 @@ import io.tatami.base.UuidBytes;
 import io.tatami.block.service.BlockServerSettings;
 import io.tatami.client.TatamiClient;
 import io.tatami.conf.Settings;
-import io.tatami.server.BlockNode;
 import io.tatami.server.MetadataTrio;
+import io.tatami.server.node.BlockNode;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -94,7 +94,7 @@ class ReplicatedOperationsTest {
                 .map(server -> InetSocketAddress.createUnresolved(server[0], Integer.parseInt(server[1])))
                 .toList();
         return BlockNode.open(
-                new BlockNode.Place(directory.resolve("block"), List.of(), VOLUME_BYTES, "localhost", 0),
+                new BlockNode.Setup(directory.resolve("block"), List.of(), VOLUME_BYTES, "localhost", 0),
                 UuidBytes.get(observer.clusterStatus().map().getClusterId().asReadOnlyByteBuffer()),
                 metadata,
                 BlockServerSettings.from(Settings.of(SETTINGS)));

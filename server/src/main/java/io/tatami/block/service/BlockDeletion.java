@@ -1,10 +1,10 @@
 package io.tatami.block.service;
 
 import io.tatami.base.BlockId;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.Volume;
+import io.tatami.files.CrashPoint;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.wire.DeleteBlocksReply;
 import io.tatami.protocol.wire.DeleteBlocksRequest;

@@ -2,12 +2,12 @@ package io.tatami.block.service;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.BlockReader;
 import io.tatami.block.volume.ReadUnit;
 import io.tatami.block.volume.Volume;
+import io.tatami.files.CrashPoint;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.ReportDamageRequest;

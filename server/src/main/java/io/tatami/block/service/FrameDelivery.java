@@ -2,13 +2,13 @@ package io.tatami.block.service;
 
 import io.netty.buffer.ByteBuf;
 import io.tatami.base.ChunkChecksum;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.BlockReader;
 import io.tatami.block.volume.ReadUnit;
 import io.tatami.block.volume.UnitCopies;
 import io.tatami.block.volume.UnitMemory;
 import io.tatami.block.volume.Volume;
+import io.tatami.files.CrashPoint;
 import io.tatami.protocol.BlockPayload;
 import io.tatami.protocol.wire.ReadBlockReply;
 import io.tatami.protocol.wire.ReadBlockRequest;

@@ -1,10 +1,10 @@
 package io.tatami.block.service;
 
-import io.tatami.base.DurableFile;
-import io.tatami.base.Envelope;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
+import io.tatami.files.DurableFile;
+import io.tatami.files.Envelope;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;

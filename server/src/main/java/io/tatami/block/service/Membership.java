@@ -2,11 +2,11 @@ package io.tatami.block.service;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.VolumeStatistics;
+import io.tatami.files.CrashPoint;
 import io.tatami.protocol.wire.AccessMedians;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.CreditsLowRequest;

@@ -1,10 +1,10 @@
 package io.tatami.block.service;
 
 import io.tatami.base.ChunkChecksum;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.BlockWriter;
+import io.tatami.files.CrashPoint;
 import io.tatami.protocol.BlockPayload;
 import io.tatami.protocol.wire.WriteFrame;
 

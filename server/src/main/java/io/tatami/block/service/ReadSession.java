@@ -2,11 +2,11 @@ package io.tatami.block.service;
 
 import io.netty.buffer.ByteBuf;
 import io.tatami.base.BlockId;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.BlockReader;
 import io.tatami.block.volume.ReadUnit;
+import io.tatami.files.CrashPoint;
 import io.tatami.protocol.wire.ReadBlockReply;
 import io.tatami.protocol.wire.ReadBlockRequest;
 import io.tatami.protocol.wire.ReadCredit;

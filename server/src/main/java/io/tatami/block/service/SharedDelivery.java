@@ -1,6 +1,5 @@
 package io.tatami.block.service;
 
-import io.tatami.base.CrashPoint;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.AlignedBufferPool;
 import io.tatami.block.device.Device;
@@ -8,6 +7,7 @@ import io.tatami.block.volume.BlockReader;
 import io.tatami.block.volume.ReadUnit;
 import io.tatami.block.volume.UnitCopies;
 import io.tatami.block.volume.UnitMemory;
+import io.tatami.files.CrashPoint;
 import io.tatami.protocol.wire.ReadBlockReply;
 import io.tatami.protocol.wire.ReadBlockRequest;
 import io.tatami.protocol.wire.ReadCredit;

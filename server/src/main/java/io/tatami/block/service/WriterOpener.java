@@ -1,7 +1,6 @@
 package io.tatami.block.service;
 
 import io.tatami.base.BlockId;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.BlockWriter;
@@ -9,6 +8,7 @@ import io.tatami.block.volume.Reservation;
 import io.tatami.block.volume.StoredBlock;
 import io.tatami.block.volume.Volume;
 import io.tatami.block.volume.VolumeStatistics;
+import io.tatami.files.CrashPoint;
 import io.tatami.protocol.wire.WriteBlockRequest;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -2,8 +2,8 @@ package io.tatami.block.volume;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.TatamiException;
+import io.tatami.files.CrashPoint;
 import java.util.concurrent.ConcurrentMap;
 
 /**

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * key of the identity   +-----+
- *                       | 'i' |                       value: an {@link io.tatami.base.Envelope} of kind BLOCK_INDEX, owner the
+ *                       | 'i' |                       value: an {@link io.tatami.files.Envelope} of kind BLOCK_INDEX, owner the
  *                       +-----+                       cluster, payload volume id (16 bytes), index id (16 bytes)
  *
  * key of a record       0     1                 9

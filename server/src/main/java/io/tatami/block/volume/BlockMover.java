@@ -1,12 +1,12 @@
 package io.tatami.block.volume;
 
 import io.tatami.base.BlockId;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.AccessKind;
 import io.tatami.block.device.AlignedBuffer;
 import io.tatami.block.device.Device;
+import io.tatami.files.CrashPoint;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

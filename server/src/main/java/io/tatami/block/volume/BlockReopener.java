@@ -1,13 +1,13 @@
 package io.tatami.block.volume;
 
 import io.tatami.base.ChunkChecksum;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.AccessKind;
 import io.tatami.block.device.AccessStream;
 import io.tatami.block.device.AlignedBuffer;
 import io.tatami.block.device.Device;
+import io.tatami.files.CrashPoint;
 import java.nio.ByteBuffer;
 
 /**

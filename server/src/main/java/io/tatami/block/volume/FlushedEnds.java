@@ -1,8 +1,8 @@
 package io.tatami.block.volume;
 
 import io.tatami.base.BlockId;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.UuidBytes;
+import io.tatami.files.CrashPoint;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;

@@ -1,9 +1,9 @@
 package io.tatami.block.volume;
 
-import io.tatami.base.DurableFile;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.FailStop;
+import io.tatami.files.DurableFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

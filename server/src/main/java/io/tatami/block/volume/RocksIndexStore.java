@@ -1,10 +1,10 @@
 package io.tatami.block.volume;
 
-import io.tatami.base.DurableFile;
 import io.tatami.base.ErrorCode;
-import io.tatami.base.RecordLog;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.FailStop;
+import io.tatami.files.DurableFile;
+import io.tatami.files.RocksLogCheck;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -39,7 +39,7 @@ import org.rocksdb.WriteOptions;
  * A RocksDB with one column family, every batch synced to its write-ahead log before it is acknowledged. Errors in the
  * background stop the volume and are never resumed from: RocksDB would otherwise acknowledge again after a log that is
  * known to have a hole. Recovery accepts a torn end of the log, which nobody was told of, and nothing else: what
- * RocksDB would take for one is looked at before it is opened, see {@link RecordLog}.
+ * RocksDB would take for one is looked at before it is opened, see {@link RocksLogCheck}.
  *
  * <p>Calls hold the read side of a lock whose write side {@link #close()} takes, so that no native object is freed
  * under a call. The objects that options refer to outlive the database and are closed after it.
@@ -238,7 +238,7 @@ final class RocksIndexStore implements IndexStore {
 
     private static List<String> damageOfLogs(Path directory) throws TatamiException {
         try {
-            return RecordLog.findDamage(directory);
+            return RocksLogCheck.findDamage(directory);
         } catch (IOException e) {
             throw new TatamiException(ErrorCode.IO_ERROR, "cannot read the logs in " + directory + ": " + e, e);
         }

@@ -1,11 +1,11 @@
 package io.tatami.block.volume;
 
-import io.tatami.base.CrashPoint;
-import io.tatami.base.Envelope;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.base.UuidBytes;
 import io.tatami.block.device.Device;
+import io.tatami.files.CrashPoint;
+import io.tatami.files.Envelope;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,12 +1,12 @@
 package io.tatami.block.volume;
 
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.Device;
 import io.tatami.block.device.DeviceInspector;
 import io.tatami.block.device.DirectDevice;
 import io.tatami.block.device.FailStop;
+import io.tatami.files.CrashPoint;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;

@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * Entries as they stand in the Raft log: a {@code ReplicatedEntry} of {@code records.proto}, or several in a row for
  * one whose changes are longer than {@value #PART_BYTES} bytes, because a message of Raft has a limit.
  */
-final class EntryFormat {
+public final class EntryFormat {
     /** A part is no longer than this, or has one change only. */
-    static final int PART_BYTES = 1 << 20;
+    public static final int PART_BYTES = 1 << 20;
 
     private EntryFormat() {}
 
@@ -31,7 +31,7 @@ final class EntryFormat {
      *
      * @param decidedOn the state it was decided on
      */
-    static List<ReplicatedEntry> parts(LogEntry entry, ProgressRecord decidedOn) {
+    public static List<ReplicatedEntry> parts(LogEntry entry, ProgressRecord decidedOn) {
         List<ReplicatedEntry> parts = new ArrayList<>();
         ReplicatedEntry.Builder part = begin(entry, decidedOn, 0);
         int bytes = 0;
@@ -67,7 +67,7 @@ final class EntryFormat {
     }
 
     /** @throws TatamiException CORRUPT */
-    static ReplicatedEntry parse(ByteBuffer bytes, long raftIndex) throws TatamiException {
+    public static ReplicatedEntry parse(ByteBuffer bytes, long raftIndex) throws TatamiException {
         try {
             return ReplicatedEntry.parseFrom(ByteString.copyFrom(bytes));
         } catch (InvalidProtocolBufferException e) {
@@ -76,7 +76,7 @@ final class EntryFormat {
     }
 
     /** Adds the changes of a part to those of the parts before it. */
-    static void addTo(NavigableMap<byte[], Draft.Change> changes, ReplicatedEntry part) {
+    public static void addTo(NavigableMap<byte[], Draft.Change> changes, ReplicatedEntry part) {
         for (RecordChange change : part.getChangeList()) {
             byte[] value = change.hasValue() ? change.getValue().toByteArray() : null;
             changes.put(change.getKey().toByteArray(), new Draft.Change(value));

@@ -34,7 +34,7 @@ public final class StateHash {
     }
 
     /** The hash after {@code entry}, given that before it. */
-    static long after(long before, LogEntry entry) {
+    public static long after(long before, LogEntry entry) {
         StateHash hash = new StateHash();
         hash.head.putLong(before).putLong(entry.index()).putLong(entry.logMillis());
         hash.addHead();

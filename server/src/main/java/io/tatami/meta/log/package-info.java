@@ -1,6 +1,6 @@
 /**
- * Where a group's decisions become durable: {@code CommitLog} and its kinds, the only importer of
- * {@code org.apache.ratis}. Imported by the metadata service only.
+ * The log of a group: commits, entries, and the applying of entries to the store. Imported by the metadata service; its
+ * kinds are {@code local} and {@code raft}.
  */
 @NullMarked
 package io.tatami.meta.log;

@@ -60,7 +60,7 @@ public final class Arrivals {
      * however late: nobody would find it there.
      */
     public static Arrival arrival(ShardState state, DirectoryId directory, int spread) {
-        Arrival arrival = state.share(directory).getArrival();
+        Arrival arrival = state.slice(directory).getArrival();
         if (arrival.getSpread() >= spread) {
             return arrival;
         }
@@ -79,7 +79,7 @@ public final class Arrivals {
 
     /** Whether what has the name here was given to another shard, or is about to be. */
     public static boolean isGiven(ShardState state, DirectoryId directory, String name) {
-        int spread = state.share(directory).getGivenSpread();
+        int spread = state.slice(directory).getGivenSpread();
         return spread != 0 && !isOwnedHere(state, directory, name, spread);
     }
 
@@ -98,7 +98,7 @@ public final class Arrivals {
     /** After a name came or went, or two did: notes, now and then, that the directory has changed. */
     public static void noteChange(ShardState state, Handle handle) {
         DirectoryId directory = new DirectoryId(handle.getDirectoryId());
-        if (canBeWidened(state, handle.getSpread()) && state.share(directory).getChanges() % GROWTH_STEP < 2) {
+        if (canBeWidened(state, handle.getSpread()) && state.slice(directory).getChanges() % GROWTH_STEP < 2) {
             putGrowth(state, directory, handle.getSpread());
         }
     }

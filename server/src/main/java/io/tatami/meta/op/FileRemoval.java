@@ -28,7 +28,7 @@ public final class FileRemoval {
         Check.check(entry.getLeavingTransaction() == 0, "%s/%s is leaving and cannot be removed", directory, name);
         Check.check(!entry.hasMarker(), "%s/%s is the name of a directory", directory, name);
         state.removeEntry(directory, name);
-        Shares.entryChanged(state, directory, entry, null, nowMillis);
+        DirectorySlices.entryChanged(state, directory, entry, null, nowMillis);
         releaseContent(state, entry);
     }
 

@@ -18,7 +18,7 @@ import java.util.Arrays;
  *             f file(8)                 home record          t transaction(8)         cross-shard move
  *             b file(8) index(4)        block                g directory(8)           gate
  *             v file(8)                 bytes, where inline  o group(4) number(8)     outbox
- *             s directory(8)            share                q number(8)              to be reclaimed
+ *             s directory(8)            slice                q number(8)              to be reclaimed
  *             r server(4) block(8)      replica              w block(8)               file of a block
  *             a directory(8) name      fetched ahead        n directory(8)           it has changed here
  *                                                            m "credit" server(4)     credit
@@ -93,7 +93,7 @@ public final class Keys {
         return of((byte) 'w', block.value());
     }
 
-    public static byte[] share(DirectoryId directory) {
+    public static byte[] slice(DirectoryId directory) {
         return of((byte) 's', directory.value());
     }
 

@@ -11,6 +11,7 @@ import io.tatami.base.ServerId;
 import io.tatami.base.SessionId;
 import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.CreditRecord;
+import io.tatami.meta.state.wire.DirectorySliceRecord;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.GateRecord;
 import io.tatami.meta.state.wire.GroupRecord;
@@ -20,7 +21,6 @@ import io.tatami.meta.state.wire.HomeRecordOrBuilder;
 import io.tatami.meta.state.wire.LeaseRecord;
 import io.tatami.meta.state.wire.ReclaimRecord;
 import io.tatami.meta.state.wire.ReplicaRecord;
-import io.tatami.meta.state.wire.ShareRecord;
 import io.tatami.meta.state.wire.TransactionRecord;
 import io.tatami.protocol.wire.OutboxDelivery;
 import java.util.ArrayList;
@@ -254,38 +254,38 @@ public final class ShardState extends Records {
     }
 
     /** This shard's part of a directory; all zero where it has none. */
-    public ShareRecord share(DirectoryId directory) {
-        return readOr(Keys.share(directory), ShareRecord.getDefaultInstance(), ShareRecord.parser());
+    public DirectorySliceRecord slice(DirectoryId directory) {
+        return readOr(Keys.slice(directory), DirectorySliceRecord.getDefaultInstance(), DirectorySliceRecord.parser());
     }
 
     /**
      * This shard's parts of those directories of which it has one. Directories that were made together have ids next to
      * one another; between ids that are far apart a scan might walk over any number of records that were deleted.
      */
-    public Map<DirectoryId, ShareRecord> shares(Collection<DirectoryId> directories) {
+    public Map<DirectoryId, DirectorySliceRecord> slices(Collection<DirectoryId> directories) {
         LongSummaryStatistics ids =
                 directories.stream().mapToLong(DirectoryId::value).summaryStatistics();
-        Map<DirectoryId, ShareRecord> shares = new HashMap<>();
+        Map<DirectoryId, DirectorySliceRecord> slices = new HashMap<>();
         if (ids.getMax() - ids.getMin() < (long) SHARES_SPAN_MAX * directories.size()) {
-            NearbyRecords.read(draft(), directories, Keys::share)
-                    .forEach((directory, value) -> shares.put(directory, parse(value, ShareRecord.parser())));
-            return shares;
+            NearbyRecords.read(draft(), directories, Keys::slice)
+                    .forEach((directory, value) -> slices.put(directory, parse(value, DirectorySliceRecord.parser())));
+            return slices;
         }
         for (DirectoryId directory : directories) {
-            ShareRecord share = read(Keys.share(directory), ShareRecord.parser());
-            if (share != null) {
-                shares.put(directory, share);
+            DirectorySliceRecord slice = read(Keys.slice(directory), DirectorySliceRecord.parser());
+            if (slice != null) {
+                slices.put(directory, slice);
             }
         }
-        return shares;
+        return slices;
     }
 
-    public void putShare(DirectoryId directory, ShareRecord share) {
-        write(Keys.share(directory), share);
+    public void putSlice(DirectoryId directory, DirectorySliceRecord slice) {
+        write(Keys.slice(directory), slice);
     }
 
-    public void removeShare(DirectoryId directory) {
-        remove(Keys.share(directory));
+    public void removeSlice(DirectoryId directory) {
+        remove(Keys.slice(directory));
     }
 
     /** Whether a name of a directory that is being widened was fetched ahead of its turn. */

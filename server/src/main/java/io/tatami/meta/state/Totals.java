@@ -1,8 +1,8 @@
 package io.tatami.meta.state;
 
+import io.tatami.meta.state.wire.DirectorySliceRecord;
 import io.tatami.meta.state.wire.HomeRecord;
 import io.tatami.meta.state.wire.ReclaimRecord;
-import io.tatami.meta.state.wire.ShareRecord;
 import io.tatami.meta.state.wire.TotalsRecord;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -77,7 +77,7 @@ public final class Totals {
             case 'i' -> totals.setDirectories(totals.getDirectories() + sign);
             case 'l' -> totals.setLeases(totals.getLeases() + sign);
             case 'o' -> totals.setOutbox(totals.getOutbox() + sign);
-            case 's' -> addShare(totals, Records.parse(value, ShareRecord.parser()), sign);
+            case 's' -> addShare(totals, Records.parse(value, DirectorySliceRecord.parser()), sign);
             case 't' -> totals.setTransactions(totals.getTransactions() + sign);
             case 'q' -> addReclaim(totals, Records.parse(value, ReclaimRecord.parser()), sign);
             case 'x' -> totals.setIntents(totals.getIntents() + sign);
@@ -108,7 +108,7 @@ public final class Totals {
         totals.clearFilesByCopies().addAllFilesByCopies(counts);
     }
 
-    private static void addShare(TotalsRecord.Builder totals, ShareRecord share, int sign) {
+    private static void addShare(TotalsRecord.Builder totals, DirectorySliceRecord share, int sign) {
         totals.setFiles(totals.getFiles() + sign * share.getFiles());
         totals.setSymlinks(totals.getSymlinks() + sign * share.getSymlinks());
         totals.setBytes(totals.getBytes() + sign * share.getBytes());

@@ -2,10 +2,10 @@ package io.tatami.meta.store;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.tatami.base.Check;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
-import io.tatami.base.RecordLog;
 import io.tatami.base.TatamiException;
+import io.tatami.files.CrashPoint;
+import io.tatami.files.RocksLogCheck;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.ReadMustWaitException;
@@ -53,7 +53,7 @@ public final class GroupStore implements AutoCloseable {
 
     private final Path directory;
     private final RocksDB database;
-    private final ReadAhead ahead;
+    private final StoreReadAhead ahead;
     private final Options options;
     private final ErrorWatch watch;
     private final WriteOptions synced = new WriteOptions().setSync(true);
@@ -75,7 +75,7 @@ public final class GroupStore implements AutoCloseable {
 
     private volatile ProgressRecord progress;
 
-    private GroupStore(Path directory, RocksDB database, ReadAhead ahead, Options options, ErrorWatch watch)
+    private GroupStore(Path directory, RocksDB database, StoreReadAhead ahead, Options options, ErrorWatch watch)
             throws TatamiException {
         this.directory = directory;
         this.database = database;
@@ -112,7 +112,7 @@ public final class GroupStore implements AutoCloseable {
     private static void requireSoundLogs(Path directory) throws TatamiException {
         List<String> damages;
         try {
-            damages = RecordLog.findDamage(directory);
+            damages = RocksLogCheck.findDamage(directory);
         } catch (IOException e) {
             throw new TatamiException(ErrorCode.IO_ERROR, "cannot read the logs in " + directory + ": " + e, e);
         }
@@ -138,7 +138,7 @@ public final class GroupStore implements AutoCloseable {
         try {
             RocksDB database = RocksDB.open(options, directory.toString());
             return new GroupStore(
-                    directory, database, new ReadAhead(database, memory.readAheadThread()), options, watch);
+                    directory, database, new StoreReadAhead(database, memory.readAheadThread()), options, watch);
         } catch (RocksDBException e) {
             options.close();
             watch.close();
@@ -165,7 +165,7 @@ public final class GroupStore implements AutoCloseable {
      * A view of the newest state at each read, for the thread that applies. A walk over a range shows the state at its
      * begin.
      */
-    public View newest() {
+    public View liveView() {
         View written = new StoreView(database, newest, ahead);
         return new View() {
             @Override
@@ -193,16 +193,16 @@ public final class GroupStore implements AutoCloseable {
      * @return null if an entry is being applied at this moment
      * @throws TatamiException UNAVAILABLE after the store has failed
      */
-    public @Nullable View newestInMemory() throws TatamiException {
-        return newestNow(new StoreView(database, inMemory, null));
+    public @Nullable View memoryOnlyView() throws TatamiException {
+        return optimisticView(new StoreView(database, inMemory, null));
     }
 
-    /** {@link #newestInMemory} for a thread that may wait for the store's files. */
-    public @Nullable View newestNow() throws TatamiException {
-        return newestNow(new StoreView(database, newest, ahead));
+    /** {@link #memoryOnlyView} for a thread that may wait for the store's files. */
+    public @Nullable View optimisticView() throws TatamiException {
+        return optimisticView(new StoreView(database, newest, ahead));
     }
 
-    private @Nullable View newestNow(View written) throws TatamiException {
+    private @Nullable View optimisticView(View written) throws TatamiException {
         requireHealthy();
         long moment = applying.tryOptimisticRead();
         if (moment == 0) {
@@ -418,7 +418,7 @@ public final class GroupStore implements AutoCloseable {
         return database;
     }
 
-    ReadAhead ahead() {
+    StoreReadAhead ahead() {
         return ahead;
     }
 

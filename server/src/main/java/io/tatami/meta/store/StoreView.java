@@ -11,10 +11,10 @@ import org.rocksdb.RocksDBException;
 final class StoreView implements View {
     private final RocksDB database;
     private final ReadOptions options;
-    private final @Nullable ReadAhead ahead;
+    private final @Nullable StoreReadAhead ahead;
 
     /** @param ahead told of what is read; null where the options let reads look at memory alone */
-    StoreView(RocksDB database, ReadOptions options, @Nullable ReadAhead ahead) {
+    StoreView(RocksDB database, ReadOptions options, @Nullable StoreReadAhead ahead) {
         this.database = database;
         this.options = options;
         this.ahead = ahead;

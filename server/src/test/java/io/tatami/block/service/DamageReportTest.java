@@ -8,12 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.client.block.BlockClient;
 import io.tatami.client.block.BlockReadStream;
 import io.tatami.client.block.ReadTerms;
+import io.tatami.files.CrashPoint;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.wire.RegisterBlockServerRequest;
 import io.tatami.protocol.wire.ReportDamageRequest;

@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.client.block.BlockWriteStream;
 import io.tatami.client.block.WriteSpec;
+import io.tatami.files.CrashPoint;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.wire.DeleteBlocksRequest;
 import io.tatami.protocol.wire.RecoverBlockRequest;

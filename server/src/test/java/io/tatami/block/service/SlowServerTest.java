@@ -15,11 +15,11 @@ import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.RegisterBlockServerRequest;
-import io.tatami.rpc.netty.ClientIdentity;
-import io.tatami.rpc.netty.EventLoops;
-import io.tatami.rpc.netty.RpcClient;
-import io.tatami.rpc.netty.RpcSettings;
-import io.tatami.server.StandaloneNode;
+import io.tatami.rpc.netty.client.RpcClient;
+import io.tatami.rpc.netty.shared.ClientIdentity;
+import io.tatami.rpc.netty.shared.EventLoops;
+import io.tatami.rpc.netty.shared.RpcSettings;
+import io.tatami.server.node.StandaloneNode;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -49,7 +49,7 @@ final class SlowServerTest {
         Settings settings = Settings.of(Map.of());
         RpcSettings rpc = RpcSettings.from(settings);
         try (StandaloneNode node = StandaloneNode.open(
-                        new StandaloneNode.Place(
+                        new StandaloneNode.Setup(
                                 directory.resolve("node"), List.of(), BlockRig.VOLUME_BYTES, "localhost", 0, 1),
                         settings,
                         user -> List.of());

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.ManualClock;
 import io.tatami.base.TatamiException;
@@ -20,6 +19,7 @@ import io.tatami.block.volume.Volume;
 import io.tatami.block.volume.VolumeFormatter;
 import io.tatami.block.volume.VolumeOpener;
 import io.tatami.block.volume.VolumeResources;
+import io.tatami.files.CrashPoint;
 import io.tatami.protocol.wire.WriteBlockRequest;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

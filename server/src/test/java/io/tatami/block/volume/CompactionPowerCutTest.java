@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.Clock;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.SimFaults.Fault;
+import io.tatami.files.CrashPoint;
 import java.util.NavigableSet;
 import java.util.TreeSet;
 import org.junit.jupiter.api.AfterEach;

@@ -9,10 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.SimFaults.Fault;
+import io.tatami.files.CrashPoint;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
-import io.tatami.base.Envelope;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.files.Envelope;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.ErrorCode;
-import io.tatami.base.RecordLog;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.FailStop;
+import io.tatami.files.RocksLogCheck;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -71,7 +71,7 @@ class IndexFilesDamageTest {
                     byte[] damaged = bytes.clone();
                     damaged[at + bit / Byte.SIZE] ^= (byte) (1 << bit % Byte.SIZE);
                     Files.write(log, damaged);
-                    if (RecordLog.findDamage(sound).isEmpty()) {
+                    if (RocksLogCheck.findDamage(sound).isEmpty()) {
                         // Then it is RocksDB that refuses.
                         assertEquals("refused", content.lookAt(copyOf(sound)), log + " bit " + bit + " at " + at);
                     }
@@ -85,7 +85,7 @@ class IndexFilesDamageTest {
             assertEquals("refused", content.lookAt(copyOf(sound)), log + " with a length that is too long");
             Files.write(log, bytes);
         }
-        assertEquals(List.of(), RecordLog.findDamage(sound));
+        assertEquals(List.of(), RocksLogCheck.findDamage(sound));
         assertTrue(found > 300, "only " + found);
     }
 
@@ -102,11 +102,11 @@ class IndexFilesDamageTest {
         int last = headers.get(headers.size() - 1);
         for (int length = last; length < bytes.length; length++) {
             Files.write(log, Arrays.copyOf(bytes, length));
-            assertEquals(List.of(), RecordLog.findDamage(sound), "cut at " + length + " of " + bytes.length);
+            assertEquals(List.of(), RocksLogCheck.findDamage(sound), "cut at " + length + " of " + bytes.length);
         }
         assertEquals("lacks the last 1", content.lookAt(copyOf(sound)));
         Files.write(log, Arrays.copyOf(Arrays.copyOf(bytes, last + LOG_HEADER + 3), bytes.length + SECTOR));
-        assertEquals(List.of(), RecordLog.findDamage(sound), "zeros behind the torn record");
+        assertEquals(List.of(), RocksLogCheck.findDamage(sound), "zeros behind the torn record");
     }
 
     @Test
@@ -139,7 +139,7 @@ class IndexFilesDamageTest {
         IndexContent content = IndexContent.make(sound, SEED, 20);
         Files.delete(last(sound, "MANIFEST-"));
 
-        assertFalse(RecordLog.findDamage(sound).isEmpty());
+        assertFalse(RocksLogCheck.findDamage(sound).isEmpty());
         assertEquals("refused", content.lookAt(sound));
     }
 

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.files.CrashPoint;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Optional;

@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.tatami.base.Envelope;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.SimDisk;
 import io.tatami.block.device.SimFaults;
+import io.tatami.files.Envelope;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Random;

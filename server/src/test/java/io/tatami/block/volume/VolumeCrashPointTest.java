@@ -3,8 +3,8 @@ package io.tatami.block.volume;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tatami.base.CrashPoint;
 import io.tatami.base.TatamiException;
+import io.tatami.files.CrashPoint;
 import java.util.NavigableSet;
 import java.util.TreeSet;
 import org.junit.jupiter.api.AfterEach;

@@ -16,12 +16,12 @@ import io.tatami.conf.Settings;
 import io.tatami.meta.gate.HandleSigner;
 import io.tatami.meta.op.cluster.GiveCredits;
 import io.tatami.meta.op.cluster.OpenSession;
-import io.tatami.meta.service.Handlers;
+import io.tatami.meta.service.GroupPart;
 import io.tatami.meta.service.NoPeers;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.service.cluster.StatusHandlers;
 import io.tatami.meta.service.host.SteppedGroup;
-import io.tatami.meta.service.tree.TreeHandlers;
+import io.tatami.meta.service.tree.flow.TreeHandlers;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.ClusterState;
 import io.tatami.meta.state.Draft;
@@ -140,7 +140,7 @@ public final class MemoryMetadata implements AutoCloseable {
     }
 
     /** The part of a namespace group without what servers ask of it. */
-    private static Handlers<ClusterState> sessions() {
+    private static GroupPart<ClusterState> sessions() {
         return (table, parts) -> table.write(
                         MetaMethods.OPEN_SESSION, new OpenSession(parts.signer().sessions()))
                 .flow(

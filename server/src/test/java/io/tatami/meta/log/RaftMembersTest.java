@@ -12,6 +12,9 @@ import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.log.ReplicaCluster.Node;
 import io.tatami.meta.log.local.LocalLog;
+import io.tatami.meta.log.raft.Member;
+import io.tatami.meta.log.raft.RaftSettings;
+import io.tatami.meta.log.raft.snapshot.SnapshotProgress;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.seed.TestSeed;
 import java.io.IOException;
@@ -201,7 +204,7 @@ final class RaftMembersTest {
     }
 
     private static LocalLog local(Node node, GroupStore store) throws TatamiException {
-        return new LocalLog(new LocalLog.Place(node.store(), new UUID(1, 1), GroupId.ofShard(0)), store, 1 << 20);
+        return new LocalLog(new LocalLog.Location(node.store(), new UUID(1, 1), GroupId.ofShard(0)), store, 1 << 20);
     }
 
     /** By whoever leads, as often as it takes. */

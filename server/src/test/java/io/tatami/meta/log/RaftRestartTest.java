@@ -6,12 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.crash.DirectoryCopy;
+import io.tatami.files.CrashPoint;
 import io.tatami.meta.log.ReplicaCluster.Node;
 import io.tatami.meta.log.flush.FlushMode;
+import io.tatami.meta.log.raft.Member;
+import io.tatami.meta.log.raft.RaftSettings;
+import io.tatami.meta.log.raft.snapshot.GroupSnapshots;
 import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.seed.TestSeed;
 import java.io.IOException;

@@ -10,6 +10,10 @@ import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.log.flush.FlushMode;
 import io.tatami.meta.log.flush.TreeFlush;
+import io.tatami.meta.log.raft.Member;
+import io.tatami.meta.log.raft.RaftHost;
+import io.tatami.meta.log.raft.RaftReplica;
+import io.tatami.meta.log.raft.RaftSettings;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.meta.store.GroupStore;
@@ -39,7 +43,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Metadata servers of one group in one JVM, over real stores, logs and sockets; without the service above them. */
-final class ReplicaCluster implements AutoCloseable {
+public final class ReplicaCluster implements AutoCloseable {
     static final GroupId GROUP = GroupId.ofShard(3);
     private static final long LIMIT_MILLIS = 120_000;
     /** BUSY is a leader that makes room for another. */
@@ -60,29 +64,29 @@ final class ReplicaCluster implements AutoCloseable {
     private long marks;
 
     /** @param settings with short elections: a slow machine has more of them, and nothing waits for their number */
-    ReplicaCluster(Path directory, RaftSettings settings) {
+    public ReplicaCluster(Path directory, RaftSettings settings) {
         this.directory = directory;
         this.settings = settings;
     }
 
     /** Others reach each server through a relay from here on, see {@link Node#relay}. */
-    ReplicaCluster withRelays() {
+    public ReplicaCluster withRelays() {
         relayed = true;
         return this;
     }
 
-    static RaftSettings settings() {
+    public static RaftSettings settings() {
         return new RaftSettings(
                 Duration.ofMillis(400), Duration.ofMillis(800), 1_000_000, 1L << 30, 8 << 20, RATE, FlushMode.ONCE);
     }
 
     /** With elections after so long. */
-    static RaftSettings settings(Duration electionMin, Duration electionMax) {
+    public static RaftSettings settings(Duration electionMin, Duration electionMax) {
         return new RaftSettings(electionMin, electionMax, 1_000_000, 1L << 30, 8 << 20, RATE, FlushMode.ONCE);
     }
 
     /** Snapshots after so many entries, and segments so short that what is before them goes. */
-    static RaftSettings settings(int snapshotEntries, long segmentBytes) {
+    public static RaftSettings settings(int snapshotEntries, long segmentBytes) {
         return receivingAt(RATE, snapshotEntries, segmentBytes);
     }
 
@@ -110,14 +114,14 @@ final class ReplicaCluster implements AutoCloseable {
     }
 
     /** What a leader was given. */
-    record Lead(Node node, GroupStore store, CommitLog log) {}
+    public record Lead(Node node, GroupStore store, CommitLog log) {}
 
     /** One server; its directory outlives its process. */
-    final class Node implements RaftReplica.Listener {
-        final Member member;
+    public final class Node implements RaftReplica.Listener {
+        public final Member member;
         final Path home;
-        final AtomicReference<@Nullable Lead> lead = new AtomicReference<>();
-        final BlockingQueue<TatamiException> failures = new LinkedBlockingQueue<>();
+        public final AtomicReference<@Nullable Lead> lead = new AtomicReference<>();
+        public final BlockingQueue<TatamiException> failures = new LinkedBlockingQueue<>();
         volatile boolean excluded;
         /** In the place of what the settings say. */
         volatile @Nullable TreeFlush flush;
@@ -135,11 +139,11 @@ final class ReplicaCluster implements AutoCloseable {
                     : null;
         }
 
-        TcpRelay relay() {
+        public TcpRelay relay() {
             return relay == null ? fail("without relays") : relay;
         }
 
-        void open(List<Member> founders) throws TatamiException, IOException {
+        public void open(List<Member> founders) throws TatamiException, IOException {
             Files.createDirectories(home);
             String bindHost = relay == null ? "127.0.0.1" : BEHIND_RELAY;
             Path logs = home.resolve("raft");
@@ -151,12 +155,12 @@ final class ReplicaCluster implements AutoCloseable {
             replica = opened.open(GROUP, store(), memory, founders, this);
         }
 
-        Path store() {
+        public Path store() {
             return home.resolve("shard-3");
         }
 
         /** Where the log is that was opened here. */
-        Path logs() throws IOException {
+        public Path logs() throws IOException {
             try (Stream<Path> below = Files.walk(home.resolve("raft"))) {
                 return below.filter(path -> path.endsWith("current"))
                         .findFirst()
@@ -174,7 +178,7 @@ final class ReplicaCluster implements AutoCloseable {
             }
         }
 
-        void close() {
+        public void close() {
             RaftHost open = host;
             host = null;
             replica = null;
@@ -192,7 +196,7 @@ final class ReplicaCluster implements AutoCloseable {
             return replica;
         }
 
-        RaftReplica replica() {
+        public RaftReplica replica() {
             RaftReplica open = replica;
             if (open == null) {
                 throw new IllegalStateException("closed");
@@ -200,7 +204,7 @@ final class ReplicaCluster implements AutoCloseable {
             return open;
         }
 
-        ProgressRecord progress() {
+        public ProgressRecord progress() {
             return replica().store().progress();
         }
 
@@ -225,14 +229,14 @@ final class ReplicaCluster implements AutoCloseable {
             failures.add(reason);
         }
 
-        TatamiException awaitFailure() throws InterruptedException {
+        public TatamiException awaitFailure() throws InterruptedException {
             TatamiException reason = failures.poll(LIMIT_MILLIS, TimeUnit.MILLISECONDS);
             return reason == null ? fail("the replica did not fail") : reason;
         }
     }
 
     /** Servers that found the group. */
-    List<Node> found(int count) throws Exception {
+    public List<Node> found(int count) throws Exception {
         List<Node> founders = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             founders.add(add());
@@ -245,7 +249,7 @@ final class ReplicaCluster implements AutoCloseable {
     }
 
     /** A server that has nothing yet and was not started. */
-    Node add() throws IOException {
+    public Node add() throws IOException {
         return addAt(FreePorts.find());
     }
 
@@ -265,17 +269,17 @@ final class ReplicaCluster implements AutoCloseable {
         return node;
     }
 
-    StoreMemory memory() {
+    public StoreMemory memory() {
         return memory;
     }
 
     /** Whether a node leads. */
-    boolean isLed() {
+    public boolean isLed() {
         return nodes.stream().anyMatch(node -> node.lead.get() != null);
     }
 
     /** Waits until a node leads, and returns it. */
-    Node awaitLeader() throws Exception {
+    public Node awaitLeader() throws Exception {
         AtomicReference<@Nullable Node> found = new AtomicReference<>();
         await("a leader", () -> {
             for (Node node : nodes) {
@@ -293,7 +297,7 @@ final class ReplicaCluster implements AutoCloseable {
      * Commits by whoever leads, as often as it takes, and once: what a failed try has left is known by a mark that the
      * entry carries. By one thread at a time.
      */
-    void commit(String... keysAndValues) throws Exception {
+    public void commit(String... keysAndValues) throws Exception {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LIMIT_MILLIS);
         marks++;
         String mark = Long.toString(marks);
@@ -324,7 +328,7 @@ final class ReplicaCluster implements AutoCloseable {
     }
 
     /** An empty value removes its key. */
-    LogEntry entry(long index, String... keysAndValues) {
+    public LogEntry entry(long index, String... keysAndValues) {
         NavigableMap<byte[], Draft.Change> changes = new TreeMap<>(Arrays::compareUnsigned);
         for (int i = 0; i < keysAndValues.length; i += 2) {
             String value = keysAndValues[i + 1];
@@ -335,13 +339,13 @@ final class ReplicaCluster implements AutoCloseable {
         return new LogEntry(index, logMillis, changes);
     }
 
-    static String read(GroupStore store, String key) {
-        byte[] value = store.newest().get(key.getBytes(UTF_8));
+    public static String read(GroupStore store, String key) {
+        byte[] value = store.liveView().get(key.getBytes(UTF_8));
         return value == null ? "" : new String(value, UTF_8);
     }
 
     /** Waits until all that are open have applied as much as any, and their hashes are equal. */
-    void awaitEqual() throws Exception {
+    public void awaitEqual() throws Exception {
         await("equal replicas", () -> {
             long applied = nodes.stream()
                     .filter(Node::isOpen)
@@ -357,7 +361,7 @@ final class ReplicaCluster implements AutoCloseable {
         all.forEach(progress -> assertEquals(all.get(0), progress));
     }
 
-    static void await(String what, Callable<Boolean> condition) throws Exception {
+    public static void await(String what, Callable<Boolean> condition) throws Exception {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LIMIT_MILLIS);
         while (!condition.call()) {
             if (System.nanoTime() - deadline > 0) {

@@ -2,8 +2,10 @@ package io.tatami.meta.log;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tatami.base.CrashPoint;
+import io.tatami.files.CrashPoint;
 import io.tatami.meta.log.ReplicaCluster.Node;
+import io.tatami.meta.log.raft.RaftSettings;
+import io.tatami.meta.log.raft.snapshot.GroupSnapshots;
 import io.tatami.seed.TestSeed;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -4,10 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.files.CrashPoint;
 import io.tatami.meta.log.ReplicaCluster.Node;
+import io.tatami.meta.log.raft.RaftReplica;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.ProgressRecord;

@@ -8,8 +8,8 @@ import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Endpoint;
 import java.util.concurrent.CompletableFuture;
 
-/** Peers none of which is to be called, and a map that names none; a test overrides those that it has. */
-public interface NoPeers extends Peers {
+/** GroupPeers none of which is to be called, and a map that names none; a test overrides those that it has. */
+public interface NoPeers extends GroupPeers {
     @Override
     default <Q extends Message, R extends Message> CompletableFuture<R> call(
             GroupId to, Method<Q, R> method, Q body, long timeoutMillis) {

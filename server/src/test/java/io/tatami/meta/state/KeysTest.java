@@ -37,7 +37,7 @@ final class KeysTest {
     @Test
     void keysOfShardsAreThoseOfTheFirstRelease() {
         assertKey("e", "0102030405060708" + "c3a4", Keys.entry(DIRECTORY, "ä"));
-        assertKey("s", "0102030405060708", Keys.share(DIRECTORY));
+        assertKey("s", "0102030405060708", Keys.slice(DIRECTORY));
         assertKey("f", "1112131415161718", Keys.home(FILE));
         assertKey("b", "1112131415161718" + "0000000a", Keys.block(FILE, 10));
         assertKey("v", "1112131415161718", Keys.inline(FILE));

@@ -60,7 +60,7 @@ class NearbyRecordsTest {
     }
 
     private static byte[] key(int id) {
-        return Keys.share(new DirectoryId(id));
+        return Keys.slice(new DirectoryId(id));
     }
 
     private static CountingView holding(List<Integer> ids) {

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.FileId;
 import io.tatami.base.SessionId;
+import io.tatami.meta.state.wire.DirectorySliceRecord;
 import io.tatami.meta.state.wire.HomeRecord;
 import io.tatami.meta.state.wire.LeaseRecord;
-import io.tatami.meta.state.wire.ShareRecord;
 import io.tatami.meta.state.wire.TotalsRecord;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,13 +42,13 @@ final class TotalsTest {
         FileId file = FileId.of(0, 0, 1 + random.nextInt(10));
         switch (random.nextInt(6)) {
             case 0 ->
-                shard.putShare(
+                shard.putSlice(
                         directory,
-                        ShareRecord.newBuilder()
+                        DirectorySliceRecord.newBuilder()
                                 .setFiles(random.nextInt(100))
                                 .setBytes(random.nextInt(1000))
                                 .build());
-            case 1 -> shard.removeShare(directory);
+            case 1 -> shard.removeSlice(directory);
             case 2 ->
                 shard.putHome(
                         file,
@@ -65,7 +65,7 @@ final class TotalsTest {
         TotalsRecord.Builder totals = TotalsRecord.newBuilder();
         try (View.Cursor shares = store.scan(Keys.kind('s'), Keys.after(Keys.kind('s')))) {
             while (shares.next()) {
-                ShareRecord share = Records.parse(shares.value(), ShareRecord.parser());
+                DirectorySliceRecord share = Records.parse(shares.value(), DirectorySliceRecord.parser());
                 totals.setFiles(totals.getFiles() + share.getFiles());
                 totals.setBytes(totals.getBytes() + share.getBytes());
             }

@@ -94,7 +94,7 @@ final class GroupStoreTest {
         try (GroupStore store = GroupStore.open(path(), memory)) {
             assertEquals(2, store.appliedIndex());
             assertEquals(1001, store.logMillis());
-            assertEquals(List.of("b=2", "c=3"), scan(store.newest(), "a", "d"));
+            assertEquals(List.of("b=2", "c=3"), scan(store.liveView(), "a", "d"));
         }
     }
 
@@ -132,7 +132,7 @@ final class GroupStoreTest {
             try (StoreSnapshot snapshot = store.snapshot()) {
                 apply(store, "m1", "", "m2", "two", "m3", "3");
                 assertFalse(mustWait(() -> get(before, "m1")).isCold(), "the moment is over");
-                for (View now : List.of(store.newest(), inMemory(store))) {
+                for (View now : List.of(store.liveView(), inMemory(store))) {
                     assertEquals("", get(now, "m1"), "removed");
                     assertEquals("two", get(now, "m2"), "changed before anybody read it");
                     assertEquals("3", get(now, "m3"), "known not to be there, and then made");
@@ -142,11 +142,11 @@ final class GroupStoreTest {
                 assertEquals("", get(snapshot.view(), "m3"));
             }
             apply(store, "m1", "one");
-            assertEquals("one", get(store.newest(), "m1"));
+            assertEquals("one", get(store.liveView(), "m1"));
         }
         try (GroupStore store = GroupStore.open(path(), memory)) {
-            assertEquals(List.of("m1=one", "m2=two", "m3=3"), scan(store.newest(), "m0", "m9"));
-            assertEquals("one", get(store.newest(), "m1"));
+            assertEquals(List.of("m1=one", "m2=two", "m3=3"), scan(store.liveView(), "m0", "m9"));
+            assertEquals("one", get(store.liveView(), "m1"));
         }
     }
 
@@ -156,10 +156,10 @@ final class GroupStoreTest {
             byte[] progress = Keys.singleton("progress");
             apply(store, "a", "1");
             store.snapshot().close();
-            byte[] first = store.newest().get(progress);
+            byte[] first = store.liveView().get(progress);
             apply(store, "a", "2");
             store.snapshot().close();
-            assertFalse(java.util.Arrays.equals(first, store.newest().get(progress)));
+            assertFalse(java.util.Arrays.equals(first, store.liveView().get(progress)));
         }
     }
 
@@ -185,7 +185,7 @@ final class GroupStoreTest {
         memory = new StoreMemory(new StoreSettings(256 << 20, 4 << 20, 64, 1));
         try (GroupStore store = GroupStore.open(path(), memory)) {
             assertTrue(mustWait(() -> get(inMemory(store), "a")).isCold());
-            assertEquals("2", get(Objects.requireNonNull(store.newestNow()), "a"));
+            assertEquals("2", get(Objects.requireNonNull(store.optimisticView()), "a"));
             try (StoreSnapshot snapshot = store.snapshot()) {
                 assertEquals("2", get(snapshot.view(), "a"));
             }
@@ -194,7 +194,7 @@ final class GroupStoreTest {
     }
 
     private static View inMemory(GroupStore store) throws TatamiException {
-        return Objects.requireNonNull(store.newestInMemory());
+        return Objects.requireNonNull(store.memoryOnlyView());
     }
 
     private static ReadMustWaitException mustWait(Executable read) {
@@ -205,9 +205,9 @@ final class GroupStoreTest {
     void scansEndBeforeTheirBoundAndCompareBytesWithoutSign() throws TatamiException {
         try (GroupStore store = GroupStore.create(path(), memory)) {
             apply(store, "a", "1", "é", "2", "b", "3");
-            assertEquals(List.of("a=1", "b=3"), scan(store.newest(), "a", "c"));
+            assertEquals(List.of("a=1", "b=3"), scan(store.liveView(), "a", "c"));
             byte[] last = {(byte) 0xff};
-            try (View.Cursor cursor = store.newest().scan("n".getBytes(UTF_8), last)) {
+            try (View.Cursor cursor = store.liveView().scan("n".getBytes(UTF_8), last)) {
                 assertTrue(cursor.next());
                 assertArrayEquals("é".getBytes(UTF_8), cursor.key());
             }
@@ -255,16 +255,16 @@ final class GroupStoreTest {
             store.flush();
             assertEquals(1, store.appliedIndex());
             apply(store, "a", "2", "b", "2");
-            assertEquals(List.of("a=2", "b=2"), scan(store.newest(), "a", "d"));
+            assertEquals(List.of("a=2", "b=2"), scan(store.liveView(), "a", "d"));
             try (GroupStore crashed = GroupStore.open(crashed("unflushed"), memory)) {
                 assertEquals(1, crashed.appliedIndex());
-                assertEquals(List.of("a=1", "b=1"), scan(crashed.newest(), "a", "d"));
+                assertEquals(List.of("a=1", "b=1"), scan(crashed.liveView(), "a", "d"));
             }
             store.flush();
             assertEquals(2, store.appliedIndex());
             try (GroupStore crashed = GroupStore.open(crashed("flushed"), memory)) {
                 assertEquals(2, crashed.appliedIndex());
-                assertEquals(List.of("a=2", "b=2"), scan(crashed.newest(), "a", "d"));
+                assertEquals(List.of("a=2", "b=2"), scan(crashed.liveView(), "a", "d"));
             }
         }
     }
@@ -275,15 +275,15 @@ final class GroupStoreTest {
             apply(store, "a", "1", "b", "1");
             store.flush();
             apply(store, "a", "", "c", "3");
-            assertEquals("", get(store.newest(), "a"));
-            assertEquals("1", get(store.newest(), "b"));
-            assertEquals("3", get(store.newest(), "c"));
+            assertEquals("", get(store.liveView(), "a"));
+            assertEquals("1", get(store.liveView(), "b"));
+            assertEquals("3", get(store.liveView(), "c"));
             try (StoreSnapshot snapshot = store.snapshot()) {
                 apply(store, "c", "4");
                 assertEquals("3", get(snapshot.view(), "c"));
                 assertEquals(List.of("b=1", "c=3"), scan(snapshot.view(), "a", "d"));
             }
-            assertEquals(List.of("b=1", "c=4"), scan(store.newest(), "a", "d"));
+            assertEquals(List.of("b=1", "c=4"), scan(store.liveView(), "a", "d"));
         }
     }
 
@@ -314,7 +314,7 @@ final class GroupStoreTest {
         assertEquals(ErrorCode.CORRUPT, refused.code());
         Files.write(log, content);
         try (GroupStore store = GroupStore.open(copy, memory)) {
-            assertEquals("3", get(store.newest(), "a"));
+            assertEquals("3", get(store.liveView(), "a"));
         }
     }
 

@@ -89,7 +89,7 @@ public final class StoreMemoryMeasurement {
         for (int i = 0; i < READS; i++) {
             long file = 1 + random.nextLong(files);
             GroupStore store = stores.get((int) ((file - 1) / FILES_PER_BATCH % STORES));
-            if (store.newest().get(Keys.entry(directoryOf(file), "part-m-" + file)) != null) {
+            if (store.liveView().get(Keys.entry(directoryOf(file), "part-m-" + file)) != null) {
                 found++;
             }
         }

@@ -50,7 +50,7 @@ record TatamiServerProcess(ServerProcess process, String uri) implements AutoClo
                 List.of("start", role, "--foreground", "--port", Integer.toString(port), "--data", data.toString()));
         arguments.addAll(options);
         ServerProcess process = ServerProcess.start(
-                "io.tatami.server.TatamiServer", java, directory, arguments, directory.resolve("server.out"));
+                "io.tatami.server.cli.TatamiServer", java, directory, arguments, directory.resolve("server.out"));
         try {
             process.awaitReady(() -> Files.exists(ready), START_LIMIT);
             Properties properties = new Properties();

@@ -68,7 +68,7 @@ final class BenchedShard implements AutoCloseable {
         memory = new StoreMemory(StoreSettings.from(Settings.defaults()));
         store = GroupStore.create(directory.resolve("store"), memory);
         log = new LocalLog(
-                new LocalLog.Place(directory.resolve("store"), new UUID(1, 1), GroupId.ofShard(0)),
+                new LocalLog.Location(directory.resolve("store"), new UUID(1, 1), GroupId.ofShard(0)),
                 store,
                 Settings.defaults().get(LocalLog.FILE_BYTES));
         Draft first = batch();
@@ -84,7 +84,7 @@ final class BenchedShard implements AutoCloseable {
 
     /** An empty draft over what was committed. */
     Draft batch() {
-        return new Draft(store.newest());
+        return new Draft(store.liveView());
     }
 
     /** Decides one request in the batch, which then has what the request writes. */

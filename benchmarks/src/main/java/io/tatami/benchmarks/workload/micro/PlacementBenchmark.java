@@ -2,8 +2,8 @@ package io.tatami.benchmarks.workload.micro;
 
 import io.tatami.base.Check;
 import io.tatami.base.ServerId;
-import io.tatami.meta.op.file.CreateFile;
 import io.tatami.meta.op.file.FileLimits;
+import io.tatami.meta.op.write.CreateFile;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.CreditRecord;

@@ -73,12 +73,12 @@ final class SettledStore {
 
     /** A metadata group's store lacks what is in the log beside it; a block index has none. */
     private static void applyLog(Path copy) throws TatamiException {
-        Optional<LocalLog.Place> place = LocalLog.Place.find(copy);
-        if (place.isPresent()) {
+        Optional<LocalLog.Location> location = LocalLog.Location.find(copy);
+        if (location.isPresent()) {
             try (StoreMemory memory = new StoreMemory(StoreSettings.from(Settings.defaults()));
                     GroupStore store = GroupStore.open(copy, memory)) {
                 LocalLog log =
-                        new LocalLog(place.get(), store, Settings.defaults().get(LocalLog.FILE_BYTES));
+                        new LocalLog(location.get(), store, Settings.defaults().get(LocalLog.FILE_BYTES));
                 log.close();
                 log.retire();
             }

@@ -1,6 +1,6 @@
 package io.tatami.meta.log.flush;
 
-import io.tatami.base.DurableFile;
+import io.tatami.files.DurableFile;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;

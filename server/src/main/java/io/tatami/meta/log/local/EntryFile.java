@@ -1,8 +1,8 @@
 package io.tatami.meta.log.local;
 
 import com.sun.nio.file.ExtendedOpenOption;
-import io.tatami.base.CrashPoint;
-import io.tatami.base.DurableFile;
+import io.tatami.files.CrashPoint;
+import io.tatami.files.DurableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -1,12 +1,12 @@
 package io.tatami.meta.log.local;
 
 import io.tatami.base.Check;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.base.Threads;
 import io.tatami.conf.Setting;
+import io.tatami.files.CrashPoint;
 import io.tatami.meta.log.CommitLog;
 import io.tatami.meta.log.LogEntry;
 import io.tatami.meta.log.local.LocalEntryFormat.Stored;
@@ -54,7 +54,7 @@ public final class LocalLog implements CommitLog {
 
     private static final Logger LOG = LoggerFactory.getLogger(LocalLog.class);
 
-    private final Place place;
+    private final Location location;
     private final GroupStore store;
     private final long fileBytes;
     private final ByteBuffer frame = EntryFile.buffer(FRAME_BYTES);
@@ -74,7 +74,7 @@ public final class LocalLog implements CommitLog {
      *
      * @param directory of the group's store; used by the store and its log only
      */
-    public record Place(Path directory, UUID cluster, GroupId group) {
+    public record Location(Path directory, UUID cluster, GroupId group) {
         private Path files() {
             return files(directory);
         }
@@ -88,13 +88,13 @@ public final class LocalLog implements CommitLog {
          *
          * @throws TatamiException CORRUPT if a file's head is damaged; IO_ERROR
          */
-        public static Optional<Place> find(Path directory) throws TatamiException {
+        public static Optional<Location> find(Path directory) throws TatamiException {
             try {
                 List<StoredFile> found =
                         Files.exists(files(directory)) ? StoredFile.in(files(directory)) : List.<StoredFile>of();
                 return found.isEmpty()
                         ? Optional.empty()
-                        : Optional.of(found.get(0).place(directory));
+                        : Optional.of(found.get(0).location(directory));
             } catch (IOException e) {
                 throw e instanceof TatamiException known
                         ? known
@@ -107,18 +107,18 @@ public final class LocalLog implements CommitLog {
      * Opens the log of a store, or begins one if the store never had a log. Applies the entries that the store lacks,
      * and begins a file.
      *
-     * @param store open at {@code place}; closed by the caller, after this
+     * @param store open at {@code location}; closed by the caller, after this
      * @param fileBytes see {@link #FILE_BYTES}
      * @throws TatamiException CORRUPT if entries are damaged or missing; UNSUPPORTED if the group is replicated since;
      *     IO_ERROR or NO_SPACE
      */
-    public LocalLog(Place place, GroupStore store, long fileBytes) throws TatamiException {
-        this.place = place;
+    public LocalLog(Location location, GroupStore store, long fileBytes) throws TatamiException {
+        this.location = location;
         this.store = store;
         this.fileBytes = fileBytes;
         requireLocal(store.progress());
         try {
-            Files.createDirectories(place.files());
+            Files.createDirectories(location.files());
             replay();
             if (!store.progress().getLoggedBeside()) {
                 store.setLoggedBeside(true);
@@ -142,31 +142,31 @@ public final class LocalLog implements CommitLog {
     }
 
     private void replay() throws TatamiException, IOException {
-        files.addAll(StoredFile.in(place.files()));
+        files.addAll(StoredFile.in(location.files()));
         List<StoredFile> found = List.copyOf(files);
         long before = store.appliedIndex();
         if (found.isEmpty() ? store.progress().getLoggedBeside() : found.get(0).first() > before + 1) {
             throw new TatamiException(
                     ErrorCode.CORRUPT,
-                    "entries after " + before + " of " + place.group() + " are gone from " + place.files()
+                    "entries after " + before + " of " + location.group() + " are gone from " + location.files()
                             + ": put back what was there, or restore the group from a copy");
         }
         long end = before + 1;
         for (int i = 0; i < found.size(); i++) {
             long next = i + 1 < found.size() ? found.get(i + 1).first() : Long.MAX_VALUE;
             if (next > before + 1) {
-                end = found.get(i).read(place.cluster(), place.group(), next, this::reapply);
+                end = found.get(i).read(location.cluster(), location.group(), next, this::reapply);
             }
         }
         if (end != store.appliedIndex() + 1) {
             throw new TatamiException(
                     ErrorCode.CORRUPT,
-                    "the log of " + place.group() + " in " + place.files() + " ends with entry " + (end - 1)
+                    "the log of " + location.group() + " in " + location.files() + " ends with entry " + (end - 1)
                             + ", but the store has entry " + store.appliedIndex()
                             + ": they are not of the same time; restore both from one copy");
         }
         if (end > before + 1) {
-            LOG.info("{}: {} entries were applied out of the log", place.group(), end - before - 1);
+            LOG.info("{}: {} entries were applied out of the log", location.group(), end - before - 1);
         }
     }
 
@@ -178,7 +178,7 @@ public final class LocalLog implements CommitLog {
         if (stored.hashBefore() != store.progress().getStateHash()) {
             throw new TatamiException(
                     ErrorCode.CORRUPT,
-                    "entry " + entry.index() + " in " + place.files()
+                    "entry " + entry.index() + " in " + location.files()
                             + " was decided on another state than the store has: they are not of the same time; restore"
                             + " both from one copy");
         }
@@ -196,18 +196,18 @@ public final class LocalLog implements CommitLog {
     }
 
     private EntryFile begin() throws IOException {
-        StoredFile file = StoredFile.of(place.files(), store.appliedIndex() + 1);
+        StoredFile file = StoredFile.of(location.files(), store.appliedIndex() + 1);
         if (!files.isEmpty() && files.getLast().equals(file)) {
             files.removeLast();
         }
-        EntryFile begun = EntryFile.create(file.path(), file.head(place.cluster(), place.group()));
+        EntryFile begun = EntryFile.create(file.path(), file.head(location.cluster(), location.group()));
         files.addLast(file);
         return begun;
     }
 
     @Override
     public void commit(LogEntry entry) throws TatamiException {
-        Check.check(!failed && !closed, "the log of %s takes no entry any more", place.group());
+        Check.check(!failed && !closed, "the log of %s takes no entry any more", location.group());
         ProgressRecord before = store.progress();
         requireLocal(before);
         Check.check(
@@ -263,7 +263,7 @@ public final class LocalLog implements CommitLog {
         long first = files.getLast().first();
         List<StoredFile> full =
                 files.stream().filter(file -> file.first() < first).toList();
-        Thread thread = Threads.daemon(() -> dropBehindStore(full), "log-" + place.group());
+        Thread thread = Threads.daemon(() -> dropBehindStore(full), "log-" + location.group());
         files.removeAll(full);
         writingOut = thread;
         thread.start();
@@ -279,9 +279,9 @@ public final class LocalLog implements CommitLog {
                 CrashPoint.hit("meta.log.file-dropped");
             }
         } catch (TatamiException e) {
-            LOG.error("the store of {} cannot be written out; its log is kept", place.group(), e);
+            LOG.error("the store of {} cannot be written out; its log is kept", location.group(), e);
         } catch (IOException e) {
-            LOG.warn("{}: files of the log that are not needed any more stay", place.group(), e);
+            LOG.warn("{}: files of the log that are not needed any more stay", location.group(), e);
         }
     }
 
@@ -291,7 +291,7 @@ public final class LocalLog implements CommitLog {
         }
         return new TatamiException(
                 ErrorCode.ofDisk(cause),
-                what + " the log of " + place.group() + " in " + place.files() + ": " + cause,
+                what + " the log of " + location.group() + " in " + location.files() + ": " + cause,
                 cause);
     }
 
@@ -304,7 +304,7 @@ public final class LocalLog implements CommitLog {
         if (broken) {
             return CompletableFuture.failedFuture(new TatamiException(
                     ErrorCode.UNAVAILABLE,
-                    "it is not known whether the last entry of " + place.group() + " is in " + place.files()
+                    "it is not known whether the last entry of " + location.group() + " is in " + location.files()
                             + ": start the server again"));
         }
         return CompletableFuture.completedFuture(null);
@@ -317,16 +317,16 @@ public final class LocalLog implements CommitLog {
      * @throws TatamiException the store failed; the log is unchanged
      */
     public void retire() throws TatamiException {
-        Check.check(closed, "the log of %s is still open", place.group());
+        Check.check(closed, "the log of %s is still open", location.group());
         store.setLoggedBeside(false);
         CrashPoint.hit("meta.log.retired");
         try {
-            for (StoredFile file : StoredFile.in(place.files())) {
+            for (StoredFile file : StoredFile.in(location.files())) {
                 Files.delete(file.path());
             }
-            Files.delete(place.files());
+            Files.delete(location.files());
         } catch (IOException e) {
-            LOG.warn("{}: the files of its former log stay", place.group(), e);
+            LOG.warn("{}: the files of its former log stay", location.group(), e);
         }
     }
 
@@ -344,7 +344,7 @@ public final class LocalLog implements CommitLog {
         try {
             current.close();
         } catch (IOException e) {
-            LOG.warn("cannot close the log of {}", place.group(), e);
+            LOG.warn("cannot close the log of {}", location.group(), e);
         }
     }
 }

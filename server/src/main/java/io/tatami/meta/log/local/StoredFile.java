@@ -1,10 +1,10 @@
 package io.tatami.meta.log.local;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.tatami.base.Envelope;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.files.Envelope;
 import io.tatami.meta.log.local.LocalEntryFormat.Header;
 import io.tatami.meta.log.local.LocalEntryFormat.Stored;
 import io.tatami.meta.state.wire.LocalLogFileRecord;
@@ -127,10 +127,10 @@ record StoredFile(Path path, long first) {
     }
 
     /** The log that the file says it is of, which lies in a directory. */
-    LocalLog.Place place(Path directory) throws TatamiException, IOException {
+    LocalLog.Location location(Path directory) throws TatamiException, IOException {
         try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
             Head head = headIn(bytes(channel, 0, LocalEntryFormat.BLOCK_BYTES));
-            return new LocalLog.Place(directory, head.cluster(), head.group());
+            return new LocalLog.Location(directory, head.cluster(), head.group());
         }
     }
 

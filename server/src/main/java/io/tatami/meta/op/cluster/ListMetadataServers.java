@@ -42,9 +42,9 @@ public final class ListMetadataServers
             }
         }
         state.hosts().stream().map(ReplicaSet::of).forEach(group -> addMove(reply, group));
-        MovePlan.Step next = new MovePlan(state, heard).next();
-        reply.setSettled(replicas <= 1 || next instanceof MovePlan.Step.Rest);
-        if (next instanceof MovePlan.Step.Wait waits && reply.getMoveCount() == 0) {
+        ReplicaMovePlan.Step next = new ReplicaMovePlan(state, heard).next();
+        reply.setSettled(replicas <= 1 || next instanceof ReplicaMovePlan.Step.Rest);
+        if (next instanceof ReplicaMovePlan.Step.Wait waits && reply.getMoveCount() == 0) {
             reply.setWaitsFor(waits.what());
         }
         return reply.build();

@@ -10,18 +10,21 @@ import io.tatami.meta.state.wire.MetadataServerRecord.State;
 import io.tatami.protocol.wire.Empty;
 import org.jspecify.annotations.Nullable;
 
-/** Logs the next step by which replicas come to where they should be, where there is one now; see {@link MovePlan}. */
+/**
+ * Logs the next step by which replicas come to where they should be, where there is one now; see
+ * {@link ReplicaMovePlan}.
+ */
 public final class MoveReplicas implements Operation<ClusterState, LivingServers, Empty> {
     @Override
     public Empty decide(ClusterState state, RequestContext context, LivingServers request) {
-        MovePlan.Step step = new MovePlan(state, request).next();
-        if (step instanceof MovePlan.Step.Move move) {
+        ReplicaMovePlan.Step step = new ReplicaMovePlan(state, request).next();
+        if (step instanceof ReplicaMovePlan.Step.Move move) {
             put(state, move.group(), move.group().moving(move.from(), move.to()));
-        } else if (step instanceof MovePlan.Step.TurnRound turn) {
+        } else if (step instanceof ReplicaMovePlan.Step.TurnRound turn) {
             put(state, turn.group(), turn.group().turnedRound());
-        } else if (step instanceof MovePlan.Step.Release release) {
+        } else if (step instanceof ReplicaMovePlan.Step.Release release) {
             put(state, release.group(), release.group().releasing(release.from()));
-        } else if (step instanceof MovePlan.Step.Retire retire) {
+        } else if (step instanceof ReplicaMovePlan.Step.Retire retire) {
             retire(state, retire.server());
         }
         return Empty.getDefaultInstance();

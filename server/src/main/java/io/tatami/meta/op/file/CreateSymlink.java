@@ -27,21 +27,21 @@ public final class CreateSymlink implements Operation<ShardState, CreateSymlinkR
     @Override
     public Empty decide(ShardState state, RequestContext context, CreateSymlinkRequest request)
             throws TatamiException, UnsettledException {
-        Place place = Place.reach(handles, state, context, request.getHandle(), request.getName());
+        ResolvedName name = ResolvedName.reach(handles, state, context, request.getHandle(), request.getName());
         if (request.getTarget().isEmpty() || request.getTarget().length() > TARGET_CHARACTERS_MAX) {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,
                     "a symlink's target has 1 to " + TARGET_CHARACTERS_MAX + " characters, not "
                             + request.getTarget().length());
         }
-        if (place.settled(state, context) != null) {
+        if (name.settled(state, context) != null) {
             throw new TatamiException(
-                    ErrorCode.ALREADY_EXISTS, "failed to create link " + place.name() + ": it exists already");
+                    ErrorCode.ALREADY_EXISTS, "failed to create link " + name.name() + ": it exists already");
         }
-        place.requireWritableDirectory();
+        name.requireWritableDirectory();
         Attributes attributes = Attributes.newBuilder()
-                .setOwner(place.caller().user())
-                .setGroup(place.handle().getAttributes().getGroup())
+                .setOwner(name.caller().user())
+                .setGroup(name.handle().getAttributes().getGroup())
                 .setMode(MODE)
                 .setModifiedMillis(context.nowMillis())
                 .setAccessedMillis(context.nowMillis())
@@ -50,7 +50,7 @@ public final class CreateSymlink implements Operation<ShardState, CreateSymlinkR
                 .setId(state.mintFile().value())
                 .setTarget(request.getTarget())
                 .setAttributes(attributes);
-        place.put(state, null, EntryRecord.newBuilder().setSymlink(link).build(), context.nowMillis());
+        name.put(state, null, EntryRecord.newBuilder().setSymlink(link).build(), context.nowMillis());
         return Empty.getDefaultInstance();
     }
 }

@@ -33,7 +33,7 @@ public record FileLimits(long blockSizeBytesMin, int inlineBytesMax) {
     }
 
     /** For new files; those that are there keep their block size and can be appended to. */
-    void requireBlockSize(long sizeBytes) throws TatamiException {
+    public void requireBlockSize(long sizeBytes) throws TatamiException {
         if (sizeBytes < blockSizeBytesMin) {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,
@@ -48,7 +48,7 @@ public record FileLimits(long blockSizeBytesMin, int inlineBytesMax) {
         }
     }
 
-    static void requireReplication(int replication, String name) throws TatamiException {
+    public static void requireReplication(int replication, String name) throws TatamiException {
         if (replication < 1 || replication > REPLICATION_MAX) {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,

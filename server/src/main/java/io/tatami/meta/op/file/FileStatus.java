@@ -20,11 +20,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Tells what a name stands for as clients see it. */
-final class FileStatus {
+public final class FileStatus {
     private FileStatus() {}
 
     /** All that the entry says and {@code caller} may know, without content. */
-    static Status.Builder of(ShardState state, Caller caller, String name, EntryRecord entry) {
+    public static Status.Builder of(ShardState state, Caller caller, String name, EntryRecord entry) {
         Status.Builder status = of(state, name, entry);
         return entry.hasFile()
                 ? status.setAttributes(ExtendedAttributes.visibleTo(caller, status.getAttributes()))
@@ -32,7 +32,7 @@ final class FileStatus {
     }
 
     /** For replies that are remembered: attributes of half a megabyte are none of a writer's concern. */
-    static Status.Builder withoutXattrs(Status.Builder status) {
+    public static Status.Builder withoutXattrs(Status.Builder status) {
         if (status.getAttributes().getXattrCount() > 0) {
             status.getAttributesBuilder().clearXattr();
         }
@@ -40,7 +40,7 @@ final class FileStatus {
     }
 
     /** All that the entry says, without content. */
-    static Status.Builder of(ShardState state, String name, EntryRecord entry) {
+    public static Status.Builder of(ShardState state, String name, EntryRecord entry) {
         Status.Builder status = Status.newBuilder().setName(name);
         switch (entry.getKindCase()) {
             case FILE -> fill(state, status, entry.getFile());
@@ -126,7 +126,7 @@ final class FileStatus {
     }
 
     /** A file by its home alone, without content. */
-    static Status.Builder ofHome(ShardState state, FileId file, HomeRecordOrBuilder home) {
+    public static Status.Builder ofHome(ShardState state, FileId file, HomeRecordOrBuilder home) {
         Status.Builder status = Status.newBuilder()
                 .setKind(Status.Kind.FILE)
                 .setName(home.getName())
@@ -142,7 +142,7 @@ final class FileStatus {
     }
 
     /** Where one block is. */
-    static BlockLocation location(BlockRecord block, long generation, long offset) {
+    public static BlockLocation location(BlockRecord block, long generation, long offset) {
         return BlockLocation.newBuilder()
                 .setBlockId(block.getBlockId())
                 .setGeneration(generation)

@@ -7,9 +7,9 @@ import io.tatami.base.FileId;
 import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
 import io.tatami.base.SessionId;
+import io.tatami.meta.op.DirectorySlices;
 import io.tatami.meta.op.FileRemoval;
 import io.tatami.meta.op.MoveMarks;
-import io.tatami.meta.op.Shares;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.op.WriteLease;
 import io.tatami.meta.state.ShardState;
@@ -61,7 +61,7 @@ public final class HomedFile {
     }
 
     /** A file that is being made; it was minted in this draft. */
-    static HomedFile create(ShardState state, FileId id, HomeRecord home) {
+    public static HomedFile create(ShardState state, FileId id, HomeRecord home) {
         return new HomedFile(state, id, home, true);
     }
 
@@ -108,7 +108,7 @@ public final class HomedFile {
         return length;
     }
 
-    BlockRecord requireBlock(int index) {
+    public BlockRecord requireBlock(int index) {
         BlockRecord block = index == 0 && home.hasGranted() ? home.getGranted() : state.block(id, index);
         if (block == null) {
             throw new IllegalStateException(id + " has no block " + index + " of " + home.getBlocks());
@@ -117,7 +117,7 @@ public final class HomedFile {
     }
 
     /** The id under which the next block is to be granted. */
-    BlockId mintBlock() {
+    public BlockId mintBlock() {
         return canGrant() ? new BlockId(id.value()) : state.mintBlock();
     }
 
@@ -129,7 +129,7 @@ public final class HomedFile {
      * Puts a block that was {@linkplain #mintBlock minted} just now behind the others. The first one of a file that is
      * being made is kept in the file's record, so that it costs no record of its own before anything is known of it.
      */
-    void grantBlock(BlockRecord block) {
+    public void grantBlock(BlockRecord block) {
         if (canGrant()) {
             home.setGranted(block).setBlocks(1);
         } else {
@@ -161,7 +161,7 @@ public final class HomedFile {
     }
 
     /** Puts another file's block, which is final, behind the others. */
-    void adoptBlock(BlockRecord block) {
+    public void adoptBlock(BlockRecord block) {
         addBlock(block);
         finishBlock(home.getBlocks() - 1, block.toBuilder());
     }
@@ -207,7 +207,7 @@ public final class HomedFile {
     }
 
     /** A server is to get a copy of a block. */
-    void intendCopy(BlockRecord.Builder block, ServerId server) {
+    public void intendCopy(BlockRecord.Builder block, ServerId server) {
         storeGranted();
         block.addServerId(server.value());
         state.putReplica(server, new BlockId(block.getBlockId()), replica(false));
@@ -251,7 +251,7 @@ public final class HomedFile {
     }
 
     /** Whether it was made without a block and nothing was written since; who made it may have it open still. */
-    boolean isUnwritten() {
+    public boolean isUnwritten() {
         return home.getState() == HomeRecord.State.UNWRITTEN;
     }
 
@@ -261,7 +261,7 @@ public final class HomedFile {
     }
 
     /** Something is about to be written: a file that was unwritten has a lease like others from here on. */
-    void begin(long nowMillis) throws UnsettledException {
+    public void begin(long nowMillis) throws UnsettledException {
         if (isUnwritten()) {
             LeaseRecord first = WriteLease.of(state, id, home);
             WriteLease.remove(state, id, home);
@@ -275,7 +275,7 @@ public final class HomedFile {
     }
 
     /** Closes a file that is unwritten, which changes no record but the leader's. */
-    void closeUnwritten() {
+    public void closeUnwritten() {
         state.removeFirstLease(new SessionId(home.getWriterSession()), id);
     }
 
@@ -353,7 +353,7 @@ public final class HomedFile {
 
     /** The entry of the file's name, where it is here. */
     @Nullable
-    EntryRecord entry() throws UnsettledException {
+    public EntryRecord entry() throws UnsettledException {
         if (!entryRead && home.getEntryGroup() == state.id().value()) {
             DirectoryId parent = new DirectoryId(home.getParentId());
             EntryRecord found = state.entry(parent, home.getName());
@@ -369,7 +369,7 @@ public final class HomedFile {
         DirectoryId parent = new DirectoryId(home.getParentId());
         state.putEntry(parent, home.getName(), after);
         if (before.getFile().getLength() != file.getLength()) {
-            Shares.contentChanged(state, parent, before, after);
+            DirectorySlices.contentChanged(state, parent, before, after);
         }
         entry = after;
     }

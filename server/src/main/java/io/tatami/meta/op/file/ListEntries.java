@@ -59,24 +59,24 @@ public final class ListEntries implements Operation<ShardState, ListRequest, Lis
     @Override
     public ListReply decide(ShardState state, RequestContext context, ListRequest request)
             throws TatamiException, UnsettledException {
-        Place place =
-                Place.reachDirectory(handles, state, context, request.getHandle(), Access.READ | Access.EXECUTE, "");
+        ResolvedName resolved = ResolvedName.reachDirectory(
+                handles, state, context, request.getHandle(), Access.READ | Access.EXECUTE, "");
         int asked = request.getLimit() == 0 ? LIMIT_DEFAULT : request.getLimit();
         int limit = Math.min(asked, LIMIT_MAX);
-        Arrival arrival = arrival(state, place, request.getAfter());
-        Page scanned = scan(state, context, place, request.getAfter(), arrival, limit);
+        Arrival arrival = arrival(state, resolved, request.getAfter());
+        Page scanned = scan(state, context, resolved, request.getAfter(), arrival, limit);
         List<Named> page = scanned.entries();
         boolean isMoreBehind = scanned.isCut() || arrival != null;
         ListReply.Builder reply = ListReply.newBuilder()
                 .setMore(isMoreBehind)
-                .setMoves(state.share(place.directory()).getMoves());
+                .setMoves(state.slice(resolved.directory()).getMoves());
         int blocks = 0;
         int bytes = 0;
         for (Named named : page) {
             Sight sight = request.getWithLocations() ? Sight.LOCATIONS : Sight.LENGTH;
             Status.Builder builder = FileStatus.complete(
-                    state, FileStatus.of(state, place.caller(), named.name(), named.entry()), named.entry(), sight);
-            FileStatus.addRight(handles.rights(), state, context, place.caller(), named.entry(), sight, builder);
+                    state, FileStatus.of(state, resolved.caller(), named.name(), named.entry()), named.entry(), sight);
+            FileStatus.addRight(handles.rights(), state, context, resolved.caller(), named.entry(), sight, builder);
             Status status = builder.build();
             reply.addStatus(status);
             blocks += status.getBlockCount();
@@ -94,12 +94,13 @@ public final class ListEntries implements Operation<ShardState, ListRequest, Lis
      *
      * @throws UnsettledException nothing that comes after {@code after} has
      */
-    private static @Nullable Arrival arrival(ShardState state, Place place, String after) throws UnsettledException {
-        int spread = place.handle().getSpread();
-        int fromSpread = place.handle().getWideningFrom();
-        Arrival arrival = Arrivals.underWay(state, place.directory(), spread, fromSpread);
+    private static @Nullable Arrival arrival(ShardState state, ResolvedName resolved, String after)
+            throws UnsettledException {
+        int spread = resolved.handle().getSpread();
+        int fromSpread = resolved.handle().getWideningFrom();
+        Arrival arrival = Arrivals.underWay(state, resolved.directory(), spread, fromSpread);
         if (arrival != null && Arrivals.compare(arrival.getUpTo(), after) <= 0) {
-            throw new UnsettledException(new EntriesNotArrived(place.directory(), next(after), spread, fromSpread));
+            throw new UnsettledException(new EntriesNotArrived(resolved.directory(), next(after), spread, fromSpread));
         }
         return arrival;
     }
@@ -111,10 +112,15 @@ public final class ListEntries implements Operation<ShardState, ListRequest, Lis
      * @throws UnsettledException there are entries that are leaving, or none has arrived yet
      */
     private static Page scan(
-            ShardState state, RequestContext context, Place place, String after, @Nullable Arrival arrival, int limit)
+            ShardState state,
+            RequestContext context,
+            ResolvedName resolved,
+            String after,
+            @Nullable Arrival arrival,
+            int limit)
             throws UnsettledException {
-        DirectoryId directory = place.directory();
-        int spread = place.handle().getSpread();
+        DirectoryId directory = resolved.directory();
+        int spread = resolved.handle().getSpread();
         byte[] from = after.isEmpty() ? Keys.entries(directory) : Keys.entry(directory, next(after));
         byte[] to =
                 arrival == null ? Keys.after(Keys.entries(directory)) : Keys.entry(directory, next(arrival.getUpTo()));
@@ -151,7 +157,10 @@ public final class ListEntries implements Operation<ShardState, ListRequest, Lis
         }
         if (found.isEmpty() && arrival != null) {
             throw new UnsettledException(new EntriesNotArrived(
-                    directory, next(arrival.getUpTo()), spread, place.handle().getWideningFrom()));
+                    directory,
+                    next(arrival.getUpTo()),
+                    spread,
+                    resolved.handle().getWideningFrom()));
         }
         return new Page(found, isCut);
     }

@@ -25,10 +25,10 @@ public final class LocateFile implements Operation<ShardState, LookupRequest, Lo
     @Override
     public LookupReply decide(ShardState state, RequestContext context, LookupRequest request)
             throws TatamiException, UnsettledException {
-        Place place = Place.reach(handles, state, context, request.getHandle(), request.getName());
-        EntryRecord entry = place.settledFile(state, context, Access.WRITE);
+        ResolvedName resolved = ResolvedName.reach(handles, state, context, request.getHandle(), request.getName());
+        EntryRecord entry = resolved.settledFile(state, context, Access.WRITE);
         return LookupReply.newBuilder()
-                .setStatus(FileStatus.of(state, place.caller(), place.name(), entry))
+                .setStatus(FileStatus.of(state, resolved.caller(), resolved.name(), entry))
                 .build();
     }
 }

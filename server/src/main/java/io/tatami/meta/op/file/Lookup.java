@@ -30,18 +30,19 @@ public final class Lookup implements Operation<ShardState, LookupRequest, Lookup
     @Override
     public LookupReply decide(ShardState state, RequestContext context, LookupRequest request)
             throws TatamiException, UnsettledException {
-        Place place = Place.reach(handles, state, context, request.getHandle(), request.getName());
-        EntryRecord entry = place.requirePresent(place.standing(state));
+        ResolvedName resolved = ResolvedName.reach(handles, state, context, request.getHandle(), request.getName());
+        EntryRecord entry = resolved.requirePresent(resolved.standing(state));
         if (request.getOpen() && entry.hasFile()) {
-            Access.require(place.caller(), entry.getFile().getAttributes(), Access.READ, Subject.entry(place.name()));
+            Access.require(
+                    resolved.caller(), entry.getFile().getAttributes(), Access.READ, Subject.entry(resolved.name()));
         }
-        Status.Builder status = FileStatus.of(state, place.caller(), place.name(), entry);
+        Status.Builder status = FileStatus.of(state, resolved.caller(), resolved.name(), entry);
         if (entry.hasFile()) {
             status.setCallerAccess(
-                            Access.granted(place.caller(), entry.getFile().getAttributes()))
-                    .setCallerSuperuser(place.caller().superuser());
+                            Access.granted(resolved.caller(), entry.getFile().getAttributes()))
+                    .setCallerSuperuser(resolved.caller().superuser());
         }
-        addRight(state, context, request, place, entry, status);
+        addRight(state, context, request, resolved, entry, status);
         return LookupReply.newBuilder()
                 .setStatus(FileStatus.complete(state, status, entry, sight(request)))
                 .build();
@@ -52,14 +53,14 @@ public final class Lookup implements Operation<ShardState, LookupRequest, Lookup
             ShardState state,
             RequestContext context,
             LookupRequest request,
-            Place place,
+            ResolvedName resolved,
             EntryRecord entry,
             Status.Builder status) {
         if (entry.hasMarker()) {
             DirectoryId directory = new DirectoryId(entry.getMarker().getDirectoryId());
-            status.setRight(handles.rights().ofDirectory(place.caller(), directory, context.nowMillis()));
+            status.setRight(handles.rights().ofDirectory(resolved.caller(), directory, context.nowMillis()));
         } else {
-            FileStatus.addRight(handles.rights(), state, context, place.caller(), entry, sight(request), status);
+            FileStatus.addRight(handles.rights(), state, context, resolved.caller(), entry, sight(request), status);
         }
     }
 

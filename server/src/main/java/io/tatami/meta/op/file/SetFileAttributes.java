@@ -4,8 +4,8 @@ import io.tatami.base.FileId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.op.AttributeChanges;
+import io.tatami.meta.op.DirectorySlices;
 import io.tatami.meta.op.Operation;
-import io.tatami.meta.op.Shares;
 import io.tatami.meta.op.Subject;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.state.RequestContext;
@@ -31,15 +31,15 @@ public final class SetFileAttributes implements Operation<ShardState, SetFileAtt
     @Override
     public Empty decide(ShardState state, RequestContext context, SetFileAttributesRequest request)
             throws TatamiException, UnsettledException {
-        Place place = Place.reach(handles, state, context, request.getHandle(), request.getName());
-        EntryRecord before = place.settled(state, context);
-        FileEntry file = place.requireFile(before);
+        ResolvedName resolved = ResolvedName.reach(handles, state, context, request.getHandle(), request.getName());
+        EntryRecord before = resolved.settled(state, context);
+        FileEntry file = resolved.requireFile(before);
         AttributeChange change = request.getChange();
         Attributes attributes =
-                AttributeChanges.apply(place.caller(), file.getAttributes(), Subject.entry(place.name()), change);
+                AttributeChanges.apply(resolved.caller(), file.getAttributes(), Subject.entry(resolved.name()), change);
         FileEntry.Builder changed = file.toBuilder().setAttributes(attributes);
         if (change.hasReplication()) {
-            FileLimits.requireReplication(change.getReplication(), place.name());
+            FileLimits.requireReplication(change.getReplication(), resolved.name());
             changed.setReplication(change.getReplication());
             HomedFile homed = HomedFile.find(state, new FileId(file.getFileId()));
             if (homed != null) {
@@ -47,11 +47,11 @@ public final class SetFileAttributes implements Operation<ShardState, SetFileAtt
                 homed.save();
             }
         }
-        EntryRecord old = place.requirePresent(before);
+        EntryRecord old = resolved.requirePresent(before);
         EntryRecord after = old.toBuilder().setFile(changed).build();
-        state.putEntry(place.directory(), place.name(), after);
+        state.putEntry(resolved.directory(), resolved.name(), after);
         if (change.hasReplication()) {
-            Shares.contentChanged(state, place.directory(), old, after);
+            DirectorySlices.contentChanged(state, resolved.directory(), old, after);
         }
         return Empty.getDefaultInstance();
     }

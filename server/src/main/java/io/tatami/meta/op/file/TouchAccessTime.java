@@ -39,16 +39,16 @@ public final class TouchAccessTime implements Operation<ShardState, LookupReques
     @Override
     public Empty decide(ShardState state, RequestContext context, LookupRequest request)
             throws TatamiException, UnsettledException {
-        Place place = Place.reach(handles, state, context, request.getHandle(), request.getName());
-        EntryRecord record = state.entry(place.directory(), place.name());
+        ResolvedName name = ResolvedName.reach(handles, state, context, request.getHandle(), request.getName());
+        EntryRecord record = state.entry(name.directory(), name.name());
         EntryRecord entry = MoveMarks.standing(record);
         if (entry != null && entry.hasFile() && entry.getLeavingTransaction() == 0) {
             FileEntry file = entry.getFile();
-            Access.require(place.caller(), file.getAttributes(), Access.READ, Subject.entry(place.name()));
+            Access.require(name.caller(), file.getAttributes(), Access.READ, Subject.entry(name.name()));
             if (context.nowMillis() - file.getAttributes().getAccessedMillis() > PRECISION_MILLIS) {
                 EntryRecord.Builder touched = entry.toBuilder();
                 touched.getFileBuilder().getAttributesBuilder().setAccessedMillis(context.nowMillis());
-                state.putEntry(place.directory(), place.name(), touched.build());
+                state.putEntry(name.directory(), name.name(), touched.build());
             }
         }
         return Empty.getDefaultInstance();

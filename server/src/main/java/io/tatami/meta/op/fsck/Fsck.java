@@ -10,10 +10,10 @@ import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.View;
+import io.tatami.meta.state.wire.DirectorySliceRecord;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.FileEntry;
 import io.tatami.meta.state.wire.HomeRecord;
-import io.tatami.meta.state.wire.ShareRecord;
 import io.tatami.protocol.wire.FsckReply;
 import io.tatami.protocol.wire.FsckRequest;
 
@@ -42,35 +42,35 @@ public final class Fsck implements Operation<ShardState, FsckRequest, FsckReply>
     }
 
     private static void checkDirectory(ShardState state, DirectoryId directory, HomeCheck homes, Report report) {
-        ShareRecord.Builder counted = ShareRecord.newBuilder();
+        DirectorySliceRecord.Builder counted = DirectorySliceRecord.newBuilder();
         byte[] range = Keys.entries(directory);
         try (View.Cursor cursor = state.draft().scan(range, Keys.after(range))) {
             while (cursor.next()) {
                 EntryRecord entry = ShardState.parse(cursor.value(), EntryRecord.parser());
                 if (entry.hasFile()) {
                     FileId file = new FileId(entry.getFile().getFileId());
-                    Report.Place place = new Report.Place(directory, Keys.nameOf(cursor.key()), file);
+                    Report.Target target = new Report.Target(directory, Keys.nameOf(cursor.key()), file);
                     count(counted, entry.getFile());
                     report.countFile(entry.getFile().getLength(), WriteLease.isOpen(state, entry.getFile()));
-                    homes.checkNamed(place, entry.getFile());
+                    homes.checkNamed(target, entry.getFile());
                 } else if (entry.hasSymlink()) {
                     counted.setSymlinks(counted.getSymlinks() + 1);
                 }
             }
         }
-        ShareRecord kept = state.share(directory);
+        DirectorySliceRecord kept = state.slice(directory);
         if (kept.getFiles() != counted.getFiles()
                 || kept.getBytes() != counted.getBytes()
                 || kept.getSpaceConsumed() != counted.getSpaceConsumed()
                 || kept.getSymlinks() != counted.getSymlinks()) {
             report.find(
-                    Report.Place.of(directory),
+                    Report.Target.of(directory),
                     "the directory's sums say " + kept.getFiles() + " files of " + kept.getBytes()
                             + " bytes; there are " + counted.getFiles() + " of " + counted.getBytes());
         }
     }
 
-    private static void count(ShareRecord.Builder share, FileEntry file) {
+    private static void count(DirectorySliceRecord.Builder share, FileEntry file) {
         share.setFiles(share.getFiles() + 1)
                 .setBytes(share.getBytes() + file.getLength())
                 .setSpaceConsumed(share.getSpaceConsumed() + file.getLength() * file.getReplication());
@@ -93,7 +93,7 @@ public final class Fsck implements Operation<ShardState, FsckRequest, FsckReply>
             while (cursor.next()) {
                 FileId file = new FileId(Keys.idOf(cursor.key()));
                 if (!file.equals(last) && state.home(file) == null) {
-                    report.find(Report.Place.of(file), what + " here, and no record at its home");
+                    report.find(Report.Target.of(file), what + " here, and no record at its home");
                 }
                 last = file;
             }

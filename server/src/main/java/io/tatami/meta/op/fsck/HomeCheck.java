@@ -35,70 +35,70 @@ final class HomeCheck {
     }
 
     /** A file by its entry here; its home is looked at where that is here, too. */
-    void checkNamed(Report.Place place, FileEntry file) {
-        if (!place.file().home().equals(state.id())) {
+    void checkNamed(Report.Target target, FileEntry file) {
+        if (!target.file().home().equals(state.id())) {
             return;
         }
-        HomeRecord home = state.home(place.file());
+        HomeRecord home = state.home(target.file());
         if (home == null) {
-            report.find(place, "has no record at its home");
+            report.find(target, "has no record at its home");
             return;
         }
-        if (home.getParentId() != place.directory().value() || !home.getName().equals(place.name())) {
-            report.find(place, "is known to its home as " + home.getName() + " in directory " + home.getParentId());
+        if (home.getParentId() != target.directory().value() || !home.getName().equals(target.name())) {
+            report.find(target, "is known to its home as " + home.getName() + " in directory " + home.getParentId());
         }
         boolean closed = isAtRest(home);
         if (closed && (home.getLength() != file.getLength() || file.getOpen())) {
             report.find(
-                    place,
+                    target,
                     "is " + file.getLength() + " bytes by its entry, and closed with " + home.getLength()
                             + " by its home");
         }
-        checkContent(place, home);
+        checkContent(target, home);
     }
 
     /** A home whose name is in another shard, or should be here and is not. */
     void checkUnlessNamedHere(FileId file, HomeRecord home) {
-        Report.Place place = new Report.Place(new DirectoryId(home.getParentId()), home.getName(), file);
+        Report.Target target = new Report.Target(new DirectoryId(home.getParentId()), home.getName(), file);
         if (home.getEntryGroup() != state.id().value()) {
-            checkContent(place, home);
+            checkContent(target, home);
             return;
         }
-        EntryRecord entry = state.entry(place.directory(), place.name());
+        EntryRecord entry = state.entry(target.directory(), target.name());
         if (entry == null || !entry.hasFile() || entry.getFile().getFileId() != file.value()) {
-            report.find(place, "is a file at its home whose name is gone");
+            report.find(target, "is a file at its home whose name is gone");
         }
     }
 
-    private void checkContent(Report.Place place, HomeRecord home) {
-        FileId file = place.file();
+    private void checkContent(Report.Target target, HomeRecord home) {
+        FileId file = target.file();
         boolean leased = state.lease(new SessionId(home.getWriterSession()), file) != null;
         if (home.getState() == HomeRecord.State.OPEN && !leased) {
-            report.find(place, "is open for writing without a lease");
+            report.find(target, "is open for writing without a lease");
         }
         List<BlockRecord> blocks = state.blocks(file);
         if (blocks.size() != home.getBlocks()) {
-            report.find(place, "has " + blocks.size() + " blocks, and its home counts " + home.getBlocks());
+            report.find(target, "has " + blocks.size() + " blocks, and its home counts " + home.getBlocks());
         }
         long lengthBytes = 0;
         for (BlockRecord block : blocks) {
             report.countBlock();
             lengthBytes += block.getLength();
-            checkBlock(place, home, block);
+            checkBlock(target, home, block);
         }
-        checkCopies(place, home, blocks);
+        checkCopies(target, home, blocks);
         boolean closed = isAtRest(home);
         if (closed && !home.getContentInline() && lengthBytes != home.getLength()) {
-            report.find(place, "is " + home.getLength() + " bytes long, and its blocks are " + lengthBytes);
+            report.find(target, "is " + home.getLength() + " bytes long, and its blocks are " + lengthBytes);
         }
         if (closed && home.getContentInline() && home.getBlocks() > 0) {
-            report.find(place, "is stored inline, and has " + home.getBlocks() + " blocks beside it");
+            report.find(target, "is stored inline, and has " + home.getBlocks() + " blocks beside it");
         }
-        checkInline(place, home);
+        checkInline(target, home);
     }
 
     /** As on HDFS, a block that is being written does not count. A block without any copy is found by itself. */
-    private void checkCopies(Report.Place place, HomeRecord home, List<BlockRecord> blocks) {
+    private void checkCopies(Report.Target target, HomeRecord home, List<BlockRecord> blocks) {
         int under = 0;
         int fewest = home.getReplication();
         for (BlockRecord block : blocks) {
@@ -111,7 +111,7 @@ final class HomeCheck {
         }
         if (under > 0) {
             report.find(
-                    place,
+                    target,
                     "is under-replicated: " + under + " of " + blocks.size() + " blocks have fewer than "
                             + home.getReplication() + " copies, as few as " + fewest + "; " + live.size()
                             + " block servers are alive");
@@ -135,39 +135,39 @@ final class HomeCheck {
         return home.getState() == HomeRecord.State.CLOSED || home.getState() == HomeRecord.State.UNWRITTEN;
     }
 
-    private void checkInline(Report.Place place, HomeRecord home) {
-        ByteString bytes = state.inline(place.file());
+    private void checkInline(Report.Target target, HomeRecord home) {
+        ByteString bytes = state.inline(target.file());
         if (!home.getContentInline() && bytes != null) {
-            report.find(place, "has " + bytes.size() + " bytes inline that are no part of it");
+            report.find(target, "has " + bytes.size() + " bytes inline that are no part of it");
         } else if (home.getContentInline() && (bytes == null || bytes.size() != home.getLength())) {
             report.find(
-                    place,
+                    target,
                     "has " + (bytes == null ? "no" : bytes.size()) + " bytes inline, and a length of "
                             + home.getLength());
         }
     }
 
-    private void checkBlock(Report.Place place, HomeRecord home, BlockRecord block) {
+    private void checkBlock(Report.Target target, HomeRecord home, BlockRecord block) {
         BlockId id = new BlockId(block.getBlockId());
-        if (!place.file().equals(state.fileOf(id))) {
-            report.find(place, id, "the block is not recorded as this file's");
+        if (!target.file().equals(state.fileOf(id))) {
+            report.find(target, id, "the block is not recorded as this file's");
         }
         if (block.getOpen() && isAtRest(home)) {
-            report.find(place, id, "the block is open and its file is closed");
+            report.find(target, id, "the block is open and its file is closed");
         }
         boolean readable = block.getOpen();
         for (int server : block.getServerIdList()) {
             ReplicaRecord replica = state.replica(new ServerId(server), id);
             if (replica == null) {
-                report.find(place, id, "server " + server + " is not recorded as a holder of the block");
+                report.find(target, id, "server " + server + " is not recorded as a holder of the block");
             } else if (replica.getProblem() != ReplicaRecord.Problem.NONE) {
-                report.find(place, id, "the copy on server " + server + described(replica.getProblem()));
+                report.find(target, id, "the copy on server " + server + described(replica.getProblem()));
             } else {
                 readable |= live.contains(server);
             }
         }
         if (!readable) {
-            report.find(place, id, "no copy of the block can be read now");
+            report.find(target, id, "no copy of the block can be read now");
         }
     }
 

@@ -14,14 +14,14 @@ final class Report {
     private final FsckReply.Builder reply = FsckReply.newBuilder();
 
     /** What a finding is about; names and ids that do not apply are empty and NONE. */
-    record Place(DirectoryId directory, String name, FileId file) {
-        static Place of(DirectoryId directory) {
-            return new Place(directory, "", FileId.NONE);
+    record Target(DirectoryId directory, String name, FileId file) {
+        static Target of(DirectoryId directory) {
+            return new Target(directory, "", FileId.NONE);
         }
 
         /** A file of which nobody knows the name. */
-        static Place of(FileId file) {
-            return new Place(DirectoryId.NONE, "", file);
+        static Target of(FileId file) {
+            return new Target(DirectoryId.NONE, "", file);
         }
     }
 
@@ -41,16 +41,16 @@ final class Report {
                 .setMissingCopies(reply.getMissingCopies() + missing);
     }
 
-    void find(Place place, String problem) {
-        find(place, BlockId.NONE, problem);
+    void find(Target target, String problem) {
+        find(target, BlockId.NONE, problem);
     }
 
-    void find(Place place, BlockId block, String problem) {
+    void find(Target target, BlockId block, String problem) {
         if (reply.getFindingCount() < FINDINGS_MAX) {
             reply.addFinding(Finding.newBuilder()
-                    .setDirectoryId(place.directory().value())
-                    .setName(place.name())
-                    .setFileId(place.file().value())
+                    .setDirectoryId(target.directory().value())
+                    .setName(target.name())
+                    .setFileId(target.file().value())
                     .setBlockId(block.value())
                     .setProblem(problem));
         }

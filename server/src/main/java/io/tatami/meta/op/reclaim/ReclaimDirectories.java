@@ -4,9 +4,9 @@ import io.tatami.base.DirectoryId;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.DirectorySliceRecord;
 import io.tatami.meta.state.wire.GateRecord;
 import io.tatami.meta.state.wire.ReclaimRecord;
-import io.tatami.meta.state.wire.ShareRecord;
 import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.ReclaimDirectoriesRequest;
 
@@ -29,7 +29,7 @@ public final class ReclaimDirectories implements Operation<ShardState, ReclaimDi
 
     /** Of a directory that has never been widened nothing can come late. */
     private static void close(ShardState state, DirectoryId directory) {
-        ShareRecord share = state.share(directory);
+        DirectorySliceRecord share = state.slice(directory);
         if (share.hasArrival() || share.getGivenSpread() != 0) {
             GateRecord gate = state.gate(directory);
             state.putGate(

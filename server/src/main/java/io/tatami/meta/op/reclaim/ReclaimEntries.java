@@ -41,7 +41,7 @@ public final class ReclaimEntries implements Operation<ShardState, ReclaimEntrie
         }
         boolean done = !moving && removed == entries.size();
         if (done) {
-            state.removeShare(directory);
+            state.removeSlice(directory);
             state.removeReclaim(request.getNumber());
         }
         return ReclaimEntriesReply.newBuilder()

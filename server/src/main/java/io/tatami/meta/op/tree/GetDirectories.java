@@ -47,7 +47,7 @@ public final class GetDirectories implements Operation<TreeState, GetDirectories
             left--;
             Named directory = state.find(new DirectoryId(id));
             if (directory != null && isEnterable(state, caller, directory.parent(), reachable)) {
-                Status status = DirectoryStatus.of(directory, caller);
+                Status status = DirectoryStatuses.of(directory, caller);
                 reply.addStatus(status);
                 bytes += status.getSerializedSize();
             }
@@ -84,7 +84,7 @@ public final class GetDirectories implements Operation<TreeState, GetDirectories
                 }
                 DirectoryRecord record = records.get(some.get(i));
                 if (record != null) {
-                    Status status = DirectoryStatus.of(new Named(parent, some.get(i), record), caller);
+                    Status status = DirectoryStatuses.of(new Named(parent, some.get(i), record), caller);
                     reply.addStatus(status);
                     bytes += status.getSerializedSize();
                 }

@@ -22,7 +22,7 @@ public final class GetDirectory implements Operation<TreeState, GetDirectoryRequ
     public GetDirectoryReply decide(TreeState state, RequestContext context, GetDirectoryRequest request)
             throws TatamiException {
         Walk walk = Walk.along(state, context.caller(), TreePath.parse(request.getPath()));
-        Status status = DirectoryStatus.of(walk.found(), context.caller());
+        Status status = DirectoryStatuses.of(walk.found(), context.caller());
         DirectoryId id = new DirectoryId(status.getId());
         return GetDirectoryReply.newBuilder()
                 .setStatus(status.toBuilder().setRight(rights.ofDirectory(context.caller(), id, context.nowMillis())))

@@ -1,7 +1,4 @@
-/**
- * The operations of the directory tree: those of the namespace group, and those by which shards learn of the tree's
- * changes. Imported by the metadata service only.
- */
+/** Operations of the namespace group on the directory tree. Imported by {@code io.tatami.meta.service}. */
 @NullMarked
 package io.tatami.meta.op.tree;
 

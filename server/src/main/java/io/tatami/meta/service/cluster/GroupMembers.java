@@ -1,12 +1,12 @@
 package io.tatami.meta.service.cluster;
 
-import io.tatami.base.CrashPoint;
 import io.tatami.base.GroupId;
+import io.tatami.files.CrashPoint;
 import io.tatami.meta.op.cluster.NoteMembers;
 import io.tatami.meta.op.cluster.ReadMembers;
 import io.tatami.meta.service.BackgroundTask;
 import io.tatami.meta.service.Group;
-import io.tatami.meta.service.Peers;
+import io.tatami.meta.service.GroupPeers;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.ClusterState;
 import io.tatami.meta.state.wire.MembersRecord;
@@ -31,12 +31,12 @@ final class GroupMembers implements BackgroundTask {
     private static final Logger LOG = LoggerFactory.getLogger(GroupMembers.class);
 
     private final Group<ClusterState> group;
-    private final Peers peers;
+    private final GroupPeers peers;
     private final ReadMembers readMembers;
     private final NoteMembers noteMembers = new NoteMembers();
 
     /** @param replicas how many servers were to hold each group when the cluster was founded */
-    GroupMembers(Group<ClusterState> group, Peers peers, int replicas) {
+    GroupMembers(Group<ClusterState> group, GroupPeers peers, int replicas) {
         this.group = group;
         this.peers = peers;
         this.readMembers = new ReadMembers(replicas);

@@ -1,8 +1,8 @@
 package io.tatami.meta.service.cluster;
 
 import com.google.protobuf.Empty;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.GroupId;
+import io.tatami.files.CrashPoint;
 import io.tatami.meta.op.cluster.BeginReplicating;
 import io.tatami.meta.op.cluster.EndReplicating;
 import io.tatami.meta.op.cluster.PlaceReplicas;
@@ -10,7 +10,7 @@ import io.tatami.meta.op.cluster.ReadReplication;
 import io.tatami.meta.op.cluster.ReplicateGroups;
 import io.tatami.meta.service.BackgroundTask;
 import io.tatami.meta.service.Group;
-import io.tatami.meta.service.GroupParts;
+import io.tatami.meta.service.PartContext;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.ClusterState;
 import io.tatami.meta.state.wire.GroupHostRecord;
@@ -43,7 +43,7 @@ final class GrowingReplication implements BackgroundTask {
     private final PlaceReplicas placeReplicas;
     private final EndReplicating endReplicating = new EndReplicating();
 
-    GrowingReplication(GroupParts<ClusterState> parts, ServerReports reports) {
+    GrowingReplication(PartContext<ClusterState> parts, ServerReports reports) {
         this.group = parts.group();
         this.reports = reports;
         this.shards = parts.record().getShards();

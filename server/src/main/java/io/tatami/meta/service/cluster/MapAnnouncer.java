@@ -1,7 +1,7 @@
 package io.tatami.meta.service.cluster;
 
 import io.tatami.base.GroupId;
-import io.tatami.meta.service.Peers;
+import io.tatami.meta.service.GroupPeers;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Endpoint;
@@ -24,9 +24,9 @@ final class MapAnnouncer {
     private static final long TIMEOUT_MILLIS = 2_000;
     private static final Logger LOG = LoggerFactory.getLogger(MapAnnouncer.class);
 
-    private final Peers peers;
+    private final GroupPeers peers;
 
-    MapAnnouncer(Peers peers) {
+    MapAnnouncer(GroupPeers peers) {
         this.peers = peers;
     }
 

@@ -8,7 +8,7 @@ import io.tatami.meta.op.cluster.ChangeSafeMode;
 import io.tatami.meta.op.cluster.RegisterBlockServer;
 import io.tatami.meta.op.cluster.RegisterMetadataServer;
 import io.tatami.meta.service.Group;
-import io.tatami.meta.service.Peers;
+import io.tatami.meta.service.GroupPeers;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.ClusterState;
 import io.tatami.protocol.MetaMethods;
@@ -34,7 +34,7 @@ final class MembershipFlows {
     private static final long PROBE_TIMEOUT_MILLIS = 1_000;
 
     private final Group<ClusterState> group;
-    private final Peers peers;
+    private final GroupPeers peers;
     private final ClusterWatch watch;
     private final MapAnnouncer announcer;
     private final ServerReports reports;
@@ -44,7 +44,7 @@ final class MembershipFlows {
 
     MembershipFlows(
             Group<ClusterState> group,
-            Peers peers,
+            GroupPeers peers,
             ClusterWatch watch,
             MapAnnouncer announcer,
             ServerReports reports,

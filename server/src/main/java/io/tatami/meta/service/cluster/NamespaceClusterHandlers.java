@@ -2,9 +2,9 @@ package io.tatami.meta.service.cluster;
 
 import io.tatami.meta.op.cluster.OpenSession;
 import io.tatami.meta.op.cluster.RegisterMetadataServer;
-import io.tatami.meta.service.GroupParts;
+import io.tatami.meta.service.GroupPart;
 import io.tatami.meta.service.GroupTable;
-import io.tatami.meta.service.Handlers;
+import io.tatami.meta.service.PartContext;
 import io.tatami.meta.state.ClusterState;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.Empty;
@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /** Membership and sessions, as a part of the namespace group. */
-public final class NamespaceClusterHandlers implements Handlers<ClusterState> {
+public final class NamespaceClusterHandlers implements GroupPart<ClusterState> {
     private static final Duration REFRESH_REST = Duration.ofSeconds(1);
 
     private final ClusterMapHolder maps;
@@ -25,7 +25,7 @@ public final class NamespaceClusterHandlers implements Handlers<ClusterState> {
     }
 
     @Override
-    public void register(GroupTable<ClusterState> table, GroupParts<ClusterState> parts) {
+    public void register(GroupTable<ClusterState> table, PartContext<ClusterState> parts) {
         MapAnnouncer announcer = new MapAnnouncer(parts.peers());
         ClusterWatch watch = new ClusterWatch(parts.group(), parts.clock(), maps, announcer);
         int replicas = parts.record().getReplicas();

@@ -5,7 +5,7 @@ import io.tatami.base.Causes;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
-import io.tatami.meta.service.Peers;
+import io.tatami.meta.service.GroupPeers;
 import io.tatami.meta.state.wire.RecoveredBlock;
 import io.tatami.meta.state.wire.RecoveringBlock;
 import io.tatami.protocol.BlockMethods;
@@ -25,9 +25,9 @@ import org.slf4j.LoggerFactory;
 final class BlockRecovery {
     private static final Logger LOG = LoggerFactory.getLogger(BlockRecovery.class);
 
-    private final Peers peers;
+    private final GroupPeers peers;
 
-    BlockRecovery(Peers peers) {
+    BlockRecovery(GroupPeers peers) {
         this.peers = peers;
     }
 

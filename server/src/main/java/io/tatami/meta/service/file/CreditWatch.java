@@ -3,7 +3,7 @@ package io.tatami.meta.service.file;
 import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
 import io.tatami.meta.op.UnsettledException.CreditsAwaited;
-import io.tatami.meta.service.Peers;
+import io.tatami.meta.service.GroupPeers;
 import io.tatami.meta.service.Settler;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.wire.CreditsLowRequest;
@@ -32,10 +32,10 @@ final class CreditWatch implements Settler<CreditsAwaited> {
     private static final long WAIT_MILLIS_MAX = 500;
 
     private final GroupId shard;
-    private final Peers peers;
+    private final GroupPeers peers;
     private final Map<Integer, Credits> byServer = new ConcurrentHashMap<>();
 
-    CreditWatch(GroupId shard, Peers peers) {
+    CreditWatch(GroupId shard, GroupPeers peers) {
         this.shard = shard;
         this.peers = peers;
     }

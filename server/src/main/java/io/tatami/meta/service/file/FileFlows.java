@@ -4,14 +4,14 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.tatami.base.FileId;
 import io.tatami.base.SessionId;
 import io.tatami.meta.gate.HandleCheck;
-import io.tatami.meta.op.file.AppendFile;
-import io.tatami.meta.op.file.CutFile;
 import io.tatami.meta.op.file.LocateFile;
 import io.tatami.meta.op.file.Lookup;
-import io.tatami.meta.op.file.ReopenFile;
 import io.tatami.meta.op.file.TouchAccessTime;
-import io.tatami.meta.op.file.TruncateFile;
-import io.tatami.meta.service.GroupParts;
+import io.tatami.meta.op.write.AppendFile;
+import io.tatami.meta.op.write.CutFile;
+import io.tatami.meta.op.write.ReopenFile;
+import io.tatami.meta.op.write.TruncateFile;
+import io.tatami.meta.service.PartContext;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.ShardState;
 import io.tatami.protocol.MetaMethods;
@@ -49,7 +49,7 @@ import org.slf4j.LoggerFactory;
 final class FileFlows {
     private static final Logger LOG = LoggerFactory.getLogger(FileFlows.class);
 
-    private final GroupParts<ShardState> parts;
+    private final PartContext<ShardState> parts;
     private final Lookup lookup;
     private final LocateFile locate;
     private final TouchAccessTime touch;
@@ -59,7 +59,7 @@ final class FileFlows {
     private final TruncateFile truncate;
     private final FileRecovery recovery;
 
-    FileFlows(GroupParts<ShardState> parts, HandleCheck handles, FileRecovery recovery) {
+    FileFlows(PartContext<ShardState> parts, HandleCheck handles, FileRecovery recovery) {
         this.parts = parts;
         this.lookup = new Lookup(handles);
         this.locate = new LocateFile(handles);

@@ -5,23 +5,23 @@ import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.op.UnsettledException.CreditsAwaited;
 import io.tatami.meta.op.UnsettledException.WriterInDoubt;
 import io.tatami.meta.op.cluster.GiveCredits;
-import io.tatami.meta.op.file.AddBlocks;
 import io.tatami.meta.op.file.CheckRead;
-import io.tatami.meta.op.file.CommitLength;
-import io.tatami.meta.op.file.CompleteFile;
-import io.tatami.meta.op.file.ConcatFiles;
-import io.tatami.meta.op.file.CreateFile;
 import io.tatami.meta.op.file.CreateSymlink;
 import io.tatami.meta.op.file.GetBlocks;
 import io.tatami.meta.op.file.ListEntries;
-import io.tatami.meta.op.file.RenewBlock;
 import io.tatami.meta.op.file.SetFileAttributes;
 import io.tatami.meta.op.lease.RenewLeases;
+import io.tatami.meta.op.write.AddBlocks;
+import io.tatami.meta.op.write.CommitLength;
+import io.tatami.meta.op.write.CompleteFile;
+import io.tatami.meta.op.write.ConcatFiles;
+import io.tatami.meta.op.write.CreateFile;
+import io.tatami.meta.op.write.RenewBlock;
 import io.tatami.meta.service.CheckedRead;
 import io.tatami.meta.service.Group;
-import io.tatami.meta.service.GroupParts;
+import io.tatami.meta.service.GroupPart;
 import io.tatami.meta.service.GroupTable;
-import io.tatami.meta.service.Handlers;
+import io.tatami.meta.service.PartContext;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.ShardState;
 import io.tatami.protocol.MetaMethods;
@@ -45,15 +45,15 @@ import java.util.concurrent.CompletableFuture;
  * Registers the methods of a shard that concern files: entries, blocks and leases. Each is served by one operation, or
  * by a flow that calls operations.
  */
-public final class FileHandlers implements Handlers<ShardState> {
+public final class FileHandlers implements GroupPart<ShardState> {
     @Override
-    public void register(GroupTable<ShardState> table, GroupParts<ShardState> parts) throws TatamiException {
+    public void register(GroupTable<ShardState> table, PartContext<ShardState> parts) throws TatamiException {
         new Registration(parts, FileSettings.from(parts.settings())).on(table);
     }
 
     /** The handlers of one shard. */
     private static final class Registration {
-        private final GroupParts<ShardState> parts;
+        private final PartContext<ShardState> parts;
         private final Group<ShardState> group;
         private final FileSettings settings;
         private final HandleCheck handles;
@@ -66,7 +66,7 @@ public final class FileHandlers implements Handlers<ShardState> {
         private final GiveCredits giveCredits = new GiveCredits();
         private final RenewLeases renew = new RenewLeases();
 
-        Registration(GroupParts<ShardState> parts, FileSettings settings) {
+        Registration(PartContext<ShardState> parts, FileSettings settings) {
             this.parts = parts;
             this.group = parts.group();
             this.settings = settings;

@@ -2,15 +2,15 @@ package io.tatami.meta.service.file;
 
 import io.tatami.base.Causes;
 import io.tatami.base.Clock;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
 import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
+import io.tatami.files.CrashPoint;
 import io.tatami.meta.op.lease.BeginRecovery;
 import io.tatami.meta.op.lease.FinishRecovery;
 import io.tatami.meta.service.Group;
-import io.tatami.meta.service.Peers;
+import io.tatami.meta.service.GroupPeers;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.service.file.BlockRecovery.Held;
 import io.tatami.meta.service.file.BlockRecovery.Outcome;
@@ -49,7 +49,7 @@ final class FileRecovery {
     private final FinishRecovery finish = new FinishRecovery();
     private final Map<FileId, Attempt> attempts = new ConcurrentHashMap<>();
 
-    FileRecovery(Group<ShardState> group, Peers peers, Clock clock) {
+    FileRecovery(Group<ShardState> group, GroupPeers peers, Clock clock) {
         this.group = group;
         this.blocks = new BlockRecovery(peers);
         this.clock = clock;

@@ -4,7 +4,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.file.FindName;
-import io.tatami.meta.service.GroupParts;
+import io.tatami.meta.service.PartContext;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.FileName;
@@ -23,9 +23,9 @@ import java.util.concurrent.CompletableFuture;
 final class ReadAccess {
     private static final FindName FIND = new FindName();
 
-    private final GroupParts<ShardState> parts;
+    private final PartContext<ShardState> parts;
 
-    ReadAccess(GroupParts<ShardState> parts) {
+    ReadAccess(PartContext<ShardState> parts) {
         this.parts = parts;
     }
 

@@ -4,7 +4,7 @@ import io.tatami.base.GroupId;
 import io.tatami.meta.op.UnsettledException.WriterInDoubt;
 import io.tatami.meta.op.lease.SettleWriter;
 import io.tatami.meta.service.Group;
-import io.tatami.meta.service.Peers;
+import io.tatami.meta.service.GroupPeers;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.service.Settler;
 import io.tatami.meta.state.ShardState;
@@ -19,9 +19,9 @@ final class WriterSettler implements Settler<WriterInDoubt> {
     private static final SettleWriter SETTLE = new SettleWriter();
 
     private final Group<ShardState> group;
-    private final Peers peers;
+    private final GroupPeers peers;
 
-    WriterSettler(Group<ShardState> group, Peers peers) {
+    WriterSettler(Group<ShardState> group, GroupPeers peers) {
         this.group = group;
         this.peers = peers;
     }

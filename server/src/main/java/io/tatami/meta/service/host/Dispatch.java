@@ -3,15 +3,17 @@ package io.tatami.meta.service.host;
 import com.google.protobuf.Message;
 import io.tatami.base.Causes;
 import io.tatami.base.Check;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
+import io.tatami.files.CrashPoint;
 import io.tatami.meta.gate.SessionProofs;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
-import io.tatami.meta.service.host.LeadingGroup.Service;
+import io.tatami.meta.service.lead.LeadingGroup;
+import io.tatami.meta.service.lead.LeadingGroup.Service;
+import io.tatami.meta.service.replicate.HostedGroup;
 import io.tatami.meta.state.Caller;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.Method;
@@ -26,7 +28,7 @@ import java.util.function.Function;
 
 /** Brings each request to the group its header names, in the name of whom its connection is for. */
 final class Dispatch implements HostedGroup.Stage {
-    private final Callers callers;
+    private final UserRightsCache callers;
     private final ServiceCredential credential;
     private final SessionProofs sessions;
     private final ClusterMapHolder maps;
@@ -35,7 +37,7 @@ final class Dispatch implements HostedGroup.Stage {
 
     /** @param leaders who leads a group that does not lead here, as {@code host:port}; empty where that is not known */
     Dispatch(
-            Callers callers,
+            UserRightsCache callers,
             ServiceCredential credential,
             SessionProofs sessions,
             ClusterMapHolder maps,

@@ -1,10 +1,17 @@
 package io.tatami.meta.service.host;
 
-import io.tatami.base.CrashPoint;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
-import io.tatami.meta.log.SnapshotProgress;
+import io.tatami.files.CrashPoint;
+import io.tatami.meta.log.raft.snapshot.SnapshotProgress;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
+import io.tatami.meta.service.identity.Identity;
+import io.tatami.meta.service.identity.StoredIdentity;
+import io.tatami.meta.service.lead.HostServices;
+import io.tatami.meta.service.lead.LeadingGroup;
+import io.tatami.meta.service.lead.SteadyClock;
+import io.tatami.meta.service.replicate.HostedGroup;
+import io.tatami.meta.service.replicate.ServerReplication;
 import io.tatami.protocol.RequestLimits;
 import io.tatami.protocol.wire.HeldReplica;
 import java.util.ArrayList;
@@ -33,7 +40,7 @@ final class HostedGroups implements AutoCloseable {
     /** Of the reason why a replica stopped, as it is reported: in UTF-8 within the request's limit. */
     private static final int FAILURE_CHARACTERS_MAX = RequestLimits.FAILURE_BYTES / 4;
 
-    private final OwnIdentity own;
+    private final StoredIdentity own;
     private final ServerReplication replication;
     private final NavigableMap<GroupId, HostedGroup> groups = new ConcurrentSkipListMap<>();
     private final CompletableFuture<String> ended = new CompletableFuture<>();
@@ -48,9 +55,9 @@ final class HostedGroups implements AutoCloseable {
      * @param stage where requests for groups that lead here come in
      */
     HostedGroups(
-            OwnIdentity own,
+            StoredIdentity own,
             ServerReplication replication,
-            HostParts parts,
+            HostServices parts,
             ClusterMapHolder maps,
             HostedGroup.Stage stage) {
         this.own = own;
@@ -60,7 +67,7 @@ final class HostedGroups implements AutoCloseable {
         this.maker = id -> new HostedGroup(
                 own.get().record(id),
                 parts,
-                id.isNamespace() ? term -> NamespaceParts.addTo(term, maps, superuser) : ShardParts::addTo,
+                id.isNamespace() ? term -> NamespacePartList.addTo(term, maps, superuser) : ShardPartList::addTo,
                 telling(stage));
     }
 

@@ -2,30 +2,40 @@ package io.tatami.meta.service.host;
 
 import com.google.protobuf.ByteString;
 import io.tatami.base.Clock;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
-import io.tatami.base.LockFile;
 import io.tatami.base.TatamiException;
 import io.tatami.base.Threads;
 import io.tatami.base.UuidBytes;
 import io.tatami.conf.Setting;
 import io.tatami.conf.Settings;
+import io.tatami.files.CrashPoint;
+import io.tatami.files.LockFile;
 import io.tatami.meta.gate.HandleSigner;
 import io.tatami.meta.log.local.LocalLog;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
+import io.tatami.meta.service.identity.Identity;
+import io.tatami.meta.service.identity.StoredIdentity;
+import io.tatami.meta.service.lead.BackgroundRunner;
+import io.tatami.meta.service.lead.HostServices;
+import io.tatami.meta.service.lead.SteadyClock;
+import io.tatami.meta.service.replicate.GroupStores;
+import io.tatami.meta.service.replicate.LocalReplication;
+import io.tatami.meta.service.replicate.RaftPort;
+import io.tatami.meta.service.replicate.RaftReplication;
+import io.tatami.meta.service.replicate.ServerReplication;
 import io.tatami.meta.store.StoreMemory;
 import io.tatami.meta.store.StoreSettings;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.GroupLeaders;
-import io.tatami.rpc.netty.ClientIdentity;
-import io.tatami.rpc.netty.EventLoops;
-import io.tatami.rpc.netty.RpcClient;
-import io.tatami.rpc.netty.RpcServer;
-import io.tatami.rpc.netty.RpcSettings;
-import io.tatami.rpc.netty.ServerIdentity;
+import io.tatami.rpc.netty.client.RpcClient;
+import io.tatami.rpc.netty.server.RpcServer;
+import io.tatami.rpc.netty.shared.ClientIdentity;
+import io.tatami.rpc.netty.shared.EventLoops;
+import io.tatami.rpc.netty.shared.RpcSettings;
+import io.tatami.rpc.netty.shared.ServerIdentity;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -62,7 +72,7 @@ public final class MetadataServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MetadataServer.class);
 
     private final Resources resources = new Resources();
-    private final OwnIdentity own;
+    private final StoredIdentity own;
     private final ClusterMapHolder maps;
     private final ServerReplication replication;
     private final HostedGroups groups;
@@ -74,16 +84,17 @@ public final class MetadataServer implements AutoCloseable {
      * @param host clients and other servers connect to; also what is listened on
      * @param port 0 for any
      */
-    public record Place(Path directory, String host, int port) {}
+    public record Location(Path directory, String host, int port) {}
 
-    private MetadataServer(Place place, Start start, Settings settings, GroupMapping mapping, Clock system)
+    private MetadataServer(
+            Location location, IdentityBootstrap start, Settings settings, GroupMapping mapping, Clock system)
             throws TatamiException {
         try {
             SteadyClock clock = new SteadyClock(system, settings);
-            resources.keep(lock(place.directory()));
+            resources.keep(lock(location.directory()));
             RpcSettings rpc = RpcSettings.from(settings);
             EventLoops loops = resources.keep(new EventLoops("meta", rpc));
-            own = new OwnIdentity(place.directory(), identity(start, loops, rpc, clock));
+            own = new StoredIdentity(location.directory(), identity(start, loops, rpc, clock));
             own.change(Identity::afterMark);
             Identity identity = own.get();
             CrashPoint.hit("meta.open.identity-known");
@@ -100,7 +111,7 @@ public final class MetadataServer implements AutoCloseable {
             ScheduledExecutorService timer =
                     resources.keep(Executors.newScheduledThreadPool(1, Threads.daemons("meta-timer")), "timer");
             GroupLeaders leaders = new GroupLeaders();
-            HostParts parts = new HostParts(
+            HostServices parts = new HostServices(
                     new RoutedPeers(client, leaders, maps::map, credential.bytes(), timer, clock),
                     signer,
                     clock,
@@ -108,20 +119,20 @@ public final class MetadataServer implements AutoCloseable {
                     readers,
                     timer,
                     loops::newGroupThread);
-            SpaceGuard space = SpaceGuard.of(place.directory(), settings.get(SpaceGuard.RESERVE));
+            SpaceGuard space = SpaceGuard.of(location.directory(), settings.get(SpaceGuard.RESERVE));
             BackgroundRunner spaceWatch = new BackgroundRunner("disk space", space::look, timer);
             resources.keep(spaceWatch::close);
             spaceWatch.wake();
             BackgroundRunner clockWatch = new BackgroundRunner("clock", clock::look, timer);
             resources.keep(clockWatch::close);
             clockWatch.wake();
-            Callers callers =
-                    resources.keep(new Callers(mapping, readers, timer, clock, identity.superuser(), "supergroup"));
+            UserRightsCache callers = resources.keep(
+                    new UserRightsCache(mapping, readers, timer, clock, identity.superuser(), "supergroup"));
             StoreMemory memory = resources.keep(new StoreMemory(StoreSettings.from(settings)));
             CallOptions options = CallOptions.DEFAULT.withCredential(credential.bytes());
             StartingServer starting = new StartingServer(own, client, start.seeds(), options);
-            starting.announce(place.directory(), memory);
-            replication = replication(place, settings, memory);
+            starting.announce(location.directory(), memory);
+            replication = replication(location, settings, memory);
             Dispatch dispatch = new Dispatch(callers, credential, signer.sessions(), maps, space, this::leader);
             groups = resources.keep(new HostedGroups(own, replication, parts, maps, dispatch));
             groups.open();
@@ -135,7 +146,7 @@ public final class MetadataServer implements AutoCloseable {
                             () -> maps.map().getEpoch(),
                             ServerIdentity.simple("", identity.cluster()).authenticator()),
                     dispatch.table()));
-            address = (InetSocketAddress) listener.start(new InetSocketAddress(place.host(), place.port()));
+            address = (InetSocketAddress) listener.start(new InetSocketAddress(location.host(), location.port()));
             CrashPoint.hit("meta.open.listens");
             groups.start();
             ReplicaOrders orders = resources.keep(new ReplicaOrders(groups, clock));
@@ -143,7 +154,7 @@ public final class MetadataServer implements AutoCloseable {
                     starting.toNamespace(leaders, address, replication::knownServers),
                     maps,
                     options,
-                    new Membership(place.host(), address, own, groups, orders, space, clock));
+                    new ClusterMembership(location.host(), address, own, groups, orders, space, clock));
             starting.register(member, clock);
             keepReporting(member, leaders, timer);
             CrashPoint.hit("meta.open.announced");
@@ -182,10 +193,14 @@ public final class MetadataServer implements AutoCloseable {
      *     directory is of a server that joined a cluster; CORRUPT and the like for what is stored
      */
     public static MetadataServer open(
-            Place place, NewCluster fresh, Settings settings, GroupMapping mapping, Clock clock)
+            Location location, NewCluster fresh, Settings settings, GroupMapping mapping, Clock clock)
             throws TatamiException {
         return new MetadataServer(
-                place, new Start.Founding(place, fresh, raftPort(settings)), settings, mapping, clock);
+                location,
+                new IdentityBootstrap.Founding(location, fresh, raftPort(settings)),
+                settings,
+                mapping,
+                clock);
     }
 
     /**
@@ -199,7 +214,7 @@ public final class MetadataServer implements AutoCloseable {
      *     UNAVAILABLE where the server is new and the namespace group does not answer
      */
     public static MetadataServer join(
-            Place place,
+            Location location,
             List<InetSocketAddress> seeds,
             List<Integer> shards,
             Settings settings,
@@ -207,7 +222,11 @@ public final class MetadataServer implements AutoCloseable {
             Clock clock)
             throws TatamiException {
         return new MetadataServer(
-                place, new Start.Joining(place, seeds, shards, raftPort(settings)), settings, mapping, clock);
+                location,
+                new IdentityBootstrap.Joining(location, seeds, shards, raftPort(settings)),
+                settings,
+                mapping,
+                clock);
     }
 
     public UUID cluster() {
@@ -231,7 +250,7 @@ public final class MetadataServer implements AutoCloseable {
         return groups.ended();
     }
 
-    private static Identity identity(Start start, EventLoops loops, RpcSettings rpc, Clock clock)
+    private static Identity identity(IdentityBootstrap start, EventLoops loops, RpcSettings rpc, Clock clock)
             throws TatamiException {
         try (RpcClient stranger = new RpcClient(loops, rpc, clock, clientIdentity())) {
             return start.identity(stranger);
@@ -246,14 +265,15 @@ public final class MetadataServer implements AutoCloseable {
         return new RaftPort(settings.get(RaftPort.PORT));
     }
 
-    private ServerReplication replication(Place place, Settings settings, StoreMemory memory) throws TatamiException {
-        GroupStores stores = new GroupStores(place.directory(), own.get());
+    private ServerReplication replication(Location location, Settings settings, StoreMemory memory)
+            throws TatamiException {
+        GroupStores stores = new GroupStores(location.directory(), own.get());
         return new ServerReplication(
                 own,
                 raftPort(settings),
-                place,
+                location,
                 new LocalReplication(stores, memory, settings.get(LocalLog.FILE_BYTES)),
-                () -> RaftReplication.open(own, place, settings, stores, memory));
+                () -> RaftReplication.open(own, location, settings, stores, memory));
     }
 
     /** Who leads a group that does not lead here, for {@link Dispatch}. */

@@ -4,12 +4,12 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
 import io.tatami.base.Causes;
 import io.tatami.base.Clock;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
-import io.tatami.meta.service.Peers;
+import io.tatami.files.CrashPoint;
+import io.tatami.meta.service.GroupPeers;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.ClusterMap;
@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /** Calls over connections, routed by the cluster map. A lost connection and a retryable failure are tried again. */
-final class RoutedPeers implements Peers {
+final class RoutedPeers implements GroupPeers {
     private static final long PAUSE_MILLIS_MIN = 2;
     private static final long PAUSE_MILLIS_MAX = 500;
 
@@ -106,7 +106,7 @@ final class RoutedPeers implements Peers {
     }
 
     /** Where to, as far as is known now. */
-    private interface Place {
+    private interface Destination {
         InetSocketAddress find() throws TatamiException;
 
         /** Learns that a call there failed. */
@@ -115,7 +115,7 @@ final class RoutedPeers implements Peers {
 
     /** A server, whatever it answers. */
     @FunctionalInterface
-    private interface Fixed extends Place {
+    private interface Fixed extends Destination {
         @Override
         default void failed(InetSocketAddress asked, TatamiException failure) {
             // There is no other.
@@ -123,7 +123,7 @@ final class RoutedPeers implements Peers {
     }
 
     /** Whoever leads a group. */
-    private final class LeaderOf implements Place {
+    private final class LeaderOf implements Destination {
         private final GroupId group;
 
         LeaderOf(GroupId group) {
@@ -148,15 +148,15 @@ final class RoutedPeers implements Peers {
 
     /** One call with all its tries. */
     private final class Attempt<Q extends Message, R extends Message> {
-        private final Place place;
+        private final Destination destination;
         private final Method<Q, R> method;
         private final Q body;
         private final CallOptions options;
         private final long deadlineNanos;
         private final CompletableFuture<R> result = new CompletableFuture<>();
 
-        Attempt(Place place, Method<Q, R> method, Q body, CallOptions options, long deadlineNanos) {
-            this.place = place;
+        Attempt(Destination destination, Method<Q, R> method, Q body, CallOptions options, long deadlineNanos) {
+            this.destination = destination;
             this.method = method;
             this.body = body;
             this.options = options.withCredential(credential);
@@ -167,7 +167,7 @@ final class RoutedPeers implements Peers {
             long leftMillis = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - clock.monotonicNanos());
             InetSocketAddress to;
             try {
-                to = place.find();
+                to = destination.find();
             } catch (TatamiException e) {
                 failed(e, pauseMillis);
                 return;
@@ -182,7 +182,7 @@ final class RoutedPeers implements Peers {
                             result.complete(answer);
                         } else {
                             TatamiException failure = Causes.of(thrown);
-                            place.failed(to, failure);
+                            destination.failed(to, failure);
                             failed(failure, pauseMillis);
                         }
                     })

@@ -1,15 +1,19 @@
 package io.tatami.meta.service.host;
 
 import io.tatami.base.Clock;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.files.CrashPoint;
+import io.tatami.meta.service.identity.Identity;
+import io.tatami.meta.service.identity.RememberedServers;
+import io.tatami.meta.service.identity.StoredIdentity;
+import io.tatami.meta.service.lead.Futures;
 import io.tatami.meta.store.StoreMemory;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.GroupLeaders;
 import io.tatami.rpc.GroupRoutes;
-import io.tatami.rpc.netty.RpcClient;
+import io.tatami.rpc.netty.client.RpcClient;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -35,7 +39,7 @@ final class StartingServer {
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final Logger LOG = LoggerFactory.getLogger(StartingServer.class);
 
-    private final OwnIdentity own;
+    private final StoredIdentity own;
     private final RpcClient client;
     private final List<InetSocketAddress> seeds;
     private final CallOptions options;
@@ -44,7 +48,7 @@ final class StartingServer {
      * @param seeds metadata servers of the cluster; empty where this one is the first
      * @param options with the credential of a server
      */
-    StartingServer(OwnIdentity own, RpcClient client, List<InetSocketAddress> seeds, CallOptions options) {
+    StartingServer(StoredIdentity own, RpcClient client, List<InetSocketAddress> seeds, CallOptions options) {
         this.own = own;
         this.client = client;
         this.seeds = seeds;
@@ -65,7 +69,7 @@ final class StartingServer {
         List<InetSocketAddress> others = new ArrayList<>(seeds);
         others.addAll(RememberedServers.at(directory.resolve(GroupId.NAMESPACE.toString()), memory));
         try {
-            var unused = Awaiting.result(
+            var unused = Futures.result(
                     new GroupRoutes(client, new GroupLeaders(), () -> others, ANNOUNCEMENT_TIMEOUT_MILLIS)
                             .call(
                                     GroupId.NAMESPACE,
@@ -116,7 +120,7 @@ final class StartingServer {
         long giveUpNanos = clock.monotonicNanos() + ELECTION_NANOS;
         while (true) {
             try {
-                Awaiting.result(member.register());
+                Futures.result(member.register());
                 return;
             } catch (TatamiException e) {
                 if (hasOwnNamespace() || !e.code().isRetryable()) {

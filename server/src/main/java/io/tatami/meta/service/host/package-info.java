@@ -1,6 +1,7 @@
 /**
- * What makes a process a metadata server: its directory, the groups it hosts and their parts, connections to the
- * others. Imported by the wiring in {@code io.tatami.server}.
+ * A metadata server process: its start, the groups that it hosts, the way of a request to its group, rights of users,
+ * and connections to other servers. Imported by the wiring in {@code io.tatami.server.node} and
+ * {@code io.tatami.server.cli}.
  */
 @NullMarked
 package io.tatami.meta.service.host;

@@ -4,12 +4,12 @@ import io.tatami.base.Clock;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.GroupId;
 import io.tatami.conf.SettingException;
-import io.tatami.meta.op.move.ForgetGrown;
-import io.tatami.meta.op.move.ListGrown;
+import io.tatami.meta.op.widen.ForgetGrown;
+import io.tatami.meta.op.widen.ListGrown;
 import io.tatami.meta.service.BackgroundTask;
 import io.tatami.meta.service.Group;
-import io.tatami.meta.service.GroupParts;
-import io.tatami.meta.service.Peers;
+import io.tatami.meta.service.GroupPeers;
+import io.tatami.meta.service.PartContext;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.GrownDirectory;
@@ -44,7 +44,7 @@ final class GrownDirectories implements BackgroundTask {
     private static final ForgetGrown FORGET = new ForgetGrown();
 
     private final Group<ShardState> group;
-    private final Peers peers;
+    private final GroupPeers peers;
     private final Clock clock;
     private final int shards;
     private final int entries;
@@ -52,7 +52,7 @@ final class GrownDirectories implements BackgroundTask {
     private final boolean onOneServer;
     private final DirectoryHeat heat = new DirectoryHeat(HEATS_MAX);
 
-    GrownDirectories(GroupParts<ShardState> parts) throws SettingException {
+    GrownDirectories(PartContext<ShardState> parts) throws SettingException {
         this.clock = parts.clock();
         this.shards = parts.record().getShards();
         this.rate = parts.settings().get(WideningSettings.RATE);

@@ -8,29 +8,29 @@ import io.tatami.meta.op.UnsettledException.EntriesNotArrived;
 import io.tatami.meta.op.UnsettledException.EntryArriving;
 import io.tatami.meta.op.UnsettledException.EntryLeaving;
 import io.tatami.meta.op.UnsettledException.EntryNotArrived;
-import io.tatami.meta.op.move.BulkDelete;
-import io.tatami.meta.op.move.DeleteFile;
-import io.tatami.meta.op.move.Deliver;
-import io.tatami.meta.op.move.FinishMove;
-import io.tatami.meta.op.move.GiveEntries;
-import io.tatami.meta.op.move.PrepareMove;
-import io.tatami.meta.service.GroupParts;
+import io.tatami.meta.op.outbox.Deliver;
+import io.tatami.meta.op.remove.BulkDelete;
+import io.tatami.meta.op.remove.DeleteFile;
+import io.tatami.meta.op.rename.FinishMove;
+import io.tatami.meta.op.rename.PrepareMove;
+import io.tatami.meta.op.widen.GiveEntries;
+import io.tatami.meta.service.GroupPart;
 import io.tatami.meta.service.GroupTable;
-import io.tatami.meta.service.Handlers;
+import io.tatami.meta.service.PartContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.protocol.MetaMethods;
 
 /**
  * The part of a shard that deletes and renames files, keeps their homes informed, and divides directories that grow.
  */
-public final class MoveHandlers implements Handlers<ShardState> {
+public final class MoveHandlers implements GroupPart<ShardState> {
     @Override
-    public void register(GroupTable<ShardState> table, GroupParts<ShardState> parts) throws TatamiException {
+    public void register(GroupTable<ShardState> table, PartContext<ShardState> parts) throws TatamiException {
         HandleCheck handles = new HandleCheck(parts.signer());
         DeleteFile delete = new DeleteFile(handles);
-        MoveCoordinator coordinator = new MoveCoordinator(parts, handles);
-        ArrivingEntries arriving = new ArrivingEntries(parts);
-        LeavingEntries leaving = new LeavingEntries(parts);
+        CrossShardRename coordinator = new CrossShardRename(parts, handles);
+        WideningReceiver arriving = new WideningReceiver(parts);
+        RenameSource leaving = new RenameSource(parts);
         table.write(MetaMethods.DELETE_FILE, delete)
                 .write(MetaMethods.BULK_DELETE, new BulkDelete(delete))
                 .flow(MetaMethods.RENAME_FILE, coordinator::rename)

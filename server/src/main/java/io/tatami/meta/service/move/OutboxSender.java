@@ -1,11 +1,11 @@
 package io.tatami.meta.service.move;
 
 import io.tatami.base.GroupId;
-import io.tatami.meta.op.move.AckOutbox;
-import io.tatami.meta.op.move.OutboxHead;
+import io.tatami.meta.op.outbox.AckOutbox;
+import io.tatami.meta.op.outbox.OutboxHead;
 import io.tatami.meta.service.Group;
-import io.tatami.meta.service.GroupParts;
-import io.tatami.meta.service.Peers;
+import io.tatami.meta.service.GroupPeers;
+import io.tatami.meta.service.PartContext;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.AckOutboxRequest;
@@ -30,7 +30,7 @@ final class OutboxSender {
     private static final Duration REST = Duration.ofMinutes(1);
 
     private final Group<ShardState> group;
-    private final Peers peers;
+    private final GroupPeers peers;
     private final GroupId to;
     private final OutboxHead head = new OutboxHead();
     private final AckOutbox acknowledge = new AckOutbox();
@@ -41,7 +41,7 @@ final class OutboxSender {
      */
     private volatile long dropped;
 
-    OutboxSender(GroupParts<ShardState> parts, GroupId to) {
+    OutboxSender(PartContext<ShardState> parts, GroupId to) {
         this.group = parts.group();
         this.peers = parts.peers();
         this.to = to;

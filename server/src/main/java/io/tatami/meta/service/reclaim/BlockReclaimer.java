@@ -1,14 +1,14 @@
 package io.tatami.meta.service.reclaim;
 
 import io.tatami.base.Clock;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ServerId;
+import io.tatami.files.CrashPoint;
 import io.tatami.meta.op.reclaim.ConfirmReclaim;
 import io.tatami.meta.op.reclaim.ReclaimEntries;
 import io.tatami.meta.op.reclaim.ReclaimQueue;
 import io.tatami.meta.service.Group;
-import io.tatami.meta.service.GroupParts;
-import io.tatami.meta.service.Peers;
+import io.tatami.meta.service.GroupPeers;
+import io.tatami.meta.service.PartContext;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.service.reclaim.Backlog.Left;
 import io.tatami.meta.state.ShardState;
@@ -63,7 +63,7 @@ final class BlockReclaimer {
     private static final Duration LOOK = Duration.ofSeconds(1);
 
     private final Group<ShardState> group;
-    private final Peers peers;
+    private final GroupPeers peers;
     private final Clock clock;
     private final ReclaimQueue queue = new ReclaimQueue();
     private final ConfirmReclaim confirm = new ConfirmReclaim();
@@ -80,7 +80,7 @@ final class BlockReclaimer {
 
     private long directoriesDueNanos;
 
-    BlockReclaimer(GroupParts<ShardState> parts) {
+    BlockReclaimer(PartContext<ShardState> parts) {
         this.group = parts.group();
         this.peers = parts.peers();
         this.clock = parts.clock();

@@ -8,8 +8,8 @@ import io.tatami.meta.op.reclaim.BeginAudit;
 import io.tatami.meta.op.reclaim.Disown;
 import io.tatami.meta.op.reclaim.RecordAudit;
 import io.tatami.meta.service.Group;
-import io.tatami.meta.service.GroupParts;
-import io.tatami.meta.service.Peers;
+import io.tatami.meta.service.GroupPeers;
+import io.tatami.meta.service.PartContext;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.AuditPageRequest;
@@ -55,7 +55,7 @@ final class ServerAudit {
     private static final int UNKNOWN_PERCENT_MAX = 1;
 
     private final Group<ShardState> group;
-    private final Peers peers;
+    private final GroupPeers peers;
     private final Clock clock;
     private final int restoreEpoch;
     private final BeginAudit begin = new BeginAudit();
@@ -71,7 +71,7 @@ final class ServerAudit {
     /** When a server is due again, and what the last round found on it that nobody knows of. */
     private record Standing(long dueNanos, Set<Long> suspects) {}
 
-    ServerAudit(GroupParts<ShardState> parts) {
+    ServerAudit(PartContext<ShardState> parts) {
         this.group = parts.group();
         this.peers = parts.peers();
         this.clock = parts.clock();

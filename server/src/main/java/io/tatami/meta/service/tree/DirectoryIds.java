@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
  * Ids for new directories, taken from the group's log many at a time: an id is on the wire before the directory it is
  * for is committed, and must never be given again. Safe for use by many threads.
  */
-final class DirectoryIds {
+public final class DirectoryIds {
     private static final int RANGE = 8_192;
     private static final TakeDirectoryIds TAKE = new TakeDirectoryIds();
 
@@ -26,7 +26,7 @@ final class DirectoryIds {
     }
 
     /** The first of {@code count} ids in a row, at most {@value #RANGE}. */
-    synchronized CompletableFuture<Long> take(int count) {
+    public synchronized CompletableFuture<Long> take(int count) {
         Check.check(count <= RANGE, "%d ids at once", count);
         if (next + count <= end) {
             long first = next;

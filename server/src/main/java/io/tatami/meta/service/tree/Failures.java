@@ -5,10 +5,10 @@ import io.tatami.base.TatamiException;
 import java.util.concurrent.CompletableFuture;
 
 /** Futures of what cannot be done. */
-final class Failures {
+public final class Failures {
     private Failures() {}
 
-    static <T> CompletableFuture<T> failed(ErrorCode code, String message) {
+    public static <T> CompletableFuture<T> failed(ErrorCode code, String message) {
         return CompletableFuture.failedFuture(new TatamiException(code, message));
     }
 }

@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
  * Its files are seen to by the gates of the shards. Lost with the leader, and so are the judgements. Safe for use by
  * many threads, which hold its lock only briefly.
  */
-final class JudgedSubtrees {
+public final class JudgedSubtrees {
     /** The roots of those that are judged now, each by the future of its end. */
     private final Map<CompletableFuture<Void>, Long> judgements = new HashMap<>();
 
     private final Set<CompletableFuture<Void>> changes = new HashSet<>();
 
     /** Runs {@code body} once all changes before it are through; others wait until its future completes. */
-    <R> CompletableFuture<R> judging(long directory, Supplier<CompletableFuture<R>> body) {
+    public <R> CompletableFuture<R> judging(long directory, Supplier<CompletableFuture<R>> body) {
         CompletableFuture<Void> over = new CompletableFuture<>();
         return begin(directory, over)
                 .thenCompose(calm -> body.get())

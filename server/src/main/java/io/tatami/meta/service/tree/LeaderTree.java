@@ -14,16 +14,16 @@ import io.tatami.meta.op.tree.wire.BeginTermRequest;
 import io.tatami.meta.op.tree.wire.Place;
 import io.tatami.meta.service.Flow;
 import io.tatami.meta.service.Group;
-import io.tatami.meta.service.GroupParts;
+import io.tatami.meta.service.GroupPeers;
 import io.tatami.meta.service.GroupStoppedException;
-import io.tatami.meta.service.Peers;
+import io.tatami.meta.service.PartContext;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.TreeState;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.DirectorySlice;
 import io.tatami.protocol.wire.ReserveMarkerReply;
 import io.tatami.protocol.wire.ReserveMarkerRequest;
 import io.tatami.protocol.wire.SettleMarkerRequest;
-import io.tatami.protocol.wire.Share;
 import io.tatami.protocol.wire.TreeChange;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
  * changed. All of it may be lost at any instruction: what a lost flow has announced or reserved has no effect. Safe for
  * use by many threads.
  */
-final class LeaderTree {
+public final class LeaderTree {
     /** How often a flow begins anew because the tree changed between its plan and its commit. */
     private static final int ATTEMPTS_MAX = 16;
 
@@ -48,7 +48,7 @@ final class LeaderTree {
     private static final Logger LOG = LoggerFactory.getLogger(LeaderTree.class);
     private static final BeginTerm BEGIN_TERM = new BeginTerm();
 
-    private final GroupParts<TreeState> parts;
+    private final PartContext<TreeState> parts;
     private final TreeSettings settings;
     private final NameLocks names = new NameLocks();
     private final JudgedSubtrees judged = new JudgedSubtrees();
@@ -57,7 +57,7 @@ final class LeaderTree {
     private CompletableFuture<TreeChanges> term =
             Failures.failed(ErrorCode.UNAVAILABLE, "the namespace has not begun its term");
 
-    LeaderTree(GroupParts<TreeState> parts, TreeSettings settings) {
+    public LeaderTree(PartContext<TreeState> parts, TreeSettings settings) {
         this.parts = parts;
         this.settings = settings;
         this.ids = new DirectoryIds(parts.group());
@@ -67,40 +67,40 @@ final class LeaderTree {
                 .toList();
     }
 
-    Group<TreeState> group() {
+    public Group<TreeState> group() {
         return parts.group();
     }
 
-    Peers peers() {
+    public GroupPeers peers() {
         return parts.peers();
     }
 
-    GroupParts<TreeState> parts() {
+    public PartContext<TreeState> parts() {
         return parts;
     }
 
-    TreeSettings settings() {
+    public TreeSettings settings() {
         return settings;
     }
 
-    int shards() {
+    public int shards() {
         return parts.record().getShards();
     }
 
-    NameLocks names() {
+    public NameLocks names() {
         return names;
     }
 
-    JudgedSubtrees judged() {
+    public JudgedSubtrees judged() {
         return judged;
     }
 
-    DirectoryIds ids() {
+    public DirectoryIds ids() {
         return ids;
     }
 
     /** The changes of this leader's term, which begins with the first commit: nothing is answered before. */
-    synchronized CompletableFuture<TreeChanges> term() {
+    public synchronized CompletableFuture<TreeChanges> term() {
         if (term.isCompletedExceptionally()) {
             BeginTermRequest request = BeginTermRequest.newBuilder()
                     .setOwner(settings.rootOwner())
@@ -113,18 +113,18 @@ final class LeaderTree {
     }
 
     /** A request that is answered from the tree alone. */
-    <Q extends Message, R extends Message> Flow<Q, R> reading(Operation<TreeState, Q, R> operation) {
+    public <Q extends Message, R extends Message> Flow<Q, R> reading(Operation<TreeState, Q, R> operation) {
         return (origin, request) -> term().thenCompose(changes -> group().read(operation, origin, request));
     }
 
     /** The shard that owns a name. */
-    GroupId ownerOf(Place place) {
+    public GroupId ownerOf(Place place) {
         return Placement.shardOf(
                 new DirectoryId(place.getParentId()), place.getName(), place.getParentSpread(), shards());
     }
 
     /** The shards that hold entries of a directory. */
-    List<GroupId> shardsOf(long directory, int spread) {
+    public List<GroupId> shardsOf(long directory, int spread) {
         int first = Placement.firstShardOf(new DirectoryId(directory), shards());
         return IntStream.range(0, spread)
                 .mapToObj(step -> GroupId.ofShard((first + step) % shards()))
@@ -132,7 +132,7 @@ final class LeaderTree {
     }
 
     /** Begins anew where the tree changed under the flow; in the end that is the failure, which is BUSY. */
-    <R> CompletableFuture<R> repeating(Supplier<CompletableFuture<R>> attempt) {
+    public <R> CompletableFuture<R> repeating(Supplier<CompletableFuture<R>> attempt) {
         return repeating(attempt, ATTEMPTS_MAX);
     }
 
@@ -147,7 +147,8 @@ final class LeaderTree {
      * Holds names and then changes something at {@code place}, one of them or none: at once where all is as planned,
      * and else it waits until that may have changed, and fails with {@link PlanOutdatedException}.
      */
-    <R> CompletableFuture<R> holding(List<Place> held, Place place, String path, Supplier<CompletableFuture<R>> body) {
+    public <R> CompletableFuture<R> holding(
+            List<Place> held, Place place, String path, Supplier<CompletableFuture<R>> body) {
         CompletableFuture<Void> judgement = judged.over(place);
         if (!judgement.isDone()) {
             return judgement.thenCompose(over -> CompletableFuture.failedFuture(new PlanOutdatedException(path)));
@@ -165,7 +166,8 @@ final class LeaderTree {
      * log, and no path through the directories is resolved any more. Where a shard does not acknowledge in time nothing
      * is changed, and the failure is BUSY.
      */
-    <R> CompletableFuture<R> changing(List<TreeChange> directories, Function<Announced, CompletableFuture<R>> body) {
+    public <R> CompletableFuture<R> changing(
+            List<TreeChange> directories, Function<Announced, CompletableFuture<R>> body) {
         return term().thenCompose(changes -> {
             TreeChanges.Change change = changes.begin(
                     directories.stream().map(TreeChange::getDirectoryId).toList());
@@ -190,19 +192,19 @@ final class LeaderTree {
         List<TreeChange> changes = directories.stream()
                 .map(change -> change.toBuilder().setVersion(version).build())
                 .toList();
-        List<Share> shares = new ArrayList<>();
+        List<DirectorySlice> slices = new ArrayList<>();
         CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
-        List<CompletableFuture<List<Share>>> replies =
+        List<CompletableFuture<List<DirectorySlice>>> replies =
                 announcers.stream().map(shard -> shard.announce(changes)).toList();
-        for (CompletableFuture<List<Share>> reply : replies) {
+        for (CompletableFuture<List<DirectorySlice>> reply : replies) {
             all = all.thenCombine(reply, (before, some) -> {
-                shares.addAll(some);
+                slices.addAll(some);
                 return null;
             });
         }
         return all.handle((done, thrown) -> thrown)
                 .thenCompose(thrown -> thrown == null
-                        ? CompletableFuture.completedFuture(new Announced(version, shares))
+                        ? CompletableFuture.completedFuture(new Announced(version, slices))
                         : CompletableFuture.failedFuture(new TatamiException(
                                 ErrorCode.BUSY,
                                 "a shard did not acknowledge the change of the tree in time; it was withdrawn",
@@ -210,7 +212,7 @@ final class LeaderTree {
     }
 
     /** Keeps a name free of files from now on. */
-    CompletableFuture<ReserveMarkerReply> reserve(Place place, long directory) {
+    public CompletableFuture<ReserveMarkerReply> reserve(Place place, long directory) {
         return term().thenCompose(changes -> peers().call(
                         ownerOf(place),
                         MetaMethods.RESERVE_MARKER,
@@ -226,7 +228,7 @@ final class LeaderTree {
     }
 
     /** Who has a name that no directory has. */
-    CompletableFuture<ReserveMarkerReply> askWhoHas(Place place) {
+    public CompletableFuture<ReserveMarkerReply> askWhoHas(Place place) {
         return peers().call(
                         ownerOf(place),
                         MetaMethods.RESERVE_MARKER,
@@ -244,7 +246,7 @@ final class LeaderTree {
      * Frees a name that a directory had, while the name is held. Where that does not succeed the marker stays, and
      * whoever meets it asks.
      */
-    CompletableFuture<Void> release(Place place) {
+    public CompletableFuture<Void> release(Place place) {
         return term().thenCompose(changes -> peers().call(
                                 ownerOf(place),
                                 MetaMethods.SETTLE_MARKER,
@@ -262,7 +264,7 @@ final class LeaderTree {
     }
 
     /** Puts the new directory's id into the marker of a replaced one, which is only a hint to readers. */
-    CompletableFuture<Void> relabel(Place place, long directory) {
+    public CompletableFuture<Void> relabel(Place place, long directory) {
         return reserve(place, directory).handle((reply, thrown) -> {
             logLeftBehind(place, thrown);
             return null;

@@ -14,7 +14,7 @@ import java.util.function.Function;
  * coming, so flows never wait for each other in a circle. Only this leader uses them: what a commit decides does not
  * hang on them. Safe for use by many threads.
  */
-final class NameLocks {
+public final class NameLocks {
     private final Map<Name, CompletableFuture<Void>> lastHolders = new HashMap<>();
 
     private record Name(long parent, String name) {}
@@ -25,7 +25,7 @@ final class NameLocks {
      *
      * @param body is told whether it had to wait, so that what was read before may have changed
      */
-    <R> CompletableFuture<R> holding(List<Place> places, Function<Boolean, CompletableFuture<R>> body) {
+    public <R> CompletableFuture<R> holding(List<Place> places, Function<Boolean, CompletableFuture<R>> body) {
         Set<Name> names = new LinkedHashSet<>();
         places.forEach(place -> names.add(new Name(place.getParentId(), place.getName())));
         CompletableFuture<Void> mine = new CompletableFuture<>();
@@ -38,7 +38,7 @@ final class NameLocks {
     }
 
     /** Completes when whoever holds the name now is through. */
-    synchronized CompletableFuture<Void> whenFree(long parent, String name) {
+    public synchronized CompletableFuture<Void> whenFree(long parent, String name) {
         return lastHolders.getOrDefault(new Name(parent, name), CompletableFuture.completedFuture(null));
     }
 

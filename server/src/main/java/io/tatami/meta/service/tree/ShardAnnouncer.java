@@ -2,12 +2,12 @@ package io.tatami.meta.service.tree;
 
 import io.tatami.base.Check;
 import io.tatami.base.GroupId;
-import io.tatami.meta.service.Peers;
+import io.tatami.meta.service.GroupPeers;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.RequestLimits;
 import io.tatami.protocol.wire.AnnounceReply;
 import io.tatami.protocol.wire.AnnounceRequest;
-import io.tatami.protocol.wire.Share;
+import io.tatami.protocol.wire.DirectorySlice;
 import io.tatami.protocol.wire.TreeChange;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -21,35 +21,35 @@ import org.jspecify.annotations.Nullable;
  */
 final class ShardAnnouncer {
     private final GroupId shard;
-    private final Peers peers;
+    private final GroupPeers peers;
     private final long timeoutMillis;
     private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
     private boolean sending;
 
-    ShardAnnouncer(GroupId shard, Peers peers, long timeoutMillis) {
+    ShardAnnouncer(GroupId shard, GroupPeers peers, long timeoutMillis) {
         this.shard = shard;
         this.peers = peers;
         this.timeoutMillis = timeoutMillis;
     }
 
-    private record Waiting(List<TreeChange> changes, CompletableFuture<List<Share>> shares) {}
+    private record Waiting(List<TreeChange> changes, CompletableFuture<List<DirectorySlice>> slices) {}
 
     /**
      * Announces changes of directories. Completes with the shard's shares of these directories, in order, read when the
      * shard refuses older handles.
      */
-    CompletableFuture<List<Share>> announce(List<TreeChange> changes) {
+    CompletableFuture<List<DirectorySlice>> announce(List<TreeChange> changes) {
         Check.check(changes.size() <= RequestLimits.TREE_CHANGES, "a change of %d directories", changes.size());
         Waiting request = new Waiting(changes, new CompletableFuture<>());
         synchronized (this) {
             waiting.add(request);
             if (sending) {
-                return request.shares();
+                return request.slices();
             }
             sending = true;
         }
         send();
-        return request.shares();
+        return request.slices();
     }
 
     private void send() {
@@ -83,12 +83,12 @@ final class ShardAnnouncer {
         int from = 0;
         for (Waiting request : batch) {
             if (reply == null) {
-                request.shares()
+                request.slices()
                         .completeExceptionally(
                                 failure == null ? new IllegalStateException("no reply and no failure") : failure);
             } else {
                 int to = from + request.changes().size();
-                request.shares().complete(reply.getShareList().subList(from, to));
+                request.slices().complete(reply.getSliceList().subList(from, to));
                 from = to;
             }
         }

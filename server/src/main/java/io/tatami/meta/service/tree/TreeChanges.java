@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * what was read may carry that version. All other changes have higher versions and make the handle stale wherever they
  * are known. Safe for use by many threads, which hold its lock only briefly.
  */
-final class TreeChanges {
+public final class TreeChanges {
     private static final int TERM_SHIFT = 40;
 
     /** How many directories are remembered after their change; only resolves that take longer than so many repeat. */
@@ -50,14 +50,14 @@ final class TreeChanges {
     }
 
     /** When a reader began. */
-    record Moment(long version, long finished) {}
+    public record Moment(long version, long finished) {}
 
     /** A version above all before it, for something that is no change of a directory. */
     synchronized long nextVersion() {
         return ++latest;
     }
 
-    synchronized long latestVersion() {
+    public synchronized long latestVersion() {
         return latest;
     }
 
@@ -99,7 +99,7 @@ final class TreeChanges {
         change.over.complete(null);
     }
 
-    synchronized Moment moment() {
+    public synchronized Moment moment() {
         return new Moment(latest, finished);
     }
 
@@ -107,7 +107,7 @@ final class TreeChanges {
      * Null where what was read since {@code since} of a path through these directories may carry its version. Else a
      * future after which the path is to be resolved again.
      */
-    synchronized @Nullable CompletableFuture<Void> disturbance(Moment since, List<Long> directories) {
+    public synchronized @Nullable CompletableFuture<Void> disturbance(Moment since, List<Long> directories) {
         boolean changed = since.finished() < forgotten;
         for (long directory : directories) {
             List<Change> changes = pending.get(directory);

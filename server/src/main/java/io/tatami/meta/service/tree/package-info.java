@@ -1,6 +1,6 @@
 /**
- * How the namespace leader changes the tree in agreement with the shards, and how shards settle what they doubt about
- * it. Imported by the metadata service's host only.
+ * The directory tree as the leader of the namespace has it in memory: locks on names, announcements to shards, changes
+ * under way. Imported by {@code flow}.
  */
 @NullMarked
 package io.tatami.meta.service.tree;

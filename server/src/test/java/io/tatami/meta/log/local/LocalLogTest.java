@@ -64,7 +64,7 @@ final class LocalLogTest {
             this.store = GroupStore.openOrCreate(path, memory);
             this.expected = expected;
             try {
-                this.log = new LocalLog(new LocalLog.Place(path, CLUSTER, GROUP), store, fileBytes);
+                this.log = new LocalLog(new LocalLog.Location(path, CLUSTER, GROUP), store, fileBytes);
             } catch (TatamiException e) {
                 store.close();
                 throw e;
@@ -91,7 +91,7 @@ final class LocalLogTest {
 
         TreeMap<String, String> content() throws TatamiException {
             TreeMap<String, String> content = new TreeMap<>();
-            try (View.Cursor cursor = store.newest().scan("k".getBytes(UTF_8), "l".getBytes(UTF_8))) {
+            try (View.Cursor cursor = store.liveView().scan("k".getBytes(UTF_8), "l".getBytes(UTF_8))) {
                 while (cursor.next()) {
                     content.put(new String(cursor.key(), UTF_8), HexFormat.of().formatHex(cursor.value()));
                 }
@@ -278,7 +278,7 @@ final class LocalLogTest {
         try (GroupStore store = GroupStore.open(path, memory)) {
             TatamiException refused = assertThrows(
                     TatamiException.class,
-                    () -> new LocalLog(new LocalLog.Place(path, new UUID(2, 2), GROUP), store, LONG_FILE));
+                    () -> new LocalLog(new LocalLog.Location(path, new UUID(2, 2), GROUP), store, LONG_FILE));
             assertEquals(ErrorCode.CORRUPT, refused.code());
         }
     }
@@ -315,7 +315,7 @@ final class LocalLogTest {
         try (GroupStore store = GroupStore.open(path, memory)) {
             TatamiException refused = assertThrows(
                     TatamiException.class,
-                    () -> new LocalLog(new LocalLog.Place(path, CLUSTER, GROUP), store, LONG_FILE));
+                    () -> new LocalLog(new LocalLog.Location(path, CLUSTER, GROUP), store, LONG_FILE));
             assertEquals(ErrorCode.UNSUPPORTED, refused.code());
         }
     }

@@ -127,7 +127,7 @@ final class LogOnDeviceTest {
 
     private static LocalLog log(GroupStore store, LoopMount mount) throws TatamiException {
         Path group = mount.directory().resolve("group");
-        return new LocalLog(new LocalLog.Place(group, new UUID(1, 1), GroupId.ofShard(0)), store, FILE_BYTES);
+        return new LocalLog(new LocalLog.Location(group, new UUID(1, 1), GroupId.ofShard(0)), store, FILE_BYTES);
     }
 
     private static LogEntry entry(long index, int bytes) {

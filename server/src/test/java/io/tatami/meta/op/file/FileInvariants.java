@@ -17,11 +17,11 @@ import io.tatami.meta.state.MemoryView;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.BlockRecord;
+import io.tatami.meta.state.wire.DirectorySliceRecord;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.HomeRecord;
 import io.tatami.meta.state.wire.ReclaimRecord;
 import io.tatami.meta.state.wire.ReplicaRecord;
-import io.tatami.meta.state.wire.ShareRecord;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -30,7 +30,7 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 
 /** What must hold of the files of a shard, whatever was done to them, while no name is in another shard. */
-final class FileInvariants {
+public final class FileInvariants {
     private final MemoryView store;
     private final ShardState state;
     private final Map<Long, Set<Integer>> reclaimed = new HashMap<>();
@@ -42,7 +42,7 @@ final class FileInvariants {
     }
 
     /** @param granted every block that was ever granted */
-    static void check(MemoryView store, Set<Long> granted) {
+    public static void check(MemoryView store, Set<Long> granted) {
         FileInvariants invariants = new FileInvariants(store);
         invariants.each('q', (key, value) -> {
             ReclaimRecord item = ShardState.parse(value, ReclaimRecord.parser());
@@ -67,10 +67,11 @@ final class FileInvariants {
     }
 
     private void checkEntries() {
-        Map<Long, ShareRecord.Builder> sums = new HashMap<>();
+        Map<Long, DirectorySliceRecord.Builder> sums = new HashMap<>();
         each('e', (key, value) -> {
             EntryRecord entry = ShardState.parse(value, EntryRecord.parser());
-            ShareRecord.Builder sum = sums.computeIfAbsent(Keys.idOf(key), absent -> ShareRecord.newBuilder());
+            DirectorySliceRecord.Builder sum =
+                    sums.computeIfAbsent(Keys.idOf(key), absent -> DirectorySliceRecord.newBuilder());
             if (entry.hasSymlink()) {
                 sum.setSymlinks(sum.getSymlinks() + 1);
             }
@@ -84,8 +85,8 @@ final class FileInvariants {
             }
         });
         each('s', (key, value) -> {
-            ShareRecord share = ShardState.parse(value, ShareRecord.parser());
-            ShareRecord sum = sums.getOrDefault(Keys.idOf(key), ShareRecord.newBuilder())
+            DirectorySliceRecord share = ShardState.parse(value, DirectorySliceRecord.parser());
+            DirectorySliceRecord sum = sums.getOrDefault(Keys.idOf(key), DirectorySliceRecord.newBuilder())
                     .setLastChangeMillis(share.getLastChangeMillis())
                     .setChanges(share.getChanges())
                     .build();

@@ -9,6 +9,8 @@ import com.google.protobuf.ByteString;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
 import io.tatami.base.TatamiException;
+import io.tatami.meta.op.write.ConcatFiles;
+import io.tatami.meta.op.write.TruncateFile;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.FileEntry;
@@ -42,7 +44,7 @@ class ReshapingTest {
         assertTrue(cut("a", 1_000));
         assertEquals(1, shard.open("a").getBlockCount());
         assertFalse(shard.open("a").getOpen());
-        assertEquals(1_000, shard.state().share(FileShard.HOME).getBytes());
+        assertEquals(1_000, shard.state().slice(FileShard.HOME).getBytes());
         FileInvariants.check(shard.store(), Set.of());
     }
 
@@ -93,7 +95,7 @@ class ReshapingTest {
                 joined.getBlockList().stream().map(block -> block.getLength()).toList());
         assertEquals(1_060, joined.getLength());
         assertThrows(TatamiException.class, () -> shard.open("x"));
-        assertEquals(1, shard.state().share(FileShard.HOME).getFiles());
+        assertEquals(1, shard.state().slice(FileShard.HOME).getFiles());
         FileInvariants.check(shard.store(), Set.of());
     }
 
@@ -189,7 +191,7 @@ class ReshapingTest {
         SetFileAttributes set = new SetFileAttributes(shard.handles);
         shard.run(set, change("a", AttributeChange.newBuilder().setReplication(3)));
         assertEquals(3, shard.open("a").getReplication());
-        assertEquals(300, shard.state().share(FileShard.HOME).getSpaceConsumed());
+        assertEquals(300, shard.state().slice(FileShard.HOME).getSpaceConsumed());
         assertEquals(
                 ErrorCode.INVALID_ARGUMENT,
                 shard.refusal(set, change("a", AttributeChange.newBuilder().setReplication(99))));

@@ -16,6 +16,10 @@ import io.tatami.base.TatamiException;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.op.UnsettledException.WriterInDoubt;
 import io.tatami.meta.op.lease.SettleWriter;
+import io.tatami.meta.op.write.AddBlocks;
+import io.tatami.meta.op.write.CommitLength;
+import io.tatami.meta.op.write.CompleteFile;
+import io.tatami.meta.op.write.RenewBlock;
 import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.GateRecord;
@@ -57,8 +61,8 @@ class WritingTest {
         Status opened = shard.open("a");
         assertEquals(2, opened.getBlockCount());
         assertEquals(1_000, opened.getBlock(1).getOffset());
-        assertEquals(1_010, shard.state().share(FileShard.HOME).getBytes());
-        assertEquals(1_000, shard.state().share(FileShard.HOME).getLastChangeMillis());
+        assertEquals(1_010, shard.state().slice(FileShard.HOME).getBytes());
+        assertEquals(1_000, shard.state().slice(FileShard.HOME).getLastChangeMillis());
         FileInvariants.check(shard.store(), Set.of());
     }
 
@@ -100,7 +104,7 @@ class WritingTest {
         commit(created, 300);
         commit(created, 200);
         assertEquals(300, shard.open("a").getLength());
-        assertEquals(0, shard.state().share(FileShard.HOME).getBytes());
+        assertEquals(0, shard.state().slice(FileShard.HOME).getBytes());
         FileInvariants.check(shard.store(), Set.of());
     }
 

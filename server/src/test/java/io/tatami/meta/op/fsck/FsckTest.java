@@ -77,9 +77,9 @@ final class FsckTest {
 
     @Test
     void sumsThatDoNotMatchTheEntriesAreFound() throws Exception {
-        String problem = problemAfter(state -> state.putShare(
+        String problem = problemAfter(state -> state.putSlice(
                 FileShard.HOME,
-                state.share(FileShard.HOME).toBuilder().setBytes(5).build()));
+                state.slice(FileShard.HOME).toBuilder().setBytes(5).build()));
         assertTrue(problem.contains("sums"), problem);
     }
 
@@ -106,9 +106,9 @@ final class FsckTest {
     void aHomeWhoseNameIsGoneIsFound() throws Exception {
         shard.change(state -> {
             state.removeEntry(FileShard.HOME, "a");
-            state.putShare(
+            state.putSlice(
                     FileShard.HOME,
-                    state.share(FileShard.HOME).toBuilder()
+                    state.slice(FileShard.HOME).toBuilder()
                             .setFiles(1)
                             .setBytes(0)
                             .setSpaceConsumed(0)

@@ -13,10 +13,14 @@ import io.tatami.base.Placement;
 import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.Arrivals;
+import io.tatami.meta.op.DirectorySlices;
 import io.tatami.meta.op.Operation;
-import io.tatami.meta.op.Shares;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.op.reclaim.ReclaimDirectories;
+import io.tatami.meta.op.widen.ArriveEntries;
+import io.tatami.meta.op.widen.ArriveEntry;
+import io.tatami.meta.op.widen.EndArrival;
+import io.tatami.meta.op.widen.GiveEntries;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
@@ -28,12 +32,12 @@ import io.tatami.meta.state.wire.Arrival;
 import io.tatami.meta.state.wire.ArrivalRequest;
 import io.tatami.meta.state.wire.ArriveEntriesRequest;
 import io.tatami.meta.state.wire.ArriveEntryRequest;
+import io.tatami.meta.state.wire.DirectorySliceRecord;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.FileEntry;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.state.wire.HomeRecord;
 import io.tatami.meta.state.wire.Marker;
-import io.tatami.meta.state.wire.ShareRecord;
 import io.tatami.protocol.wire.GiveEntriesReply;
 import io.tatami.protocol.wire.GiveEntriesRequest;
 import io.tatami.protocol.wire.ReclaimDirectoriesRequest;
@@ -73,7 +77,7 @@ final class HandOverStepsTest {
                 state.putHome(
                         file,
                         HomeRecord.newBuilder().setName(name).setLength(10).build());
-                Shares.entryChanged(state, directory, null, entry, 1);
+                DirectorySlices.entryChanged(state, directory, null, entry, 1);
                 if (Placement.shardOf(directory, name, 2, SHARDS).shard() == 1) {
                     theirs.add(name);
                 }
@@ -166,10 +170,10 @@ final class HandOverStepsTest {
     private void assertHandedOver() {
         assertEquals(theirs, names(receiver));
         assertEquals(NAMES - theirs.size(), names(giver).size());
-        assertEquals(theirs.size(), state(receiver).share(directory).getFiles());
-        assertEquals(10L * theirs.size(), state(receiver).share(directory).getBytes());
-        assertEquals(NAMES - theirs.size(), state(giver).share(directory).getFiles());
-        assertEquals(0, state(receiver).share(directory).getMoving());
+        assertEquals(theirs.size(), state(receiver).slice(directory).getFiles());
+        assertEquals(10L * theirs.size(), state(receiver).slice(directory).getBytes());
+        assertEquals(NAMES - theirs.size(), state(giver).slice(directory).getFiles());
+        assertEquals(0, state(receiver).slice(directory).getMoving());
         assertTrue(arrival().getEnded());
     }
 
@@ -197,7 +201,7 @@ final class HandOverStepsTest {
         assertEquals(NAMES, names(giver).size());
         give(request());
         assertEquals(NAMES - first.getEntryCount(), names(giver).size());
-        assertEquals(1, state(receiver).share(directory).getMoving());
+        assertEquals(1, state(receiver).slice(directory).getMoving());
     }
 
     @Test
@@ -229,7 +233,7 @@ final class HandOverStepsTest {
         on(receiver, state -> {
             EntryRecord entry = state.entry(directory, deleted);
             state.removeEntry(directory, deleted);
-            Shares.entryChanged(state, directory, entry, null, 6_000);
+            DirectorySlices.entryChanged(state, directory, entry, null, 6_000);
         });
         handOver();
         theirs.remove(deleted);
@@ -270,7 +274,7 @@ final class HandOverStepsTest {
                 UnsettledException.class, () -> Arrivals.requireHere(state(receiver), directory, theirs.get(0), 2, 1));
         assertEquals(List.of(last), names(receiver));
         assertEquals(NAMES, names(giver).size());
-        assertEquals(1, state(receiver).share(directory).getMoving());
+        assertEquals(1, state(receiver).slice(directory).getMoving());
         handOver();
         assertHandedOver();
         assertFalse(state(receiver).isFetched(directory, last));
@@ -286,7 +290,7 @@ final class HandOverStepsTest {
         on(receiver, state -> {
             EntryRecord entry = state.entry(directory, deleted);
             state.removeEntry(directory, deleted);
-            Shares.entryChanged(state, directory, entry, null, 6_000);
+            DirectorySlices.entryChanged(state, directory, entry, null, 6_000);
         });
         arriveAhead(deleted, given);
         handOver();
@@ -308,10 +312,10 @@ final class HandOverStepsTest {
         arrive("", first);
         assertEquals(List.of(), names(receiver));
         assertFalse(state(receiver).isFetched(directory, name));
-        assertFalse(state(receiver).share(directory).hasArrival());
+        assertFalse(state(receiver).slice(directory).hasArrival());
         assertTrue(arrival().getEnded());
         give(requestOf(name));
-        assertEquals(ShareRecord.getDefaultInstance(), state(giver).share(directory));
+        assertEquals(DirectorySliceRecord.getDefaultInstance(), state(giver).slice(directory));
     }
 
     private void reclaim(MemoryView store) throws TatamiException, UnsettledException {
@@ -324,7 +328,7 @@ final class HandOverStepsTest {
         List<String> names = names(store);
         on(store, state -> {
             names.forEach(each -> state.removeEntry(directory, each));
-            state.removeShare(directory);
+            state.removeSlice(directory);
         });
     }
 

@@ -16,10 +16,17 @@ import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.gate.HandleSigner;
+import io.tatami.meta.op.DirectorySlices;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Operation;
-import io.tatami.meta.op.Shares;
 import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.op.outbox.Deliver;
+import io.tatami.meta.op.rename.AbortMove;
+import io.tatami.meta.op.rename.BeginMove;
+import io.tatami.meta.op.rename.CommitMove;
+import io.tatami.meta.op.rename.FinishMove;
+import io.tatami.meta.op.rename.MoveStatus;
+import io.tatami.meta.op.rename.PrepareMove;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
@@ -82,7 +89,7 @@ final class MoveStepsTest {
         EntryRecord entry = Objects.requireNonNull(state(0).entry(directories[0], "f"));
         assertEquals(created, entry.getFile().getFileId());
         assertEquals(0, entry.getLeavingTransaction());
-        assertEquals(0, state(0).share(directories[0]).getMoving());
+        assertEquals(0, state(0).slice(directories[0]).getMoving());
     }
 
     @Test
@@ -127,9 +134,9 @@ final class MoveStepsTest {
                 Objects.requireNonNull(state(0).entry(directories[0], "f")).getFile();
         assertEquals(7, entry.getLength());
         assertFalse(entry.getOpen());
-        assertEquals(7, state(0).share(directories[0]).getBytes());
+        assertEquals(7, state(0).slice(directories[0]).getBytes());
         deliver(3, closed.toBuilder().setContentVersion(3).setLength(9).build());
-        assertEquals(9, state(0).share(directories[0]).getBytes());
+        assertEquals(9, state(0).slice(directories[0]).getBytes());
     }
 
     private void deliver(long number, FileClosed closed) throws Exception {
@@ -170,7 +177,7 @@ final class MoveStepsTest {
                 rename(0, "f", 1, "g").toBuilder().setOverwrite(false).build();
         TatamiException refused = assertThrows(TatamiException.class, () -> submit(1, new BeginMove(handles), rename));
         assertEquals(ErrorCode.ALREADY_EXISTS, refused.code());
-        assertEquals(0, state(1).share(directories[1]).getMoving());
+        assertEquals(0, state(1).slice(directories[1]).getMoving());
     }
 
     @Test
@@ -181,7 +188,7 @@ final class MoveStepsTest {
         long move = submit(1, new BeginMove(handles), rename).getTransactionId();
         commit(move, rename, prepare(move, rename));
         assertNull(state(1).home(new FileId(replaced)));
-        assertEquals(1, state(1).share(directories[1]).getFiles());
+        assertEquals(1, state(1).slice(directories[1]).getFiles());
     }
 
     private interface Change {
@@ -253,7 +260,7 @@ final class MoveStepsTest {
                     .build();
             state.putEntry(directories[shard], name, entry);
             state.putHome(file, HomeRecord.newBuilder().setEntryGroup(shard).build());
-            Shares.entryChanged(state, directories[shard], null, entry, 1);
+            DirectorySlices.entryChanged(state, directories[shard], null, entry, 1);
             created[0] = file.value();
         });
         return created[0];

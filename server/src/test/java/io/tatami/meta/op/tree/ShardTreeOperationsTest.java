@@ -10,6 +10,9 @@ import io.tatami.base.DirectoryId;
 import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.op.shard.Announce;
+import io.tatami.meta.op.shard.ReserveMarker;
+import io.tatami.meta.op.shard.SettleMarker;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
@@ -17,10 +20,10 @@ import io.tatami.meta.state.MemoryView;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.View;
+import io.tatami.meta.state.wire.DirectorySliceRecord;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.FileEntry;
 import io.tatami.meta.state.wire.GateRecord;
-import io.tatami.meta.state.wire.ShareRecord;
 import io.tatami.meta.state.wire.SymlinkEntry;
 import io.tatami.protocol.wire.AnnounceRequest;
 import io.tatami.protocol.wire.ReserveMarkerReply;
@@ -99,17 +102,20 @@ class ShardTreeOperationsTest {
 
     @Test
     void announcementTellsTheShareAndMayResetItsTimes() {
-        state.putShare(
+        state.putSlice(
                 PARENT,
-                ShareRecord.newBuilder().setFiles(2).setLastChangeMillis(50).build());
+                DirectorySliceRecord.newBuilder()
+                        .setFiles(2)
+                        .setLastChangeMillis(50)
+                        .build());
         AnnounceRequest request = AnnounceRequest.newBuilder()
                 .addChange(
                         TreeChange.newBuilder().setDirectoryId(5).setVersion(1).setResetTimes(true))
                 .build();
         assertEquals(
-                2, new Announce().decide(state, CONTEXT, request).getShare(0).getFiles());
-        assertEquals(0, state.share(PARENT).getLastChangeMillis());
-        assertEquals(2, state.share(PARENT).getFiles());
+                2, new Announce().decide(state, CONTEXT, request).getSlice(0).getFiles());
+        assertEquals(0, state.slice(PARENT).getLastChangeMillis());
+        assertEquals(2, state.slice(PARENT).getFiles());
     }
 
     @Test

@@ -16,9 +16,9 @@ import io.tatami.meta.op.file.FileShard;
 import io.tatami.meta.service.BackgroundTask;
 import io.tatami.meta.service.Flow;
 import io.tatami.meta.service.Group;
-import io.tatami.meta.service.GroupParts;
+import io.tatami.meta.service.GroupPeers;
 import io.tatami.meta.service.GroupTable;
-import io.tatami.meta.service.Peers;
+import io.tatami.meta.service.PartContext;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.service.Settler;
 import io.tatami.meta.state.RequestContext;
@@ -49,10 +49,10 @@ final class FileService implements Group<ShardState>, GroupTable<ShardState> {
     /** As its requests say. */
     boolean mayWriteBesideReads = true;
 
-    FileService(FileShard shard, Peers peers, Clock clock) throws TatamiException {
+    FileService(FileShard shard, GroupPeers peers, Clock clock) throws TatamiException {
         this.shard = shard;
         new FileHandlers()
-                .register(this, new GroupParts<>(this, shard.state().group(), peers, shard.signer, clock, SETTINGS));
+                .register(this, new PartContext<>(this, shard.state().group(), peers, shard.signer, clock, SETTINGS));
     }
 
     /** A method with who serves it; requests and replies go through their bytes. */

@@ -36,7 +36,7 @@ final class ClockJumpTest {
 
     private MetadataServer open(NewCluster fresh, Map<String, String> settings) throws TatamiException {
         MetadataServer server = MetadataServer.open(
-                new MetadataServer.Place(directory.resolve("one"), "localhost", port),
+                new MetadataServer.Location(directory.resolve("one"), "localhost", port),
                 fresh,
                 Settings.of(settings),
                 user -> List.of("users"),

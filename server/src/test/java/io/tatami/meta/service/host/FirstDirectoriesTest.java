@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.Clock;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.conf.Settings;
+import io.tatami.files.CrashPoint;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.Attributes;
 import io.tatami.protocol.wire.DeleteDirectoryRequest;
@@ -37,14 +37,19 @@ final class FirstDirectoriesTest {
     }
 
     private MetadataServer openNamespace() throws TatamiException {
-        MetadataServer.Place place = new MetadataServer.Place(directory.resolve("namespace"), "127.0.0.1", 0);
-        return MetadataServer.open(place, NAMESPACE_ALONE, Settings.defaults(), user -> List.of(), Clock.SYSTEM);
+        MetadataServer.Location location = new MetadataServer.Location(directory.resolve("namespace"), "127.0.0.1", 0);
+        return MetadataServer.open(location, NAMESPACE_ALONE, Settings.defaults(), user -> List.of(), Clock.SYSTEM);
     }
 
     private MetadataServer openShards(MetadataServer namespace) throws TatamiException {
-        MetadataServer.Place place = new MetadataServer.Place(directory.resolve("shards"), "127.0.0.1", 0);
+        MetadataServer.Location location = new MetadataServer.Location(directory.resolve("shards"), "127.0.0.1", 0);
         return MetadataServer.join(
-                place, List.of(namespace.address()), List.of(), Settings.defaults(), user -> List.of(), Clock.SYSTEM);
+                location,
+                List.of(namespace.address()),
+                List.of(),
+                Settings.defaults(),
+                user -> List.of(),
+                Clock.SYSTEM);
     }
 
     private static Optional<Attributes> find(MetadataServer namespace, String path) throws TatamiException {

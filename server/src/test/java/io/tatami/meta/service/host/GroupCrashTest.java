@@ -4,7 +4,7 @@ import static io.tatami.meta.service.host.LoopHarness.origin;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.tatami.base.CrashPoint;
+import io.tatami.files.CrashPoint;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

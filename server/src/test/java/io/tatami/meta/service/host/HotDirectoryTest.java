@@ -61,7 +61,7 @@ final class HotDirectoryTest {
 
     private MetadataServer namespace() throws Exception {
         return MetadataServer.open(
-                new MetadataServer.Place(directory.resolve("namespace"), HOST, 0),
+                new MetadataServer.Location(directory.resolve("namespace"), HOST, 0),
                 new NewCluster(2, List.of(GroupId.NAMESPACE)),
                 settings,
                 user -> List.of(),
@@ -70,7 +70,7 @@ final class HotDirectoryTest {
 
     private MetadataServer join(String name, MetadataServer seed, int shard) throws Exception {
         return MetadataServer.join(
-                new MetadataServer.Place(directory.resolve(name), HOST, 0),
+                new MetadataServer.Location(directory.resolve(name), HOST, 0),
                 List.of(seed.address()),
                 List.of(shard),
                 settings,

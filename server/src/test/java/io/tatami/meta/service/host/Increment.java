@@ -10,21 +10,21 @@ import io.tatami.meta.state.RequestContext;
 import io.tatami.protocol.Audience;
 import io.tatami.protocol.Effect;
 import io.tatami.protocol.Method;
-import io.tatami.protocol.wire.Share;
+import io.tatami.protocol.wire.DirectorySlice;
 import java.nio.ByteBuffer;
 
 /**
  * An operation of tests: adds one to a counter and answers what it is then. A request whose bytes are below zero is
  * refused, and one whose files are below zero meets a bug, both after the counter was changed in the draft.
  */
-final class Increment implements Operation<Draft, Share, Share> {
-    static final Method<Share, Share> METHOD =
-            Method.once(9_001, "test.increment", Audience.USERS, Effect.WRITES, Share.parser(), Share.parser());
-    static final Method<Share, Share> OTHER_METHOD =
-            Method.once(9_002, "test.other", Audience.USERS, Effect.WRITES, Share.parser(), Share.parser());
+public final class Increment implements Operation<Draft, DirectorySlice, DirectorySlice> {
+    public static final Method<DirectorySlice, DirectorySlice> METHOD = Method.once(
+            9_001, "test.increment", Audience.USERS, Effect.WRITES, DirectorySlice.parser(), DirectorySlice.parser());
+    public static final Method<DirectorySlice, DirectorySlice> OTHER_METHOD = Method.once(
+            9_002, "test.other", Audience.USERS, Effect.WRITES, DirectorySlice.parser(), DirectorySlice.parser());
 
     @Override
-    public Share decide(Draft state, RequestContext context, Share request) throws TatamiException {
+    public DirectorySlice decide(Draft state, RequestContext context, DirectorySlice request) throws TatamiException {
         byte[] key = Keys.entry(new DirectoryId(request.getDirectoryId()), "counter");
         byte[] stored = state.get(key);
         long next = stored == null ? 1 : ByteBuffer.wrap(stored).getLong() + 1;
@@ -35,13 +35,13 @@ final class Increment implements Operation<Draft, Share, Share> {
         if (request.getFiles() < 0) {
             throw new IllegalStateException("a planted bug");
         }
-        return Share.newBuilder()
+        return DirectorySlice.newBuilder()
                 .setDirectoryId(request.getDirectoryId())
                 .setFiles(next)
                 .build();
     }
 
-    static Share of(long counter) {
-        return Share.newBuilder().setDirectoryId(counter).build();
+    public static DirectorySlice of(long counter) {
+        return DirectorySlice.newBuilder().setDirectoryId(counter).build();
     }
 }

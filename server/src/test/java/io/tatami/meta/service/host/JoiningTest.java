@@ -9,14 +9,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
 import io.tatami.base.Clock;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.ManualClock;
 import io.tatami.base.TatamiException;
 import io.tatami.block.service.RoutedMetadataLink;
 import io.tatami.conf.Settings;
+import io.tatami.files.CrashPoint;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
+import io.tatami.meta.service.identity.Identity;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.ClusterMap;
@@ -35,10 +36,10 @@ import io.tatami.protocol.wire.SafeModeRequest;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.GroupLeaders;
 import io.tatami.rpc.GroupRoutes;
-import io.tatami.rpc.netty.ClientIdentity;
-import io.tatami.rpc.netty.EventLoops;
-import io.tatami.rpc.netty.RpcClient;
-import io.tatami.rpc.netty.RpcSettings;
+import io.tatami.rpc.netty.client.RpcClient;
+import io.tatami.rpc.netty.shared.ClientIdentity;
+import io.tatami.rpc.netty.shared.EventLoops;
+import io.tatami.rpc.netty.shared.RpcSettings;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -79,7 +80,7 @@ final class JoiningTest {
 
     private MetadataServer namespace(int port, Clock clock) throws TatamiException {
         return MetadataServer.open(
-                new MetadataServer.Place(directory.resolve("namespace"), HOST, port),
+                new MetadataServer.Location(directory.resolve("namespace"), HOST, port),
                 new NewCluster(2, List.of(GroupId.NAMESPACE)),
                 Settings.defaults(),
                 user -> List.of(),
@@ -92,7 +93,7 @@ final class JoiningTest {
 
     private MetadataServer join(String name, InetSocketAddress seed, Integer... shards) throws TatamiException {
         return MetadataServer.join(
-                new MetadataServer.Place(directory.resolve(name), HOST, 0),
+                new MetadataServer.Location(directory.resolve(name), HOST, 0),
                 List.of(seed),
                 List.of(shards),
                 Settings.defaults(),
@@ -419,7 +420,7 @@ final class JoiningTest {
     @Test
     void aMembersDirectoryIsNoClustersAndNoOtherClusters() throws Exception {
         join("one", 0).close();
-        MetadataServer.Place member = new MetadataServer.Place(directory.resolve("one"), HOST, 0);
+        MetadataServer.Location member = new MetadataServer.Location(directory.resolve("one"), HOST, 0);
         assertEquals(
                 ErrorCode.INVALID_ARGUMENT,
                 assertThrows(
@@ -432,7 +433,7 @@ final class JoiningTest {
                                         Clock.SYSTEM))
                         .code());
         try (MetadataServer other = MetadataServer.open(
-                new MetadataServer.Place(directory.resolve("other"), HOST, 0),
+                new MetadataServer.Location(directory.resolve("other"), HOST, 0),
                 NewCluster.onOneServer(2),
                 Settings.defaults(),
                 user -> List.of(),

@@ -12,6 +12,8 @@ import io.tatami.meta.log.local.LocalLog;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException.Question;
 import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.service.lead.GroupLoop;
+import io.tatami.meta.service.lead.Pending;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.store.GroupStore;
@@ -19,10 +21,10 @@ import io.tatami.meta.store.StoreMemory;
 import io.tatami.meta.store.StoreSettings;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.ClusterMap;
-import io.tatami.protocol.wire.Share;
+import io.tatami.protocol.wire.DirectorySlice;
 import io.tatami.rpc.GroupThread;
-import io.tatami.rpc.netty.EventLoops;
-import io.tatami.rpc.netty.RpcSettings;
+import io.tatami.rpc.netty.shared.EventLoops;
+import io.tatami.rpc.netty.shared.RpcSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -38,12 +40,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A group's loop over a real store, whose commits and clock a test holds in its hands. */
-final class LoopHarness implements AutoCloseable {
+public final class LoopHarness implements AutoCloseable {
     private static final EventLoops LOOPS = loops();
 
     /** Monotonic time that only the test moves. */
-    static final class TestClock implements Clock {
-        final AtomicLong nanos = new AtomicLong(1);
+    public static final class TestClock implements Clock {
+        public final AtomicLong nanos = new AtomicLong(1);
 
         @Override
         public long wallMillis() {
@@ -56,26 +58,26 @@ final class LoopHarness implements AutoCloseable {
         }
     }
 
-    final TestClock clock;
-    final SimulatedLog log;
-    final GroupLoop loop;
+    public final TestClock clock;
+    public final SimulatedLog log;
+    public final GroupLoop loop;
     private final GroupThread thread;
     private final StoreMemory memory;
     private final GroupStore store;
 
     /** How many reads were not decided at once, but handed on. */
-    final AtomicInteger handedOn = new AtomicInteger();
+    public final AtomicInteger handedOn = new AtomicInteger();
 
-    LoopHarness(Path directory) throws TatamiException {
+    public LoopHarness(Path directory) throws TatamiException {
         this(directory, new TestClock(), question -> CompletableFuture.completedFuture(null));
     }
 
     /** @param readers on which it reads what is not decided at once */
-    LoopHarness(Path directory, Executor readers) throws TatamiException {
+    public LoopHarness(Path directory, Executor readers) throws TatamiException {
         this(directory, new TestClock(), question -> CompletableFuture.completedFuture(null), readers);
     }
 
-    LoopHarness(Path directory, TestClock clock, Function<Question, CompletableFuture<Void>> settlers)
+    public LoopHarness(Path directory, TestClock clock, Function<Question, CompletableFuture<Void>> settlers)
             throws TatamiException {
         this(directory, clock, settlers, Runnable::run);
     }
@@ -95,11 +97,11 @@ final class LoopHarness implements AutoCloseable {
         });
     }
 
-    static LocalLog log(Path path, GroupStore store) throws TatamiException {
-        return new LocalLog(new LocalLog.Place(path, new UUID(1, 1), GroupId.ofShard(0)), store, 64 << 10);
+    public static LocalLog log(Path path, GroupStore store) throws TatamiException {
+        return new LocalLog(new LocalLog.Location(path, new UUID(1, 1), GroupId.ofShard(0)), store, 64 << 10);
     }
 
-    static GroupLoop loop(
+    public static GroupLoop loop(
             GroupStore store, CommitLog log, Clock clock, Function<Question, CompletableFuture<Void>> settlers) {
         return loop(LOOPS.newGroupThread("group-of-a-test"), store, log, clock, settlers, Runnable::run);
     }
@@ -131,11 +133,11 @@ final class LoopHarness implements AutoCloseable {
         }
     }
 
-    GroupStore store() {
+    public GroupStore store() {
         return store;
     }
 
-    static RequestOrigin origin(long session, long number, long lowWaterMark) {
+    public static RequestOrigin origin(long session, long number, long lowWaterMark) {
         return new RequestOrigin(
                 new Caller("ann", List.of(), false),
                 new SessionId(session),
@@ -145,47 +147,51 @@ final class LoopHarness implements AutoCloseable {
     }
 
     /** Sends a request that need not be remembered. */
-    CompletableFuture<Share> send(Share request) {
+    public CompletableFuture<DirectorySlice> send(DirectorySlice request) {
         return send(new Increment(), RequestOrigin.SERVICE, request, null);
     }
 
-    CompletableFuture<Share> sendOnce(RequestOrigin origin, Share request) {
+    public CompletableFuture<DirectorySlice> sendOnce(RequestOrigin origin, DirectorySlice request) {
         return send(new Increment(), origin, request, Increment.METHOD);
     }
 
     /** What is remembered of a request that {@link #sendOnce} sent; on the caller's thread. */
-    CompletableFuture<Optional<Share>> recall(RequestOrigin origin) {
+    public CompletableFuture<Optional<DirectorySlice>> recall(RequestOrigin origin) {
         return loop.recall(Increment.METHOD, origin);
     }
 
-    CompletableFuture<Share> send(
-            Operation<Draft, Share, Share> operation,
+    public CompletableFuture<DirectorySlice> send(
+            Operation<Draft, DirectorySlice, DirectorySlice> operation,
             RequestOrigin origin,
-            Share request,
-            @Nullable Method<Share, Share> method) {
-        Pending<Draft, Share, Share> pending = new Pending<>(Function.identity(), operation, origin, request, method);
+            DirectorySlice request,
+            @Nullable Method<DirectorySlice, DirectorySlice> method) {
+        Pending<Draft, DirectorySlice, DirectorySlice> pending =
+                new Pending<>(Function.identity(), operation, origin, request, method);
         loop.enqueue(pending);
         return pending.future();
     }
 
-    CompletableFuture<Share> read(Operation<Draft, Share, Share> operation, Share request) {
+    public CompletableFuture<DirectorySlice> read(
+            Operation<Draft, DirectorySlice, DirectorySlice> operation, DirectorySlice request) {
         return read(operation, RequestOrigin.SERVICE, request);
     }
 
-    CompletableFuture<Share> read(Operation<Draft, Share, Share> operation, RequestOrigin origin, Share request) {
-        Pending<Draft, Share, Share> pending = new Pending<>(Function.identity(), operation, origin, request, null);
+    public CompletableFuture<DirectorySlice> read(
+            Operation<Draft, DirectorySlice, DirectorySlice> operation, RequestOrigin origin, DirectorySlice request) {
+        Pending<Draft, DirectorySlice, DirectorySlice> pending =
+                new Pending<>(Function.identity(), operation, origin, request, null);
         loop.read(pending);
         return pending.future();
     }
 
     /** Does something on the group's thread, between two batches. */
-    <T> T onThread(Supplier<CompletableFuture<T>> work) {
+    public <T> T onThread(Supplier<CompletableFuture<T>> work) {
         return CompletableFuture.completedFuture(null)
                 .thenComposeAsync(none -> work.get(), thread)
                 .join();
     }
 
-    static TatamiException failureOf(CompletableFuture<?> future) {
+    public static TatamiException failureOf(CompletableFuture<?> future) {
         try {
             future.join();
         } catch (CompletionException e) {

@@ -11,9 +11,11 @@ import io.tatami.meta.gate.HandleSigner;
 import io.tatami.meta.log.LogEntry;
 import io.tatami.meta.log.local.LocalLog;
 import io.tatami.meta.op.Operation;
-import io.tatami.meta.op.file.CreateFile;
 import io.tatami.meta.op.file.FileLimits;
+import io.tatami.meta.op.write.CreateFile;
 import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.service.lead.GroupLoop;
+import io.tatami.meta.service.lead.Pending;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
@@ -28,8 +30,8 @@ import io.tatami.protocol.wire.Attributes;
 import io.tatami.protocol.wire.CreateModes;
 import io.tatami.protocol.wire.CreateReply;
 import io.tatami.protocol.wire.CreateRequest;
+import io.tatami.protocol.wire.DirectorySlice;
 import io.tatami.protocol.wire.Handle;
-import io.tatami.protocol.wire.Share;
 import io.tatami.protocol.wire.SignedHandle;
 import java.nio.file.Path;
 import java.util.List;
@@ -57,7 +59,7 @@ public final class LoopThroughput {
         long seconds = Long.parseLong(arguments[2]);
         try (StoreMemory memory = new StoreMemory(StoreSettings.from(Settings.defaults()));
                 GroupStore store = GroupStore.create(directory.resolve("store"), memory)) {
-            Draft format = new Draft(store.newest());
+            Draft format = new Draft(store.liveView());
             format.put(
                     Keys.singleton("group"),
                     GroupRecord.newBuilder().setShards(1).build().toByteArray());
@@ -83,7 +85,7 @@ public final class LoopThroughput {
                 if (load.operation().equals("create")) {
                     creator(loop, session, done, end, running).next(1);
                 } else {
-                    Submitter<Draft, Share, Share> submitter = new Submitter<>(
+                    Submitter<Draft, DirectorySlice, DirectorySlice> submitter = new Submitter<>(
                             loop, Function.identity(), new Increment(), Increment.METHOD, Increment::of, session);
                     submitter.until(done, end, running).next(1);
                 }

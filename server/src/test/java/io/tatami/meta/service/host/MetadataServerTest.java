@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.Message;
 import io.tatami.base.Clock;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
@@ -16,8 +15,10 @@ import io.tatami.base.UuidBytes;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.TatamiPath;
 import io.tatami.conf.Settings;
+import io.tatami.files.CrashPoint;
 import io.tatami.meta.log.LogEntry;
 import io.tatami.meta.log.local.LocalLog;
+import io.tatami.meta.service.identity.Identity;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.Records;
@@ -42,10 +43,10 @@ import io.tatami.protocol.wire.RegisterBlockServerRequest;
 import io.tatami.protocol.wire.SafeModeRequest;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
-import io.tatami.rpc.netty.ClientIdentity;
-import io.tatami.rpc.netty.EventLoops;
-import io.tatami.rpc.netty.RpcClient;
-import io.tatami.rpc.netty.RpcSettings;
+import io.tatami.rpc.netty.client.RpcClient;
+import io.tatami.rpc.netty.shared.ClientIdentity;
+import io.tatami.rpc.netty.shared.EventLoops;
+import io.tatami.rpc.netty.shared.RpcSettings;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -83,8 +84,8 @@ final class MetadataServerTest {
     }
 
     private static MetadataServer open(Path where, NewCluster fresh) throws TatamiException {
-        MetadataServer.Place place = new MetadataServer.Place(where, "127.0.0.1", 0);
-        return MetadataServer.open(place, fresh, Settings.defaults(), user -> List.of("users"), Clock.SYSTEM);
+        MetadataServer.Location location = new MetadataServer.Location(where, "127.0.0.1", 0);
+        return MetadataServer.open(location, fresh, Settings.defaults(), user -> List.of("users"), Clock.SYSTEM);
     }
 
     static <Q extends Message, R extends Message> R call(
@@ -149,7 +150,7 @@ final class MetadataServerTest {
         open().close();
         try (StoreMemory memory = new StoreMemory(new StoreSettings(16 << 20, 8 << 20, 64, 1));
                 GroupStore store = GroupStore.open(shard, memory)) {
-            byte[] stored = Objects.requireNonNull(store.newest().get(Keys.singleton("group")));
+            byte[] stored = Objects.requireNonNull(store.liveView().get(Keys.singleton("group")));
             assertEquals(
                     Identity.GROUP_FORMAT_VERSION,
                     Records.parse(stored, GroupRecord.parser()).getFormatVersion());
@@ -159,13 +160,13 @@ final class MetadataServerTest {
     private static void setFormatVersion(Path shard, int version) throws TatamiException {
         try (StoreMemory memory = new StoreMemory(new StoreSettings(16 << 20, 8 << 20, 64, 1));
                 GroupStore store = GroupStore.open(shard, memory)) {
-            Draft draft = new Draft(store.newest());
+            Draft draft = new Draft(store.liveView());
             byte[] key = Keys.singleton("group");
             GroupRecord group = Records.parse(Objects.requireNonNull(draft.get(key)), GroupRecord.parser());
             draft.put(key, group.toBuilder().setFormatVersion(version).build().toByteArray());
             UUID cluster = UuidBytes.get(group.getClusterId().asReadOnlyByteBuffer());
             LocalLog log =
-                    new LocalLog(new LocalLog.Place(shard, cluster, new GroupId(group.getGroup())), store, 1 << 20);
+                    new LocalLog(new LocalLog.Location(shard, cluster, new GroupId(group.getGroup())), store, 1 << 20);
             log.commit(new LogEntry(store.appliedIndex() + 1, store.logMillis(), draft.changes()));
             log.close();
         }
@@ -364,11 +365,11 @@ final class MetadataServerTest {
     void aServerThatJoinsTakesTheShardsThatNobodyHas() throws TatamiException {
         NewCluster namespaceOnly = new NewCluster(2, List.of(GroupId.NAMESPACE));
         try (MetadataServer first = open(directory.resolve("one"), namespaceOnly)) {
-            MetadataServer.Place place = new MetadataServer.Place(directory.resolve("two"), "127.0.0.1", 0);
+            MetadataServer.Location location = new MetadataServer.Location(directory.resolve("two"), "127.0.0.1", 0);
             for (int start = 0; start < 2; start++) {
                 InetSocketAddress seed = first.address();
                 try (MetadataServer second = MetadataServer.join(
-                        place, List.of(seed), List.of(), Settings.defaults(), user -> List.of(), Clock.SYSTEM)) {
+                        location, List.of(seed), List.of(), Settings.defaults(), user -> List.of(), Clock.SYSTEM)) {
                     assertEquals(first.cluster(), second.cluster());
                     assertEquals(3, second.map().getGroupCount());
                     call(first, SUPERUSER, GroupId.NAMESPACE, MetaMethods.MKDIRS, mkdirs("/made/in/start" + start));

@@ -10,7 +10,7 @@ import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.Draft;
 import io.tatami.protocol.UserIdentity;
-import io.tatami.protocol.wire.Share;
+import io.tatami.protocol.wire.DirectorySlice;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -26,8 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 final class ReaderPoolTest {
     private static final int WAITING_MAX = 3;
 
-    private static final Operation<Draft, Share, Share> READ =
-            (draft, context, request) -> Share.newBuilder().setFiles(7).build();
+    private static final Operation<Draft, DirectorySlice, DirectorySlice> READ =
+            (draft, context, request) -> DirectorySlice.newBuilder().setFiles(7).build();
 
     private final ExecutorService readers = ReaderPool.of(2, WAITING_MAX, "test-reader");
     private final CountDownLatch held = new CountDownLatch(2);
@@ -69,19 +69,19 @@ final class ReaderPoolTest {
     @Test
     void readBeyondThoseThatWaitIsRefusedAsBusyAndServedLater() throws Exception {
         try (LoopHarness group = new LoopHarness(directory, readers)) {
-            CompletableFuture<Share> refused = group.read(READ, Share.getDefaultInstance());
+            CompletableFuture<DirectorySlice> refused = group.read(READ, DirectorySlice.getDefaultInstance());
             assertTrue(refused.isDone(), "it waits");
             assertEquals(ErrorCode.BUSY, LoopHarness.failureOf(refused).code());
             released.countDown();
             assertTrue(waited.await(1, TimeUnit.MINUTES));
-            CompletableFuture<Share> served = group.read(READ, Share.getDefaultInstance());
+            CompletableFuture<DirectorySlice> served = group.read(READ, DirectorySlice.getDefaultInstance());
             assertEquals(7, served.get(1, TimeUnit.MINUTES).getFiles());
         }
     }
 
     @Test
     void callerWhoseGroupsWereLookedUpIsRefusedAsBusy() throws Exception {
-        try (Callers callers = new Callers(
+        try (UserRightsCache callers = new UserRightsCache(
                 user -> {
                     awaitUninterruptibly(asked);
                     return List.of();

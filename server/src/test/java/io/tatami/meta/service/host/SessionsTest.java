@@ -26,10 +26,10 @@ import io.tatami.protocol.wire.RenewLeasesRequest;
 import io.tatami.protocol.wire.ResolveReply;
 import io.tatami.protocol.wire.ResolveRequest;
 import io.tatami.rpc.CallOptions;
-import io.tatami.rpc.netty.ClientIdentity;
-import io.tatami.rpc.netty.EventLoops;
-import io.tatami.rpc.netty.RpcClient;
-import io.tatami.rpc.netty.RpcSettings;
+import io.tatami.rpc.netty.client.RpcClient;
+import io.tatami.rpc.netty.shared.ClientIdentity;
+import io.tatami.rpc.netty.shared.EventLoops;
+import io.tatami.rpc.netty.shared.RpcSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -149,9 +149,9 @@ final class SessionsTest {
     }
 
     private MetadataServer open() throws TatamiException {
-        MetadataServer.Place place = new MetadataServer.Place(directory.resolve("one"), "127.0.0.1", 0);
+        MetadataServer.Location location = new MetadataServer.Location(directory.resolve("one"), "127.0.0.1", 0);
         return MetadataServer.open(
-                place, NewCluster.onOneServer(1), Settings.defaults(), user -> List.of("users"), clock);
+                location, NewCluster.onOneServer(1), Settings.defaults(), user -> List.of("users"), clock);
     }
 
     @Test

@@ -14,13 +14,23 @@ import io.tatami.meta.op.UnsettledException.Question;
 import io.tatami.meta.service.BackgroundTask;
 import io.tatami.meta.service.Flow;
 import io.tatami.meta.service.Group;
-import io.tatami.meta.service.GroupParts;
+import io.tatami.meta.service.GroupPart;
+import io.tatami.meta.service.GroupPeers;
 import io.tatami.meta.service.GroupStoppedException;
 import io.tatami.meta.service.GroupTable;
-import io.tatami.meta.service.Handlers;
-import io.tatami.meta.service.Peers;
+import io.tatami.meta.service.PartContext;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.service.Settler;
+import io.tatami.meta.service.lead.BackgroundRunner;
+import io.tatami.meta.service.lead.Batch;
+import io.tatami.meta.service.lead.GroupLoop;
+import io.tatami.meta.service.lead.PartRegistry;
+import io.tatami.meta.service.lead.Pending;
+import io.tatami.meta.service.lead.RecentRecords;
+import io.tatami.meta.service.lead.ReplyMemory;
+import io.tatami.meta.service.lead.SnapshotReads;
+import io.tatami.meta.service.lead.VolatileRecords;
+import io.tatami.meta.service.replicate.HostedGroup;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.MemoryView;
 import io.tatami.meta.state.wire.GroupRecord;
@@ -42,10 +52,10 @@ import org.jspecify.annotations.Nullable;
  * {@linkplain #crash crashes} is gone with everything that the group's parts kept in memory, and a new object over the
  * same store is its next start.
  */
-public final class SteppedGroup implements Opening {
+public final class SteppedGroup implements PartRegistry {
     private final MemoryView store;
     private final GroupRecord record;
-    private final Peers peers;
+    private final GroupPeers peers;
     private final HandleSigner signer;
     private final Settings settings;
     private final SteppedWork steps;
@@ -78,7 +88,7 @@ public final class SteppedGroup implements Opening {
     public SteppedGroup(
             MemoryView store,
             GroupRecord record,
-            Peers peers,
+            GroupPeers peers,
             HandleSigner signer,
             Clock clock,
             Settings settings,
@@ -103,13 +113,13 @@ public final class SteppedGroup implements Opening {
 
     /** All that a shard is made of. */
     public void addShardParts() throws TatamiException {
-        ShardParts.addTo(this);
+        ShardPartList.addTo(this);
     }
 
     @Override
-    public <S> void add(Function<Draft, S> state, Handlers<S> handlers) throws TatamiException {
+    public <S> void add(Function<Draft, S> state, GroupPart<S> handlers) throws TatamiException {
         StateGroup<S> group = new StateGroup<>(state);
-        handlers.register(new Table<>(group), new GroupParts<>(group, record, peers, signer, clock, settings));
+        handlers.register(new Table<>(group), new PartContext<>(group, record, peers, signer, clock, settings));
     }
 
     public void start() {

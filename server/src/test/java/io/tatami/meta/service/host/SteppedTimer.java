@@ -10,16 +10,16 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /** As much of a timer as background tasks need, in the time of a simulation and on its thread. */
-final class SteppedTimer extends AbstractExecutorService implements ScheduledExecutorService {
+public final class SteppedTimer extends AbstractExecutorService implements ScheduledExecutorService {
     private final Schedule schedule;
 
-    SteppedTimer(Schedule schedule) {
+    public SteppedTimer(Schedule schedule) {
         this.schedule = schedule;
     }
 
     /** Where the simulation keeps what is to come. */
     @FunctionalInterface
-    interface Schedule {
+    public interface Schedule {
         void later(long delayMillis, Runnable action);
     }
 

@@ -5,18 +5,18 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The machine's clock, for which a test lets time pass, and whose wall clock it sets. */
-final class SteppingClock implements Clock {
+public final class SteppingClock implements Clock {
     private final AtomicLong passedNanos = new AtomicLong();
     private final AtomicLong steppedMillis = new AtomicLong();
     private final boolean goesOn;
 
     /** A clock that stands still between. */
-    SteppingClock() {
+    public SteppingClock() {
         this(false);
     }
 
     /** @param goesOn as the machine's does */
-    SteppingClock(boolean goesOn) {
+    public SteppingClock(boolean goesOn) {
         this.goesOn = goesOn;
         this.steppedMillis.set(goesOn ? Clock.SYSTEM.wallMillis() - nowNanos() / 1_000_000 : 1_700_000_000_000L);
     }
@@ -25,12 +25,12 @@ final class SteppingClock implements Clock {
         return goesOn ? Clock.SYSTEM.monotonicNanos() : 0;
     }
 
-    void pass(Duration time) {
+    public void pass(Duration time) {
         passedNanos.addAndGet(time.toNanos());
     }
 
     /** Sets the wall clock ahead, or back. */
-    void step(Duration time) {
+    public void step(Duration time) {
         steppedMillis.addAndGet(time.toMillis());
     }
 

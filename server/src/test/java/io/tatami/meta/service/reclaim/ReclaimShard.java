@@ -14,8 +14,8 @@ import io.tatami.meta.gate.HandleSigner;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.service.Group;
-import io.tatami.meta.service.GroupParts;
-import io.tatami.meta.service.Peers;
+import io.tatami.meta.service.GroupPeers;
+import io.tatami.meta.service.PartContext;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
@@ -44,7 +44,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 
 /** A shard that decides at once, in a cluster of block servers that are sets of blocks. Owned by one thread. */
-final class ReclaimShard implements Group<ShardState>, Peers, Clock {
+final class ReclaimShard implements Group<ShardState>, GroupPeers, Clock {
     private final MemoryView store = new MemoryView();
 
     /** What each server really has. */
@@ -104,9 +104,9 @@ final class ReclaimShard implements Group<ShardState>, Peers, Clock {
         nowNanos += time.toNanos();
     }
 
-    GroupParts<ShardState> parts() {
+    PartContext<ShardState> parts() {
         HandleSigner signer = new HandleSigner(ByteString.copyFromUtf8("a key"));
-        return new GroupParts<>(this, record(), this, signer, this, Settings.defaults());
+        return new PartContext<>(this, record(), this, signer, this, Settings.defaults());
     }
 
     private GroupRecord record() {

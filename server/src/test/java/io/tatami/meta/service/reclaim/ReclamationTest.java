@@ -12,8 +12,8 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
+import io.tatami.meta.op.DirectorySlices;
 import io.tatami.meta.op.FileRemoval;
-import io.tatami.meta.op.Shares;
 import io.tatami.meta.op.reclaim.ReclaimDirectories;
 import io.tatami.meta.op.reclaim.RecordDamage;
 import io.tatami.meta.service.RequestOrigin;
@@ -188,13 +188,13 @@ final class ReclamationTest {
         assertEquals(0, queued.getSerializedSize());
         reclaimAll();
         assertEquals(1, shard.disk(SERVER).size());
-        assertEquals(1, shard.state().share(DIRECTORY).getFiles());
+        assertEquals(1, shard.state().slice(DIRECTORY).getFiles());
 
         setLeaving("f300", 0);
         shard.pass(Backlog.PAUSE_MIN);
         reclaimAll();
         assertTrue(shard.disk(SERVER).isEmpty());
-        assertEquals(0, shard.state().share(DIRECTORY).getFiles());
+        assertEquals(0, shard.state().slice(DIRECTORY).getFiles());
         assertEquals(0, shard.queued());
     }
 
@@ -483,7 +483,7 @@ final class ReclamationTest {
                     .setFile(FileEntry.newBuilder().setFileId(file[0].value()).setLength(5))
                     .build();
             state.putEntry(DIRECTORY, name, entry);
-            Shares.entryChanged(state, DIRECTORY, null, entry, 1);
+            DirectorySlices.entryChanged(state, DIRECTORY, null, entry, 1);
             state.putHome(file[0], HomeRecord.newBuilder().setBlocks(1).build());
             state.putBlock(
                     file[0],

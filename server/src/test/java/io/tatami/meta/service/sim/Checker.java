@@ -284,7 +284,7 @@ final class Checker {
                 's',
                 (key, value) -> Check.check(
                         cluster.shard(shard)
-                                        .share(new DirectoryId(Keys.idOf(key)))
+                                        .slice(new DirectoryId(Keys.idOf(key)))
                                         .getMoving()
                                 == 0,
                         "directory %d counts moves that are over",

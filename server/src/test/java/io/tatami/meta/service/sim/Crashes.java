@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * At which steps groups crash: some seeds have one crash after so many steps of any kind, some at the nth passing of a
  * step they name. A step is a moment of an operation, such as {@code committed.prepare-move}, or a
- * {@link io.tatami.base.CrashPoint}.
+ * {@link io.tatami.files.CrashPoint}.
  */
 final class Crashes {
     /** Each must have been crashed at. */

@@ -4,13 +4,13 @@ import com.google.protobuf.Message;
 import io.tatami.base.DirectoryId;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
-import io.tatami.meta.op.move.CommitMove;
-import io.tatami.meta.op.move.FinishMove;
-import io.tatami.meta.op.move.GiveEntries;
-import io.tatami.meta.op.move.PrepareMove;
-import io.tatami.meta.op.tree.Announce;
-import io.tatami.meta.op.tree.ReserveMarker;
-import io.tatami.meta.op.tree.SettleMarker;
+import io.tatami.meta.op.rename.CommitMove;
+import io.tatami.meta.op.rename.FinishMove;
+import io.tatami.meta.op.rename.PrepareMove;
+import io.tatami.meta.op.shard.Announce;
+import io.tatami.meta.op.shard.ReserveMarker;
+import io.tatami.meta.op.shard.SettleMarker;
+import io.tatami.meta.op.widen.GiveEntries;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
@@ -132,7 +132,7 @@ enum Planted implements Plant {
         public Message told(Message reply) {
             if (reply instanceof AnnounceReply announced) {
                 AnnounceReply.Builder unread = announced.toBuilder();
-                unread.getShareBuilderList().forEach(share -> share.setFiles(0).setMoving(0));
+                unread.getSliceBuilderList().forEach(slice -> slice.setFiles(0).setMoving(0));
                 return unread.build();
             }
             return reply;

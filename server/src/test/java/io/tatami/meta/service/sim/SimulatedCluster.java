@@ -2,22 +2,22 @@ package io.tatami.meta.service.sim;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.conf.Settings;
+import io.tatami.files.CrashPoint;
 import io.tatami.meta.gate.HandleSigner;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.cluster.GiveCredits;
-import io.tatami.meta.service.Peers;
+import io.tatami.meta.service.GroupPeers;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.service.file.FileSettings;
 import io.tatami.meta.service.host.SteppedGroup;
 import io.tatami.meta.service.host.SteppedWork;
-import io.tatami.meta.service.tree.TreeHandlers;
 import io.tatami.meta.service.tree.TreeSettings;
+import io.tatami.meta.service.tree.flow.TreeHandlers;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.MemoryView;
@@ -342,7 +342,7 @@ final class SimulatedCluster {
     }
 
     /** Calls of a group, tried again as a server does. */
-    private final class SimPeers implements Peers {
+    private final class SimPeers implements GroupPeers {
         private static final long PAUSE_MILLIS_MIN = 2;
         private static final long PAUSE_MILLIS_MAX = 500;
 

@@ -1,8 +1,8 @@
 package io.tatami.meta.service.sim;
 
 import io.tatami.base.Check;
-import io.tatami.base.CrashPoint;
 import io.tatami.base.TatamiException;
+import io.tatami.files.CrashPoint;
 import io.tatami.meta.service.sim.NamespaceModel.Name;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tatami.base.CrashPoint;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
+import io.tatami.files.CrashPoint;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.Caller;
 import io.tatami.protocol.MetaMethods;
@@ -302,7 +302,7 @@ class DirectoryFlowsTest {
         for (int shard = 0; shard < TreeCluster.SHARDS; shard++) {
             cluster.readShard(
                     GroupId.ofShard(shard),
-                    state -> assertEquals(0, state.share(new DirectoryId(id)).getLastChangeMillis()));
+                    state -> assertEquals(0, state.slice(new DirectoryId(id)).getLastChangeMillis()));
         }
     }
 

@@ -9,6 +9,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.service.tree.flow.RestingWalks;
 import io.tatami.meta.state.Caller;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.AttributeChange;

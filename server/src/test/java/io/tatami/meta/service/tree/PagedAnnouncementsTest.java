@@ -10,8 +10,9 @@ import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
 import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
-import io.tatami.meta.op.tree.Announce;
-import io.tatami.meta.service.Peers;
+import io.tatami.meta.op.shard.Announce;
+import io.tatami.meta.service.GroupPeers;
+import io.tatami.meta.service.tree.flow.GatePruner;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.MemoryView;
@@ -22,8 +23,8 @@ import io.tatami.protocol.Method;
 import io.tatami.protocol.RequestLimits;
 import io.tatami.protocol.wire.AnnounceRequest;
 import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.protocol.wire.DirectorySlice;
 import io.tatami.protocol.wire.Endpoint;
-import io.tatami.protocol.wire.Share;
 import io.tatami.protocol.wire.TreeChange;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +43,7 @@ final class PagedAnnouncementsTest {
     private final CompletableFuture<Void> firstIsAnswered = new CompletableFuture<>();
 
     /** The shard, whose answers wait until the first one may go. */
-    private final class Shard implements Peers {
+    private final class Shard implements GroupPeers {
         @Override
         public <Q extends Message, R extends Message> CompletableFuture<R> call(
                 GroupId to, Method<Q, R> method, Q body, long timeoutMillis) {
@@ -95,7 +96,7 @@ final class PagedAnnouncementsTest {
     @Test
     void changesThatWaitGoInRequestsWithinTheLimitAndEachIsAnsweredItsOwn() {
         ShardAnnouncer announcer = new ShardAnnouncer(SHARD, new Shard(), 1_000);
-        List<CompletableFuture<List<Share>>> answers = new ArrayList<>();
+        List<CompletableFuture<List<DirectorySlice>>> answers = new ArrayList<>();
         answers.add(announcer.announce(changes(1, 1)));
         int each = 3;
         int count = RequestLimits.TREE_CHANGES / each + 2;

@@ -3,10 +3,10 @@ package io.tatami.meta.service.tree;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tatami.base.CrashPoint;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.files.CrashPoint;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;

@@ -88,8 +88,8 @@ final class TestFiles {
     }
 
     private static void count(ShardState state, DirectoryId parent, int files, int bytes) {
-        var share = state.share(parent);
-        state.putShare(
+        var share = state.slice(parent);
+        state.putSlice(
                 parent,
                 share.toBuilder()
                         .setFiles(share.getFiles() + files)
@@ -103,7 +103,7 @@ final class TestFiles {
         for (long id : request.getDirectoryIdList()) {
             DirectoryId directory = new DirectoryId(id);
             names(state, directory).forEach(name -> state.removeEntry(directory, name));
-            state.removeShare(directory);
+            state.removeSlice(directory);
         }
         return Empty.getDefaultInstance();
     }

@@ -12,11 +12,13 @@ import io.tatami.conf.Settings;
 import io.tatami.meta.gate.HandleSigner;
 import io.tatami.meta.op.Arrivals;
 import io.tatami.meta.service.BackgroundTask;
-import io.tatami.meta.service.GroupParts;
-import io.tatami.meta.service.Peers;
+import io.tatami.meta.service.GroupPeers;
+import io.tatami.meta.service.PartContext;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.service.move.MoveHandlers;
 import io.tatami.meta.service.move.WideningSettings;
+import io.tatami.meta.service.tree.flow.ShardTreeHandlers;
+import io.tatami.meta.service.tree.flow.TreeHandlers;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
@@ -44,7 +46,7 @@ import java.util.function.Function;
  * A namespace group and its shards over stores in memory, with every call between them as encoded messages. What the
  * groups' stores hold survives {@link #restart}; nothing else does.
  */
-final class TreeCluster {
+public final class TreeCluster {
     static final int SHARDS = 4;
 
     /** No test leaves a task more to do; one that never rests would keep its test from ending. */
@@ -160,7 +162,7 @@ final class TreeCluster {
         return group;
     }
 
-    private <S> GroupParts<S> parts(MemoryGroup<S> group) {
+    private <S> PartContext<S> parts(MemoryGroup<S> group) {
         Settings settings = Settings.of(Map.of(
                 TreeSettings.ROOT_OWNER.key(),
                 "root",
@@ -168,7 +170,7 @@ final class TreeCluster {
                 Integer.toString(Arrivals.GROWTH_STEP),
                 WideningSettings.ON_ONE_SERVER.key(),
                 "true"));
-        return new GroupParts<>(group, record(group.id()), new LoopPeers(), signer, clock, settings);
+        return new PartContext<>(group, record(group.id()), new LoopPeers(), signer, clock, settings);
     }
 
     private static GroupRecord record(GroupId id) {
@@ -193,10 +195,10 @@ final class TreeCluster {
     }
 
     /** The machine's clock, but for the time that a test does not wait for. */
-    static final class AheadClock implements Clock {
+    public static final class AheadClock implements Clock {
         private final AtomicLong aheadNanos = new AtomicLong();
 
-        void goAhead(Duration time) {
+        public void goAhead(Duration time) {
             aheadNanos.addAndGet(time.toNanos());
         }
 
@@ -211,7 +213,7 @@ final class TreeCluster {
         }
     }
 
-    private final class LoopPeers implements Peers {
+    private final class LoopPeers implements GroupPeers {
         @Override
         public <Q extends Message, R extends Message> CompletableFuture<R> call(
                 GroupId to, Method<Q, R> method, Q body, long timeoutMillis) {

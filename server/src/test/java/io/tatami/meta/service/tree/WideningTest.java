@@ -6,16 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tatami.base.CrashPoint;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.Placement;
 import io.tatami.base.TatamiException;
+import io.tatami.files.CrashPoint;
 import io.tatami.meta.op.Arrivals;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.TreeState.Named;
-import io.tatami.meta.state.wire.ShareRecord;
+import io.tatami.meta.state.wire.DirectorySliceRecord;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.ContentSummaryReply;
 import io.tatami.protocol.wire.ContentSummaryRequest;
@@ -123,7 +123,7 @@ class WideningTest {
                     assertEquals(group, Placement.shardOf(directory, name, spread, TreeCluster.SHARDS), name);
                     assertTrue(found.add(name), name + " is there twice");
                 }
-                ShareRecord share = state.share(directory);
+                DirectorySliceRecord share = state.slice(directory);
                 assertEquals(here.size(), share.getFiles(), "in " + group);
                 assertEquals(0, share.getMoving(), "in " + group);
             });

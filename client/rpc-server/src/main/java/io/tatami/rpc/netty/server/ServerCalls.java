@@ -1,0 +1,160 @@
+package io.tatami.rpc.netty.server;
+
+import com.google.protobuf.Message;
+import io.netty.util.collection.IntObjectHashMap;
+import io.netty.util.collection.IntObjectMap;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.protocol.FrameKind;
+import io.tatami.protocol.wire.ReplyHeader;
+import io.tatami.rpc.netty.shared.ChannelContext;
+import io.tatami.rpc.netty.shared.ReplyErrors;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests in flight on one connection of a server. Answers come from any thread by {@link #offer}; all else is
+ * owned by the connection's event loop.
+ */
+final class ServerCalls {
+    private final ChannelContext link;
+    private final int inflightMax;
+    private final LongSupplier shardMapEpoch;
+    private final Runnable onEmpty;
+    private final IntObjectMap<ServerCall<?>> inflight = new IntObjectHashMap<>();
+    private int streams;
+
+    /** @param onEmpty run when the last request in flight was answered */
+    ServerCalls(ChannelContext link, int inflightMax, LongSupplier shardMapEpoch, Runnable onEmpty) {
+        this.link = link;
+        this.inflightMax = inflightMax;
+        this.shardMapEpoch = shardMapEpoch;
+        this.onEmpty = onEmpty;
+    }
+
+    void offer(ServerCall<?> call) {
+        link.outbox().offer(call);
+    }
+
+    boolean isEmpty() {
+        return inflight.isEmpty();
+    }
+
+    boolean hasStreams() {
+        return streams > 0;
+    }
+
+    /**
+     * Whether as many are in flight as a client may have. Only beyond that is the connection not read: a client at its
+     * limit must still be able to cancel, and to send on its streams.
+     */
+    boolean isFull() {
+        return inflight.size() >= inflightMax;
+    }
+
+    @Nullable
+    ServerCall<?> get(int callId) {
+        return inflight.get(callId);
+    }
+
+    /** @throws TatamiException MALFORMED when the client uses a call id twice */
+    void begin(ServerCall<?> call) throws TatamiException {
+        if (inflight.containsKey(call.callId())) {
+            throw new TatamiException(
+                    ErrorCode.MALFORMED, "call id " + Integer.toUnsignedString(call.callId()) + " is in flight twice");
+        }
+        inflight.put(call.callId(), call);
+        if (call.stream() != null) {
+            streams++;
+        }
+        link.readGate().full(inflight.size() > inflightMax);
+    }
+
+    /** Writes an answer, unless nobody waits for it any more. */
+    void answer(ServerCall<?> call, Message reply) {
+        if (inflight.get(call.callId()) != call) {
+            return;
+        }
+        try {
+            link.outbox().write(FrameKind.REPLY, call.callId(), okHeader(), reply);
+        } catch (TatamiException e) {
+            refuse(call.callId(), e);
+        }
+        answered(call);
+    }
+
+    /** Writes a failure, unless nobody waits for it any more. */
+    void answer(ServerCall<?> call, TatamiException failure) {
+        if (inflight.get(call.callId()) == call) {
+            refuse(call.callId(), failure);
+            answered(call);
+        }
+    }
+
+    /** Writes a failure to a request that was not begun. */
+    void refuse(int callId, TatamiException failure) {
+        ReplyHeader header = ReplyErrors.header(failure, shardMapEpoch.getAsLong());
+        link.outbox().writeShort(FrameKind.REPLY, callId, header, null);
+    }
+
+    /** Forgets a request whose client does not wait any more. */
+    void cancel(int callId, TatamiException reason) {
+        ServerCall<?> call = inflight.get(callId);
+        if (call != null) {
+            remove(call);
+            ServerCall.Half stream = call.stream();
+            if (stream != null) {
+                stream.cancelled(reason);
+            }
+        }
+    }
+
+    void cancelAll(TatamiException reason) {
+        for (ServerCall<?> call : new ArrayList<>(inflight.values())) {
+            cancel(call.callId(), reason);
+        }
+    }
+
+    /** Ends the streams that {@code which} picks, and tells their clients. Calls are left to their answers. */
+    void endStreams(Predicate<ServerCall<?>> which, TatamiException reason) {
+        if (!hasStreams()) {
+            return;
+        }
+        List<ServerCall<?>> ending = inflight.values().stream()
+                .filter(call -> call.stream() != null && which.test(call))
+                .toList();
+        for (ServerCall<?> call : ending) {
+            refuse(call.callId(), reason);
+            cancel(call.callId(), reason);
+        }
+    }
+
+    private void answered(ServerCall<?> call) {
+        remove(call);
+        ServerCall.Half stream = call.stream();
+        if (stream != null) {
+            stream.answered();
+        }
+    }
+
+    private void remove(ServerCall<?> call) {
+        inflight.remove(call.callId());
+        if (call.stream() != null) {
+            streams--;
+        }
+        link.readGate().full(inflight.size() > inflightMax);
+        if (inflight.isEmpty()) {
+            onEmpty.run();
+        }
+    }
+
+    private ReplyHeader okHeader() {
+        long epoch = shardMapEpoch.getAsLong();
+        return epoch == 0
+                ? ReplyHeader.getDefaultInstance()
+                : ReplyHeader.newBuilder().setShardMapEpoch(epoch).build();
+    }
+}

@@ -1,0 +1,505 @@
+package io.tatami.protocol;
+
+import io.tatami.protocol.wire.AddBlocksReply;
+import io.tatami.protocol.wire.AddBlocksRequest;
+import io.tatami.protocol.wire.AnnounceReply;
+import io.tatami.protocol.wire.AnnounceRequest;
+import io.tatami.protocol.wire.AppendReply;
+import io.tatami.protocol.wire.AppendRequest;
+import io.tatami.protocol.wire.BulkDeleteReply;
+import io.tatami.protocol.wire.BulkDeleteRequest;
+import io.tatami.protocol.wire.ChangeMetadataServerReply;
+import io.tatami.protocol.wire.ChangeMetadataServerRequest;
+import io.tatami.protocol.wire.CheckDirectoryReply;
+import io.tatami.protocol.wire.CheckDirectoryRequest;
+import io.tatami.protocol.wire.CheckReachReply;
+import io.tatami.protocol.wire.CheckReachRequest;
+import io.tatami.protocol.wire.CheckReadReply;
+import io.tatami.protocol.wire.CheckReadRequest;
+import io.tatami.protocol.wire.CloseSessionRequest;
+import io.tatami.protocol.wire.CommitLengthRequest;
+import io.tatami.protocol.wire.CompleteReply;
+import io.tatami.protocol.wire.CompleteRequest;
+import io.tatami.protocol.wire.ConcatRequest;
+import io.tatami.protocol.wire.ContentSummaryReply;
+import io.tatami.protocol.wire.ContentSummaryRequest;
+import io.tatami.protocol.wire.CreateReply;
+import io.tatami.protocol.wire.CreateRequest;
+import io.tatami.protocol.wire.CreateSymlinkRequest;
+import io.tatami.protocol.wire.CutFileRequest;
+import io.tatami.protocol.wire.DamagedCopiesRequest;
+import io.tatami.protocol.wire.DeleteDirectoryReply;
+import io.tatami.protocol.wire.DeleteDirectoryRequest;
+import io.tatami.protocol.wire.DeleteFileRequest;
+import io.tatami.protocol.wire.DirectorySlice;
+import io.tatami.protocol.wire.Empty;
+import io.tatami.protocol.wire.FinishMoveRequest;
+import io.tatami.protocol.wire.FsckReply;
+import io.tatami.protocol.wire.FsckRequest;
+import io.tatami.protocol.wire.GetBlocksReply;
+import io.tatami.protocol.wire.GetBlocksRequest;
+import io.tatami.protocol.wire.GetClusterMapReply;
+import io.tatami.protocol.wire.GetClusterMapRequest;
+import io.tatami.protocol.wire.GetDirectoriesReply;
+import io.tatami.protocol.wire.GetDirectoriesRequest;
+import io.tatami.protocol.wire.GetDirectoryReply;
+import io.tatami.protocol.wire.GetDirectoryRequest;
+import io.tatami.protocol.wire.GiveCreditsReply;
+import io.tatami.protocol.wire.GiveCreditsRequest;
+import io.tatami.protocol.wire.GiveEntriesReply;
+import io.tatami.protocol.wire.GiveEntriesRequest;
+import io.tatami.protocol.wire.GroupStatusReply;
+import io.tatami.protocol.wire.GroupStatusRequest;
+import io.tatami.protocol.wire.HeartbeatReply;
+import io.tatami.protocol.wire.HeartbeatRequest;
+import io.tatami.protocol.wire.ListMetadataServersReply;
+import io.tatami.protocol.wire.ListMetadataServersRequest;
+import io.tatami.protocol.wire.ListReply;
+import io.tatami.protocol.wire.ListRequest;
+import io.tatami.protocol.wire.LocateDirectoryReply;
+import io.tatami.protocol.wire.LocateDirectoryRequest;
+import io.tatami.protocol.wire.LookupReply;
+import io.tatami.protocol.wire.LookupRequest;
+import io.tatami.protocol.wire.MkdirsReply;
+import io.tatami.protocol.wire.MkdirsRequest;
+import io.tatami.protocol.wire.MoveStatusReply;
+import io.tatami.protocol.wire.MoveStatusRequest;
+import io.tatami.protocol.wire.OpenSessionReply;
+import io.tatami.protocol.wire.OpenSessionRequest;
+import io.tatami.protocol.wire.OutboxDelivery;
+import io.tatami.protocol.wire.PrepareMoveReply;
+import io.tatami.protocol.wire.PrepareMoveRequest;
+import io.tatami.protocol.wire.ReadSharesReply;
+import io.tatami.protocol.wire.ReadSharesRequest;
+import io.tatami.protocol.wire.ReclaimDirectoriesRequest;
+import io.tatami.protocol.wire.RecoverFileRequest;
+import io.tatami.protocol.wire.RecoverLeaseReply;
+import io.tatami.protocol.wire.RecoverLeaseRequest;
+import io.tatami.protocol.wire.RegisterBlockServerReply;
+import io.tatami.protocol.wire.RegisterBlockServerRequest;
+import io.tatami.protocol.wire.RegisterMetadataServerReply;
+import io.tatami.protocol.wire.RegisterMetadataServerRequest;
+import io.tatami.protocol.wire.RenameDirectoryRequest;
+import io.tatami.protocol.wire.RenameFileRequest;
+import io.tatami.protocol.wire.RenewBlockReply;
+import io.tatami.protocol.wire.RenewBlockRequest;
+import io.tatami.protocol.wire.RenewLeasesReply;
+import io.tatami.protocol.wire.RenewLeasesRequest;
+import io.tatami.protocol.wire.ReopenFileRequest;
+import io.tatami.protocol.wire.ReplicateGroupsReply;
+import io.tatami.protocol.wire.ReplicateGroupsRequest;
+import io.tatami.protocol.wire.ReportMetadataServerReply;
+import io.tatami.protocol.wire.ReportMetadataServerRequest;
+import io.tatami.protocol.wire.ReserveMarkerReply;
+import io.tatami.protocol.wire.ReserveMarkerRequest;
+import io.tatami.protocol.wire.ResolveReply;
+import io.tatami.protocol.wire.ResolveRequest;
+import io.tatami.protocol.wire.SafeModeReply;
+import io.tatami.protocol.wire.SafeModeRequest;
+import io.tatami.protocol.wire.SetDirectoryAttributesRequest;
+import io.tatami.protocol.wire.SetFileAttributesRequest;
+import io.tatami.protocol.wire.SetGroupMembersRequest;
+import io.tatami.protocol.wire.SettleMarkerRequest;
+import io.tatami.protocol.wire.SettleMovesRequest;
+import io.tatami.protocol.wire.SumSharesRequest;
+import io.tatami.protocol.wire.TakeClusterMapRequest;
+import io.tatami.protocol.wire.TakeEntriesReply;
+import io.tatami.protocol.wire.TakeEntriesRequest;
+import io.tatami.protocol.wire.TruncateReply;
+import io.tatami.protocol.wire.TruncateRequest;
+import io.tatami.protocol.wire.WidenDirectoryReply;
+import io.tatami.protocol.wire.WidenDirectoryRequest;
+
+/**
+ * What the metadata service is asked: by clients, by block servers, and by one group of another. Numbers 1 to 199 are
+ * its own and never reused; what a request means is said with its message in {@code meta.proto}.
+ */
+public final class MetaMethods {
+    /** Any metadata server answers; concerns no group. */
+    public static final Method<GetClusterMapRequest, GetClusterMapReply> GET_CLUSTER_MAP = Method.idempotent(
+            1, "cluster.map", Audience.USERS, Effect.READS, GetClusterMapRequest.parser(), GetClusterMapReply.parser());
+
+    public static final Method<RegisterMetadataServerRequest, RegisterMetadataServerReply> REGISTER_METADATA_SERVER =
+            Method.idempotent(
+                    2,
+                    "cluster.register-metadata",
+                    Audience.SUPERUSER,
+                    Effect.UPKEEP,
+                    RegisterMetadataServerRequest.parser(),
+                    RegisterMetadataServerReply.parser());
+
+    public static final Method<RegisterBlockServerRequest, RegisterBlockServerReply> REGISTER_BLOCK_SERVER =
+            Method.idempotent(
+                    3,
+                    "cluster.register-block-server",
+                    Audience.SUPERUSER,
+                    Effect.UPKEEP,
+                    RegisterBlockServerRequest.parser(),
+                    RegisterBlockServerReply.parser());
+
+    public static final Method<HeartbeatRequest, HeartbeatReply> HEARTBEAT = Method.idempotent(
+            4,
+            "cluster.heartbeat",
+            Audience.SUPERUSER,
+            Effect.UPKEEP,
+            HeartbeatRequest.parser(),
+            HeartbeatReply.parser());
+
+    /** A repeated one only wastes a session id. */
+    public static final Method<OpenSessionRequest, OpenSessionReply> OPEN_SESSION = Method.idempotent(
+            5,
+            "namespace.open-session",
+            Audience.USERS,
+            Effect.WRITES,
+            OpenSessionRequest.parser(),
+            OpenSessionReply.parser());
+
+    public static final Method<CloseSessionRequest, Empty> CLOSE_SESSION = Method.idempotent(
+            6, "namespace.close-session", Audience.USERS, Effect.UPKEEP, CloseSessionRequest.parser(), Empty.parser());
+
+    public static final Method<SafeModeRequest, SafeModeReply> SAFE_MODE = Method.idempotent(
+            7, "namespace.safe-mode", Audience.USERS, Effect.UPKEEP, SafeModeRequest.parser(), SafeModeReply.parser());
+
+    /** Any group. */
+    public static final Method<GroupStatusRequest, GroupStatusReply> GROUP_STATUS = Method.idempotent(
+            8, "group.status", Audience.USERS, Effect.READS, GroupStatusRequest.parser(), GroupStatusReply.parser());
+
+    /** From the namespace group to any metadata server; concerns no group. */
+    public static final Method<TakeClusterMapRequest, Empty> TAKE_CLUSTER_MAP = Method.idempotent(
+            9, "cluster.take-map", Audience.SERVERS, Effect.UPKEEP, TakeClusterMapRequest.parser(), Empty.parser());
+
+    /** From a metadata server to the namespace group's leader. */
+    public static final Method<ReportMetadataServerRequest, ReportMetadataServerReply> REPORT_METADATA_SERVER =
+            Method.idempotent(
+                    80,
+                    "cluster.report-metadata",
+                    Audience.SUPERUSER,
+                    Effect.UPKEEP,
+                    ReportMetadataServerRequest.parser(),
+                    ReportMetadataServerReply.parser());
+
+    /** From the namespace group's leader to that of a replicated group. */
+    public static final Method<SetGroupMembersRequest, Empty> SET_GROUP_MEMBERS = Method.idempotent(
+            81, "group.set-members", Audience.SERVERS, Effect.UPKEEP, SetGroupMembersRequest.parser(), Empty.parser());
+
+    /** Only for the superuser. */
+    public static final Method<ReplicateGroupsRequest, ReplicateGroupsReply> REPLICATE_GROUPS = Method.idempotent(
+            88,
+            "cluster.replicate-groups",
+            Audience.SUPERUSER,
+            Effect.UPKEEP,
+            ReplicateGroupsRequest.parser(),
+            ReplicateGroupsReply.parser());
+    /** Any client. */
+    public static final Method<ListMetadataServersRequest, ListMetadataServersReply> LIST_METADATA_SERVERS =
+            Method.idempotent(
+                    84,
+                    "cluster.list-metadata",
+                    Audience.USERS,
+                    Effect.READS,
+                    ListMetadataServersRequest.parser(),
+                    ListMetadataServersReply.parser());
+
+    public static final Method<ChangeMetadataServerRequest, ChangeMetadataServerReply> CHANGE_METADATA_SERVER =
+            Method.idempotent(
+                    85,
+                    "cluster.change-metadata",
+                    Audience.SUPERUSER,
+                    Effect.UPKEEP,
+                    ChangeMetadataServerRequest.parser(),
+                    ChangeMetadataServerReply.parser());
+
+    public static final Method<ResolveRequest, ResolveReply> RESOLVE = Method.idempotent(
+            10, "namespace.resolve", Audience.USERS, Effect.READS, ResolveRequest.parser(), ResolveReply.parser());
+
+    public static final Method<MkdirsRequest, MkdirsReply> MKDIRS = Method.once(
+            11, "namespace.mkdirs", Audience.USERS, Effect.WRITES, MkdirsRequest.parser(), MkdirsReply.parser());
+
+    public static final Method<RenameDirectoryRequest, Empty> RENAME_DIRECTORY = Method.once(
+            12, "namespace.rename", Audience.USERS, Effect.WRITES, RenameDirectoryRequest.parser(), Empty.parser());
+
+    public static final Method<DeleteDirectoryRequest, DeleteDirectoryReply> DELETE_DIRECTORY = Method.once(
+            13,
+            "namespace.delete",
+            Audience.USERS,
+            Effect.FREES,
+            DeleteDirectoryRequest.parser(),
+            DeleteDirectoryReply.parser());
+
+    public static final Method<SetDirectoryAttributesRequest, Empty> SET_DIRECTORY_ATTRIBUTES = Method.once(
+            14,
+            "namespace.set-attributes",
+            Audience.USERS,
+            Effect.WRITES,
+            SetDirectoryAttributesRequest.parser(),
+            Empty.parser());
+
+    public static final Method<GetDirectoryRequest, GetDirectoryReply> GET_DIRECTORY = Method.idempotent(
+            15,
+            "namespace.get-directory",
+            Audience.USERS,
+            Effect.READS,
+            GetDirectoryRequest.parser(),
+            GetDirectoryReply.parser());
+
+    public static final Method<GetDirectoriesRequest, GetDirectoriesReply> GET_DIRECTORIES = Method.idempotent(
+            16,
+            "namespace.get-directories",
+            Audience.USERS,
+            Effect.READS,
+            GetDirectoriesRequest.parser(),
+            GetDirectoriesReply.parser());
+
+    public static final Method<ContentSummaryRequest, ContentSummaryReply> CONTENT_SUMMARY = Method.idempotent(
+            17,
+            "namespace.content-summary",
+            Audience.USERS,
+            Effect.READS,
+            ContentSummaryRequest.parser(),
+            ContentSummaryReply.parser());
+
+    /** From shards. */
+    public static final Method<CheckDirectoryRequest, CheckDirectoryReply> CHECK_DIRECTORY = Method.idempotent(
+            18,
+            "namespace.check-directory",
+            Audience.SERVERS,
+            Effect.READS,
+            CheckDirectoryRequest.parser(),
+            CheckDirectoryReply.parser());
+
+    /** From shards. */
+    public static final Method<CheckReachRequest, CheckReachReply> CHECK_REACH = Method.idempotent(
+            19,
+            "namespace.check-reach",
+            Audience.SERVERS,
+            Effect.READS,
+            CheckReachRequest.parser(),
+            CheckReachReply.parser());
+
+    /** Between groups only. */
+    public static final Method<LocateDirectoryRequest, LocateDirectoryReply> LOCATE_DIRECTORY = Method.idempotent(
+            20,
+            "namespace.locate-directory",
+            Audience.SERVERS,
+            Effect.READS,
+            LocateDirectoryRequest.parser(),
+            LocateDirectoryReply.parser());
+
+    public static final Method<LookupRequest, LookupReply> LOOKUP = Method.idempotent(
+            30, "shard.lookup", Audience.USERS, Effect.READS, LookupRequest.parser(), LookupReply.parser());
+
+    public static final Method<ListRequest, ListReply> LIST =
+            Method.idempotent(31, "shard.list", Audience.USERS, Effect.READS, ListRequest.parser(), ListReply.parser());
+
+    public static final Method<CreateRequest, CreateReply> CREATE = Method.once(
+            32, "shard.create", Audience.USERS, Effect.WRITES, CreateRequest.parser(), CreateReply.parser());
+
+    public static final Method<AddBlocksRequest, AddBlocksReply> ADD_BLOCKS = Method.once(
+            33, "shard.add-blocks", Audience.USERS, Effect.WRITES, AddBlocksRequest.parser(), AddBlocksReply.parser());
+
+    public static final Method<CommitLengthRequest, Empty> COMMIT_LENGTH = Method.idempotent(
+            34, "shard.commit-length", Audience.USERS, Effect.WRITES, CommitLengthRequest.parser(), Empty.parser());
+
+    public static final Method<CompleteRequest, CompleteReply> COMPLETE = Method.once(
+            35, "shard.complete", Audience.USERS, Effect.FREES, CompleteRequest.parser(), CompleteReply.parser());
+
+    public static final Method<AppendRequest, AppendReply> APPEND = Method.once(
+            36, "shard.append", Audience.USERS, Effect.WRITES, AppendRequest.parser(), AppendReply.parser());
+
+    public static final Method<RenewBlockRequest, RenewBlockReply> RENEW_BLOCK = Method.once(
+            37,
+            "shard.renew-block",
+            Audience.USERS,
+            Effect.FREES,
+            RenewBlockRequest.parser(),
+            RenewBlockReply.parser());
+
+    public static final Method<RenewLeasesRequest, RenewLeasesReply> RENEW_LEASES = Method.idempotent(
+            38,
+            "shard.renew-leases",
+            Audience.USERS,
+            Effect.UPKEEP,
+            RenewLeasesRequest.parser(),
+            RenewLeasesReply.parser());
+
+    public static final Method<RecoverLeaseRequest, RecoverLeaseReply> RECOVER_LEASE = Method.idempotent(
+            39,
+            "shard.recover-lease",
+            Audience.USERS,
+            Effect.FREES,
+            RecoverLeaseRequest.parser(),
+            RecoverLeaseReply.parser());
+
+    public static final Method<GetBlocksRequest, GetBlocksReply> GET_BLOCKS = Method.idempotent(
+            40, "shard.get-blocks", Audience.USERS, Effect.READS, GetBlocksRequest.parser(), GetBlocksReply.parser());
+
+    public static final Method<TruncateRequest, TruncateReply> TRUNCATE = Method.once(
+            41, "shard.truncate", Audience.USERS, Effect.FREES, TruncateRequest.parser(), TruncateReply.parser());
+
+    public static final Method<ConcatRequest, Empty> CONCAT =
+            Method.once(42, "shard.concat", Audience.USERS, Effect.WRITES, ConcatRequest.parser(), Empty.parser());
+
+    public static final Method<DeleteFileRequest, Empty> DELETE_FILE =
+            Method.once(43, "shard.delete", Audience.USERS, Effect.FREES, DeleteFileRequest.parser(), Empty.parser());
+
+    public static final Method<BulkDeleteRequest, BulkDeleteReply> BULK_DELETE = Method.once(
+            44,
+            "shard.bulk-delete",
+            Audience.USERS,
+            Effect.FREES,
+            BulkDeleteRequest.parser(),
+            BulkDeleteReply.parser());
+
+    public static final Method<SetFileAttributesRequest, Empty> SET_FILE_ATTRIBUTES = Method.once(
+            45,
+            "shard.set-attributes",
+            Audience.USERS,
+            Effect.WRITES,
+            SetFileAttributesRequest.parser(),
+            Empty.parser());
+
+    public static final Method<CreateSymlinkRequest, Empty> CREATE_SYMLINK = Method.once(
+            46, "shard.create-symlink", Audience.USERS, Effect.WRITES, CreateSymlinkRequest.parser(), Empty.parser());
+
+    public static final Method<RenameFileRequest, Empty> RENAME_FILE =
+            Method.once(47, "shard.rename", Audience.USERS, Effect.WRITES, RenameFileRequest.parser(), Empty.parser());
+
+    public static final Method<FsckRequest, FsckReply> FSCK = Method.idempotent(
+            48, "shard.fsck", Audience.SUPERUSER, Effect.READS, FsckRequest.parser(), FsckReply.parser());
+
+    /** From the namespace group. */
+    public static final Method<AnnounceRequest, AnnounceReply> ANNOUNCE = Method.idempotent(
+            60, "shard.announce", Audience.SERVERS, Effect.UPKEEP, AnnounceRequest.parser(), AnnounceReply.parser());
+
+    /** From the namespace group. */
+    public static final Method<ReserveMarkerRequest, ReserveMarkerReply> RESERVE_MARKER = Method.idempotent(
+            61,
+            "shard.reserve-marker",
+            Audience.SERVERS,
+            Effect.WRITES,
+            ReserveMarkerRequest.parser(),
+            ReserveMarkerReply.parser());
+
+    /** From the namespace group, and from the shard to itself. */
+    public static final Method<SettleMarkerRequest, Empty> SETTLE_MARKER = Method.idempotent(
+            62, "shard.settle-marker", Audience.SERVERS, Effect.UPKEEP, SettleMarkerRequest.parser(), Empty.parser());
+
+    public static final Method<ReadSharesRequest, ReadSharesReply> READ_SHARES = Method.idempotent(
+            63,
+            "shard.read-shares",
+            Audience.USERS,
+            Effect.READS,
+            ReadSharesRequest.parser(),
+            ReadSharesReply.parser());
+
+    /** From the namespace group. */
+    public static final Method<ReclaimDirectoriesRequest, Empty> RECLAIM_DIRECTORIES = Method.idempotent(
+            64,
+            "shard.reclaim-directories",
+            Audience.SERVERS,
+            Effect.UPKEEP,
+            ReclaimDirectoriesRequest.parser(),
+            Empty.parser());
+
+    /** From the destination of a move to its source. */
+    public static final Method<PrepareMoveRequest, PrepareMoveReply> PREPARE_MOVE = Method.idempotent(
+            65,
+            "shard.prepare-move",
+            Audience.SERVERS,
+            Effect.UPKEEP,
+            PrepareMoveRequest.parser(),
+            PrepareMoveReply.parser());
+
+    /** From the destination of a move to its source. */
+    public static final Method<FinishMoveRequest, Empty> FINISH_MOVE = Method.idempotent(
+            66, "shard.finish-move", Audience.SERVERS, Effect.UPKEEP, FinishMoveRequest.parser(), Empty.parser());
+
+    /** From the source of a move to its destination. */
+    public static final Method<MoveStatusRequest, MoveStatusReply> MOVE_STATUS = Method.idempotent(
+            67,
+            "shard.move-status",
+            Audience.SERVERS,
+            Effect.UPKEEP,
+            MoveStatusRequest.parser(),
+            MoveStatusReply.parser());
+
+    /** From another shard; applied once by its number. */
+    public static final Method<OutboxDelivery, Empty> DELIVER = Method.idempotent(
+            68, "shard.deliver", Audience.SERVERS, Effect.UPKEEP, OutboxDelivery.parser(), Empty.parser());
+
+    /** From block servers; done once by its sequence. */
+    public static final Method<GiveCreditsRequest, GiveCreditsReply> GIVE_CREDITS = Method.idempotent(
+            69,
+            "shard.give-credits",
+            Audience.SUPERUSER,
+            Effect.UPKEEP,
+            GiveCreditsRequest.parser(),
+            GiveCreditsReply.parser());
+
+    /** From block servers, at once. Fails with MALFORMED where it names more blocks than a request may. */
+    public static final Method<DamagedCopiesRequest, Empty> DAMAGED_COPIES = Method.idempotent(
+            79,
+            "shard.damaged-copies",
+            Audience.SUPERUSER,
+            Effect.UPKEEP,
+            DamagedCopiesRequest.parser(),
+            Empty.parser());
+
+    /** From the shard of a file's name to its home. */
+    public static final Method<ReopenFileRequest, AppendReply> REOPEN_FILE = Method.idempotent(
+            70, "shard.reopen-file", Audience.SERVERS, Effect.WRITES, ReopenFileRequest.parser(), AppendReply.parser());
+
+    /** From the shard of a file's name to its home. */
+    public static final Method<CutFileRequest, TruncateReply> CUT_FILE = Method.idempotent(
+            71, "shard.cut-file", Audience.SERVERS, Effect.FREES, CutFileRequest.parser(), TruncateReply.parser());
+
+    /** From the shard of a file's name to its home. */
+    public static final Method<RecoverFileRequest, RecoverLeaseReply> RECOVER_FILE = Method.idempotent(
+            72,
+            "shard.recover-file",
+            Audience.SERVERS,
+            Effect.FREES,
+            RecoverFileRequest.parser(),
+            RecoverLeaseReply.parser());
+
+    /** From the home of a file to the shard of its name. */
+    public static final Method<CheckReadRequest, CheckReadReply> CHECK_READ = Method.idempotent(
+            73, "shard.check-read", Audience.SERVERS, Effect.READS, CheckReadRequest.parser(), CheckReadReply.parser());
+
+    /** From a shard that gets a part of a directory to the one that had it. */
+    public static final Method<GiveEntriesRequest, GiveEntriesReply> GIVE_ENTRIES = Method.idempotent(
+            74,
+            "shard.give-entries",
+            Audience.SERVERS,
+            Effect.UPKEEP,
+            GiveEntriesRequest.parser(),
+            GiveEntriesReply.parser());
+
+    /** From the namespace group. */
+    public static final Method<TakeEntriesRequest, TakeEntriesReply> TAKE_ENTRIES = Method.idempotent(
+            75,
+            "shard.take-entries",
+            Audience.SERVERS,
+            Effect.UPKEEP,
+            TakeEntriesRequest.parser(),
+            TakeEntriesReply.parser());
+
+    /** From a shard to the namespace group; done once by the spread that it names. */
+    public static final Method<WidenDirectoryRequest, WidenDirectoryReply> WIDEN_DIRECTORY = Method.idempotent(
+            76,
+            "namespace.widen-directory",
+            Audience.SERVERS,
+            Effect.UPKEEP,
+            WidenDirectoryRequest.parser(),
+            WidenDirectoryReply.parser());
+
+    /** From the namespace group to the source of moves. */
+    public static final Method<SettleMovesRequest, Empty> SETTLE_MOVES = Method.idempotent(
+            77, "shard.settle-moves", Audience.SERVERS, Effect.UPKEEP, SettleMovesRequest.parser(), Empty.parser());
+
+    /** From the namespace group to a shard that gets a part of a directory. */
+    public static final Method<SumSharesRequest, DirectorySlice> SUM_SHARES = Method.idempotent(
+            78, "shard.sum-shares", Audience.SERVERS, Effect.READS, SumSharesRequest.parser(), DirectorySlice.parser());
+
+    private MetaMethods() {}
+}

@@ -1,0 +1,145 @@
+package io.tatami.meta.log.raft.transport;
+
+import io.tatami.files.CrashPoint;
+import io.tatami.files.DurableFile;
+import io.tatami.meta.log.raft.GroupStateMachine;
+import io.tatami.meta.log.raft.RatisNames;
+import io.tatami.meta.log.raft.RatisProperties;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.grpc.server.GrpcServices;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.exceptions.RaftException;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.thirdparty.com.google.protobuf.Message;
+
+/**
+ * A vote leaves a server when it is durable. Ratis writes vote and term beside the old file {@code raft-meta}, syncs
+ * that and renames it, but does not sync the directory: a loss of power may take back the rename, and the server votes
+ * for another in the same term. Here the directory is synced before a vote is told, and before a candidate asks for
+ * votes, because it has voted for itself by then. Where that fails there is no vote.
+ *
+ * <p>A replica that cannot write a vote takes no further part. Ratis would keep one that was asked for its vote, and
+ * have it never stand again; and of a candidate that could not write its own it tells nobody. Worse, where there is no
+ * space for the new file it puts an empty one in the place of the old ({@code AtomicFileOutputStream.close} renames
+ * what it has also after a write that failed), and the server has forgotten what it voted. So something is written
+ * beside the votes first: before Ratis sees a request for a vote, or another one of a new term, which it writes there
+ * too; and by a candidate before it asks others whether they would vote for it. Safe for use by many threads.
+ */
+public final class DurableVotes {
+    private static final String TRIAL_PREFIX = "vote-trial-";
+    private static final byte[] TRIAL = new byte[64];
+
+    private final RaftProperties properties;
+
+    /** @param properties say where the logs are, once a vote is asked for */
+    DurableVotes(RaftProperties properties) {
+        this.properties = properties;
+    }
+
+    /** The server, as others ask it for its vote, and tell it of new terms. */
+    RaftServer granting(RaftServer server) {
+        return HeldCalls.around(RaftServer.class, server, Message.class, (request, call) -> {
+            if (request instanceof AppendEntriesRequestProto entries) {
+                requireRoomForTerm(server, entries.getServerRequest(), entries.getLeaderTerm());
+            } else if (request instanceof InstallSnapshotRequestProto snapshot) {
+                requireRoomForTerm(server, snapshot.getServerRequest(), snapshot.getLeaderTerm());
+            } else if (request instanceof RequestVoteRequestProto vote) {
+                return grant(server, vote, call);
+            }
+            return call.make(request);
+        });
+    }
+
+    private Object grant(RaftServer server, RequestVoteRequestProto request, HeldCalls.Call<Message> call)
+            throws Throwable {
+        if (!request.getPreVote()) {
+            requireRoom(server, request.getServerRequest());
+        }
+        try {
+            Object reply = call.make(request);
+            if (reply instanceof RequestVoteReplyProto told
+                    && told.getServerReply().getSuccess()
+                    && !request.getPreVote()) {
+                CrashPoint.hit("meta.raft.before-vote-synced");
+                sync(request.getServerRequest());
+            }
+            return reply;
+        } catch (IOException e) {
+            // Of Ratis's own there are such as that the server is not ready.
+            if (!(e instanceof RaftException)) {
+                stop(server, RatisNames.group(request.getServerRequest()), e);
+            }
+            throw e;
+        }
+    }
+
+    private void requireRoomForTerm(RaftServer server, RaftRpcRequestProto request, long term) throws IOException {
+        if (term > server.getDivision(RatisNames.group(request)).getInfo().getCurrentTerm()) {
+            requireRoom(server, request);
+        }
+    }
+
+    private void requireRoom(RaftServer server, RaftRpcRequestProto request) throws IOException {
+        Path votes = votes(request);
+        if (!Files.isDirectory(votes)) {
+            // The group is being opened, and Ratis refuses the request.
+            return;
+        }
+        try {
+            tryToWrite(votes);
+        } catch (IOException e) {
+            stop(server, RatisNames.group(request), e);
+            throw e;
+        }
+    }
+
+    private static void stop(RaftServer server, RaftGroupId group, IOException reason) throws IOException {
+        if (server.getDivision(group).getStateMachine() instanceof GroupStateMachine machine) {
+            machine.voteFailed(reason);
+        }
+    }
+
+    /**
+     * The way to other servers, as this one asks for their votes.
+     *
+     * @param server this one
+     */
+    GrpcServices asking(RaftServer server, GrpcServices others) {
+        return HeldCalls.around(GrpcServices.class, others, RequestVoteRequestProto.class, (request, call) -> {
+            if (request.getPreVote()) {
+                requireRoom(server, request.getServerRequest());
+            } else {
+                CrashPoint.hit("meta.raft.before-candidacy-synced");
+                sync(request.getServerRequest());
+            }
+            return call.make(request);
+        });
+    }
+
+    /** As a vote is written. */
+    private static void tryToWrite(Path votes) throws IOException {
+        Path trial = Files.createTempFile(votes, TRIAL_PREFIX, "");
+        try {
+            Path unused = Files.write(trial, TRIAL);
+            DurableFile.sync(trial);
+        } finally {
+            boolean unused = Files.deleteIfExists(trial);
+        }
+    }
+
+    private void sync(RaftRpcRequestProto request) throws IOException {
+        DurableFile.syncDirectory(votes(request));
+    }
+
+    private Path votes(RaftRpcRequestProto request) {
+        return RatisProperties.directory(properties, RatisNames.group(request)).resolve("current");
+    }
+}

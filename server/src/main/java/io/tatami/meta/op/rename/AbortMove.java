@@ -1,0 +1,49 @@
+package io.tatami.meta.op.rename;
+
+import io.tatami.base.DirectoryId;
+import io.tatami.meta.op.DirectorySlices;
+import io.tatami.meta.op.MoveMarks;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.meta.state.wire.MoveStep;
+import io.tatami.meta.state.wire.TransactionRecord;
+import io.tatami.protocol.wire.MoveStatusReply;
+
+/**
+ * Ends a rename across shards at its destination without having done it: the record goes, and that there is none means
+ * aborted to everybody who asks. Without effect on a move that is committed, which the reply tells.
+ */
+public final class AbortMove implements Operation<ShardState, MoveStep, MoveStatusReply> {
+    @Override
+    public MoveStatusReply decide(ShardState state, RequestContext context, MoveStep request) {
+        return MoveStatusReply.newBuilder()
+                .setCommitted(!abort(state, request.getTransactionId()))
+                .build();
+    }
+
+    /** Returns false where the move is committed. */
+    public static boolean abort(ShardState state, long transaction) {
+        TransactionRecord move = state.transaction(transaction);
+        if (move == null || !move.getDestination()) {
+            return true;
+        }
+        if (move.getCommitted()) {
+            return false;
+        }
+        state.removeTransaction(transaction);
+        DirectoryId directory = new DirectoryId(move.getDestinationParentId());
+        EntryRecord record = state.entry(directory, move.getDestinationName());
+        if (record != null && record.getArrivingTransaction() == transaction) {
+            EntryRecord standing = MoveMarks.standing(record);
+            if (standing == null) {
+                state.removeEntry(directory, move.getDestinationName());
+            } else {
+                state.putEntry(directory, move.getDestinationName(), RenameRules.unmarked(standing));
+            }
+        }
+        DirectorySlices.moveChanged(state, directory, -1);
+        return true;
+    }
+}

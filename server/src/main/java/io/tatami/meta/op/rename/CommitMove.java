@@ -1,0 +1,64 @@
+package io.tatami.meta.op.rename;
+
+import io.tatami.base.Check;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.gate.HandleCheck;
+import io.tatami.meta.op.DirectorySlices;
+import io.tatami.meta.op.MoveMarks;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.op.rename.RenameRules.End;
+import io.tatami.meta.op.rename.RenameRules.Ends;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.CommitMoveRequest;
+import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.meta.state.wire.TransactionRecord;
+import io.tatami.protocol.wire.Empty;
+
+/**
+ * The third step of a rename across shards, at its destination, and the moment at which it happens: from here on the
+ * entry is under its new name and gone from the old one. Both handles are checked once more, against this shard's gate:
+ * it was told of every change of the tree that was committed before now, so a rename never comes out of, nor goes into,
+ * a directory that is gone. Fails with BUSY where the move was aborted in the meantime.
+ */
+public final class CommitMove implements Operation<ShardState, CommitMoveRequest, Empty> {
+    private final RenameRules rules;
+
+    public CommitMove(HandleCheck handles) {
+        this.rules = new RenameRules(handles);
+    }
+
+    @Override
+    public Empty decide(ShardState state, RequestContext context, CommitMoveRequest request)
+            throws TatamiException, UnsettledException {
+        TransactionRecord pending = state.transaction(request.getTransactionId());
+        if (pending == null) {
+            throw new TatamiException(ErrorCode.BUSY, "the move was aborted by another one");
+        }
+        Check.check(!pending.getCommitted(), "move %d is committed twice", request.getTransactionId());
+        Ends ends = rules.ends(state, context, request.getRename());
+        End destination = ends.destination();
+        EntryRecord record = state.entry(destination.directory(), destination.name());
+        Check.check(
+                record != null && record.getArrivingTransaction() == request.getTransactionId(),
+                "%s lost the mark of move %d",
+                destination.path(),
+                request.getTransactionId());
+        RenameFile.put(
+                state,
+                destination,
+                HomeName.current(state, RenameRules.renamed(request.getEntry())),
+                MoveMarks.standing(record),
+                context.nowMillis());
+        DirectorySlices.moveChanged(state, destination.directory(), -1);
+        state.putTransaction(
+                request.getTransactionId(),
+                pending.toBuilder()
+                        .setCommitted(true)
+                        .setMark(request.getMark())
+                        .build());
+        return Empty.getDefaultInstance();
+    }
+}

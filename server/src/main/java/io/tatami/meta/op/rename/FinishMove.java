@@ -1,0 +1,38 @@
+package io.tatami.meta.op.rename;
+
+import io.tatami.base.DirectoryId;
+import io.tatami.meta.op.DirectorySlices;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.protocol.wire.Empty;
+import io.tatami.protocol.wire.FinishMoveRequest;
+
+/**
+ * The last step of a rename across shards, at its source: the entry goes, or, where the move was aborted, its mark.
+ * What comes late finds another mark or none and changes nothing: a mark of the same move with another number was left
+ * by a prepare that came after the move had ended, and stands for nothing.
+ */
+public final class FinishMove implements Operation<ShardState, FinishMoveRequest, Empty> {
+    @Override
+    public Empty decide(ShardState state, RequestContext context, FinishMoveRequest request) {
+        DirectoryId directory = new DirectoryId(request.getParentId());
+        EntryRecord record = state.entry(directory, request.getName());
+        if (record == null || record.getLeavingTransaction() != request.getTransactionId()) {
+            return Empty.getDefaultInstance();
+        }
+        boolean sameMark = record.getLeavingMark() == request.getMark();
+        if (request.getCommitted() && sameMark) {
+            state.removeEntry(directory, request.getName());
+            DirectorySlices.contentChanged(state, directory, record, EntryRecord.getDefaultInstance());
+        } else if (request.getCommitted() || sameMark || request.getMark() == 0) {
+            state.putEntry(directory, request.getName(), RenameRules.unmarked(record));
+        } else {
+            return Empty.getDefaultInstance();
+        }
+        state.removeTransaction(request.getTransactionId());
+        DirectorySlices.moveChanged(state, directory, -1);
+        return Empty.getDefaultInstance();
+    }
+}

@@ -1,0 +1,141 @@
+package io.tatami.meta.op.rename;
+
+import io.tatami.base.DirectoryId;
+import io.tatami.base.FileId;
+import io.tatami.base.GroupId;
+import io.tatami.meta.op.WriteLease;
+import io.tatami.meta.op.file.HomedFile;
+import io.tatami.meta.op.rename.RenameRules.End;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.meta.state.wire.FileEntry;
+import io.tatami.meta.state.wire.HomeRecord;
+import io.tatami.meta.state.wire.LeaseRecord;
+import io.tatami.protocol.wire.EntryMoved;
+import io.tatami.protocol.wire.FileClosed;
+import io.tatami.protocol.wire.OutboxDelivery;
+
+/**
+ * Makes a file's home follow its name. Messages about the name come from several shards and in any order; the highest
+ * version of the name is the newest. If the file was written while its name moved, the new shard is told of that from
+ * here, because the message to the old shard found nothing there.
+ */
+public final class HomeName {
+    private HomeName() {}
+
+    /** Tells the home of an entry that is put under a new name here. */
+    static void follow(ShardState state, End destination, EntryRecord entry) {
+        if (entry.hasFile()) {
+            EntryMoved.Builder moved = moved(state, destination.directory(), destination.name(), entry.getFile());
+            tell(
+                    state,
+                    moved.addAllAncestorId(destination.parent().getAncestorIdList())
+                            .addAncestorId(destination.directory().value())
+                            .setVersion(destination.parent().getVersion())
+                            .build());
+        }
+    }
+
+    /** Tells the home of an entry that has come here under the name that it had elsewhere; its lease stays as it is. */
+    public static void followHere(ShardState state, DirectoryId directory, String name, EntryRecord entry) {
+        if (entry.hasFile()) {
+            tell(state, moved(state, directory, name, entry.getFile()).build());
+        }
+    }
+
+    private static EntryMoved.Builder moved(ShardState state, DirectoryId directory, String name, FileEntry file) {
+        return EntryMoved.newBuilder()
+                .setFileId(file.getFileId())
+                .setGroup(state.id().value())
+                .setParentId(directory.value())
+                .setName(name)
+                .setNameVersion(file.getNameVersion())
+                .setOpen(file.getOpen())
+                .setContentVersion(file.getContentVersion());
+    }
+
+    private static void tell(ShardState state, EntryMoved moved) {
+        FileId id = new FileId(moved.getFileId());
+        if (!id.home().equals(state.id())) {
+            state.addOutbox(
+                    id.home(), OutboxDelivery.newBuilder().setMoved(moved).build());
+            return;
+        }
+        HomeRecord home = state.home(id);
+        if (home != null) {
+            rename(state, home, moved);
+        }
+    }
+
+    /** An entry that comes from another shard, with what its home knows of the content where that is this shard. */
+    public static EntryRecord current(ShardState state, EntryRecord entry) {
+        FileEntry file = entry.getFile();
+        FileId id = new FileId(file.getFileId());
+        HomeRecord home = entry.hasFile() && id.home().equals(state.id()) ? state.home(id) : null;
+        if (home == null || !isOutdated(home, file.getOpen(), file.getContentVersion())) {
+            return entry;
+        }
+        return entry.toBuilder()
+                .setFile(withContent(file, HomedFile.closed(id, home)))
+                .build();
+    }
+
+    /** At the home: a message about a name elsewhere. Without effect for a file that is gone or has a newer name. */
+    public static void apply(ShardState state, EntryMoved moved) {
+        FileId file = new FileId(moved.getFileId());
+        HomeRecord home = state.home(file);
+        if (home == null || moved.getNameVersion() <= home.getNameVersion()) {
+            return;
+        }
+        HomeRecord renamed = rename(state, home, moved);
+        if (isOutdated(home, moved.getOpen(), moved.getContentVersion())) {
+            state.addOutbox(
+                    new GroupId(moved.getGroup()),
+                    OutboxDelivery.newBuilder()
+                            .setClosed(HomedFile.closed(file, renamed))
+                            .build());
+        }
+    }
+
+    private static HomeRecord rename(ShardState state, HomeRecord home, EntryMoved moved) {
+        FileId file = new FileId(moved.getFileId());
+        HomeRecord renamed = home.toBuilder()
+                .setEntryGroup(moved.getGroup())
+                .setParentId(moved.getParentId())
+                .setName(moved.getName())
+                .setNameVersion(moved.getNameVersion())
+                .build();
+        state.putHome(file, renamed);
+        LeaseRecord lease = WriteLease.of(state, file, home);
+        if (lease != null && moved.getAncestorIdCount() > 0) {
+            WriteLease.change(
+                    state,
+                    file,
+                    home,
+                    lease.toBuilder()
+                            .clearAncestorId()
+                            .addAllAncestorId(moved.getAncestorIdList())
+                            .setVersion(moved.getVersion())
+                            .build());
+        }
+        return renamed;
+    }
+
+    private static boolean isOutdated(HomeRecord home, boolean open, long contentVersion) {
+        return open || contentVersion != home.getContentVersion();
+    }
+
+    /** A message about the content, laid over what a name says of it. */
+    public static FileEntry withContent(FileEntry file, FileClosed content) {
+        FileEntry.Builder current = file.toBuilder()
+                .setLength(content.getLength())
+                .setContentVersion(content.getContentVersion())
+                .setContentInline(content.getContentInline())
+                .setOpen(content.getOpen())
+                .clearUnwrittenBy();
+        if (content.getModifiedMillis() != 0) {
+            current.getAttributesBuilder().setModifiedMillis(content.getModifiedMillis());
+        }
+        return current.build();
+    }
+}

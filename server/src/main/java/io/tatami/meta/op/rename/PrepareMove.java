@@ -1,0 +1,100 @@
+package io.tatami.meta.op.rename;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.gate.HandleCheck;
+import io.tatami.meta.op.DirectorySlices;
+import io.tatami.meta.op.MoveMarks;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.op.WriteLease;
+import io.tatami.meta.op.rename.RenameRules.End;
+import io.tatami.meta.state.Caller;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.meta.state.wire.TransactionRecord;
+import io.tatami.protocol.wire.PrepareMoveReply;
+import io.tatami.protocol.wire.PrepareMoveRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The second step of a rename across shards, at its source: the entry is marked as leaving, and its content goes to the
+ * destination. Asked again, it answers the same.
+ *
+ * <p>Two moves may each want the name that the other is about to fill. The older one, by its id, goes first: it aborts
+ * the younger, which this shard coordinates and which has not committed; the younger waits for the older. (Rosenkrantz,
+ * Stearns and Lewis, "System Level Concurrency Control for Distributed Database Systems", 1978: wound-wait.)
+ */
+public final class PrepareMove implements Operation<ShardState, PrepareMoveRequest, PrepareMoveReply> {
+    private final RenameRules rules;
+
+    public PrepareMove(HandleCheck handles) {
+        this.rules = new RenameRules(handles);
+    }
+
+    @Override
+    public PrepareMoveReply decide(ShardState state, RequestContext context, PrepareMoveRequest request)
+            throws TatamiException, UnsettledException {
+        Caller caller = new Caller(request.getUser(), request.getUserGroupList(), request.getSuperuser());
+        End source;
+        try {
+            source = rules.sourceFromPeer(state, context, caller, request.getSourceHandle(), request.getSourceName());
+        } catch (TatamiException e) {
+            if (e.code() == ErrorCode.STALE_HANDLE) {
+                return PrepareMoveReply.newBuilder().setStale(true).build();
+            }
+            throw e;
+        }
+        EntryRecord record = withoutYoungerArrival(state, source, request.getTransactionId());
+        if (record != null && record.getLeavingTransaction() == request.getTransactionId()) {
+            return reply(state, record);
+        }
+        MoveMarks.requireSettled(source.directory(), source.name(), record);
+        EntryRecord standing = MoveMarks.standing(record);
+        if (standing != null && standing.hasMarker()) {
+            return PrepareMoveReply.newBuilder().setIsDirectory(true).build();
+        }
+        EntryRecord entry = RenameRules.movable(caller, source, standing, request.getDestinationPath());
+        return reply(state, mark(state, source, entry, request, context.nowMillis()));
+    }
+
+    private static @Nullable EntryRecord withoutYoungerArrival(ShardState state, End source, long transaction) {
+        EntryRecord record = state.entry(source.directory(), source.name());
+        if (record == null || record.getArrivingTransaction() <= transaction) {
+            return record;
+        }
+        AbortMove.abort(state, record.getArrivingTransaction());
+        return state.entry(source.directory(), source.name());
+    }
+
+    /** The directory changes now, and not when the entry goes: from the commit on nobody may see its old time. */
+    private static EntryRecord mark(
+            ShardState state, End source, EntryRecord entry, PrepareMoveRequest request, long nowMillis) {
+        EntryRecord marked = entry.toBuilder()
+                .setLeavingTransaction(request.getTransactionId())
+                .setLeavingToGroup(request.getDestinationGroup())
+                .setLeavingMark(state.mintMark())
+                .build();
+        state.putEntry(source.directory(), source.name(), marked);
+        state.putTransaction(
+                request.getTransactionId(),
+                TransactionRecord.newBuilder()
+                        .setOtherGroup(request.getDestinationGroup())
+                        .setSourceParentId(source.directory().value())
+                        .setSourceName(source.name())
+                        .setMark(marked.getLeavingMark())
+                        .build());
+        DirectorySlices.moveChanged(state, source.directory(), 1);
+        DirectorySlices.entryChanged(state, source.directory(), entry, entry, nowMillis);
+        return marked;
+    }
+
+    private static PrepareMoveReply reply(ShardState state, EntryRecord marked) {
+        return PrepareMoveReply.newBuilder()
+                .setEntry(WriteLease.forElsewhere(state, RenameRules.unmarked(marked))
+                        .toByteString())
+                .setMark(marked.getLeavingMark())
+                .build();
+    }
+}

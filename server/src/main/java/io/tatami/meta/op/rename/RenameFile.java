@@ -1,0 +1,72 @@
+package io.tatami.meta.op.rename;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.gate.HandleCheck;
+import io.tatami.meta.op.Arrivals;
+import io.tatami.meta.op.DirectorySlices;
+import io.tatami.meta.op.FileRemoval;
+import io.tatami.meta.op.MoveMarks;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.op.rename.RenameRules.End;
+import io.tatami.meta.op.rename.RenameRules.Ends;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.protocol.wire.Empty;
+import io.tatami.protocol.wire.RenameFileRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Renames a file or symlink where this shard owns both names: all in one batch, a file that is replaced included. An
+ * open file keeps its writer.
+ */
+public final class RenameFile implements Operation<ShardState, RenameFileRequest, Empty> {
+    private final RenameRules rules;
+
+    public RenameFile(HandleCheck handles) {
+        this.rules = new RenameRules(handles);
+    }
+
+    @Override
+    public Empty decide(ShardState state, RequestContext context, RenameFileRequest request)
+            throws TatamiException, UnsettledException {
+        Ends ends = rules.ends(state, context, request);
+        End source = ends.source();
+        End destination = ends.destination();
+        if (!source.owner(state.group().getShards()).equals(state.id())) {
+            throw new TatamiException(ErrorCode.STALE_HANDLE, source.path() + " belongs to another shard");
+        }
+        EntryRecord moved =
+                RenameRules.movable(context.caller(), source, settled(state, source), request.getDestinationPath());
+        if (ends.sameName()) {
+            throw new TatamiException(
+                    ErrorCode.ALREADY_EXISTS, "the source and the destination " + source.path() + " are the same");
+        }
+        EntryRecord replaced =
+                RenameRules.replaceable(context, destination, settled(state, destination), request.getOverwrite());
+        state.removeEntry(source.directory(), source.name());
+        DirectorySlices.entryChanged(state, source.directory(), moved, null, context.nowMillis());
+        put(state, destination, RenameRules.renamed(moved), replaced, context.nowMillis());
+        return Empty.getDefaultInstance();
+    }
+
+    private static @Nullable EntryRecord settled(ShardState state, End end) throws UnsettledException {
+        EntryRecord record = state.entry(end.directory(), end.name());
+        MoveMarks.requireSettled(end.directory(), end.name(), record);
+        return record;
+    }
+
+    /** Puts an entry under its new name, in place of what stood there. */
+    static void put(
+            ShardState state, End destination, EntryRecord entry, @Nullable EntryRecord replaced, long nowMillis) {
+        if (replaced != null) {
+            FileRemoval.releaseContent(state, replaced);
+        }
+        HomeName.follow(state, destination, entry);
+        state.putEntry(destination.directory(), destination.name(), entry);
+        DirectorySlices.entryChanged(state, destination.directory(), replaced, entry, nowMillis);
+        Arrivals.noteChange(state, destination.parent());
+    }
+}

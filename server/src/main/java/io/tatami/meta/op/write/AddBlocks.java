@@ -1,0 +1,44 @@
+package io.tatami.meta.op.write;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.FileId;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.op.file.FileLimits;
+import io.tatami.meta.op.file.HomedFile;
+import io.tatami.meta.op.file.HomedFile.OpenBlock;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.ShardState;
+import io.tatami.protocol.wire.AddBlocksReply;
+import io.tatami.protocol.wire.AddBlocksRequest;
+import io.tatami.protocol.wire.Grant;
+import java.util.List;
+
+/**
+ * Grants a writer further blocks, and records the final lengths of the earlier ones. Fails with NO_SPACE or BUSY if not
+ * one block can be placed; then nothing of the request remains. The entry learns the length only at the close: a reader
+ * of an open file asks the home.
+ */
+public final class AddBlocks implements Operation<ShardState, AddBlocksRequest, AddBlocksReply> {
+    @Override
+    public AddBlocksReply decide(ShardState state, RequestContext context, AddBlocksRequest request)
+            throws TatamiException, UnsettledException {
+        HomedFile file = Writer.requireBegun(state, context, new FileId(request.getFileId()), request.getRecoveryId());
+        List<OpenBlock> left = Writer.take(state, file, request.getWrittenList(), true);
+        if (left.size() + request.getGrants() > FileLimits.GRANTS_MAX) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    file.id() + " has " + left.size() + " blocks open and asks for " + request.getGrants()
+                            + " more; it may have " + FileLimits.GRANTS_MAX);
+        }
+        Grants grants = new Grants(state, context, request.getClientHost(), request.getExcludedServerIdList());
+        List<Grant> granted = grants.grant(file, request.getGrants());
+        if (granted.isEmpty() && request.getGrants() > 0) {
+            grants.awaitCredits();
+            throw grants.noSpace();
+        }
+        file.save();
+        return AddBlocksReply.newBuilder().addAllGrant(granted).build();
+    }
+}

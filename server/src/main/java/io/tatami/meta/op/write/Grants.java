@@ -1,0 +1,151 @@
+package io.tatami.meta.op.write;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.ServerId;
+import io.tatami.base.TatamiException;
+import io.tatami.cluster.BlockPlacer;
+import io.tatami.cluster.BlockPlacer.Candidate;
+import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.op.UnsettledException.CreditsAwaited;
+import io.tatami.meta.op.file.FileLimits;
+import io.tatami.meta.op.file.HomedFile;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.Totals;
+import io.tatami.meta.state.wire.BlockRecord;
+import io.tatami.meta.state.wire.CreditRecord;
+import io.tatami.protocol.wire.BlockServerInfo;
+import io.tatami.protocol.wire.Grant;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Places blocks on servers that gave this shard credits: each copy takes one. Who is alive, and where, is told by the
+ * cluster map, on which nothing exact hangs: a server that died meanwhile fails the write, and the writer asks again
+ * without it.
+ */
+final class Grants {
+    /** What a block begins with. */
+    static final long FIRST_GENERATION = 1;
+
+    /** Servers with less room may give no credits: what one of them stands for, where no other size is set. */
+    private static final long ROOM_BYTES_MIN = 4L << 20;
+
+    private final ShardState state;
+    private final RequestContext context;
+    private final String clientHost;
+    private final List<Integer> excluded;
+
+    /** @param excluded servers that the writer could not reach */
+    Grants(ShardState state, RequestContext context, String clientHost, List<Integer> excluded) {
+        this.state = state;
+        this.context = context;
+        this.clientHost = clientHost;
+        this.excluded = excluded;
+    }
+
+    /** Grants up to {@code count} blocks behind those the file has; fewer, down to none, where there is no place. */
+    List<Grant> grant(HomedFile file, int count) {
+        List<Grant> grants = new ArrayList<>();
+        for (int i = 0; i < Math.min(count, FileLimits.GRANTS_MAX); i++) {
+            List<ServerId> servers = place(
+                    file.home().getReplication(),
+                    file.id().value() + file.home().getBlocks());
+            if (servers.isEmpty()) {
+                break;
+            }
+            BlockRecord.Builder block = BlockRecord.newBuilder()
+                    .setBlockId(file.mintBlock().value())
+                    .setGeneration(FIRST_GENERATION)
+                    .setIssuedGeneration(FIRST_GENERATION)
+                    .setOpen(true);
+            servers.forEach(server -> block.addServerId(server.value()));
+            file.grantBlock(block.build());
+            grants.add(Grant.newBuilder()
+                    .setBlockId(block.getBlockId())
+                    .setGeneration(FIRST_GENERATION)
+                    .addAllServerId(block.getServerIdList())
+                    .build());
+        }
+        return grants;
+    }
+
+    /** Servers for one block, each of whose credits is one fewer now; empty where none can take it. */
+    List<ServerId> place(int copies, long seed) {
+        List<ServerId> servers = BlockPlacer.place(candidates(), this::hasCredit, clientHost, copies, seed);
+        for (ServerId server : servers) {
+            CreditRecord credit = state.credit(server);
+            state.putCredit(
+                    server, credit.toBuilder().setBlocks(credit.getBlocks() - 1).build());
+        }
+        return servers;
+    }
+
+    /**
+     * To be called where nothing could be placed: has the request wait where a server with room has yet to renew its
+     * credits.
+     *
+     * @throws UnsettledException not where it has waited
+     */
+    void awaitCredits() throws UnsettledException {
+        if (context.creditsAwaited()) {
+            return;
+        }
+        List<Integer> renewing = renewing();
+        if (!renewing.isEmpty()) {
+            throw new UnsettledException(new CreditsAwaited(renewing));
+        }
+    }
+
+    /** Why nothing could be placed: BUSY where a server with room has yet to renew its credits, else NO_SPACE. */
+    TatamiException noSpace() {
+        int alive = 0;
+        long freeBytes = 0;
+        for (BlockServerInfo server : context.cluster().getBlockServerList()) {
+            if (takesBlocks(server)) {
+                alive++;
+                freeBytes += server.getFreeBytes();
+            }
+        }
+        return new TatamiException(
+                renewing().isEmpty() ? ErrorCode.NO_SPACE : ErrorCode.BUSY,
+                "no block server can take a block of " + state.id() + ": "
+                        + context.cluster().getBlockServerCount() + " known, " + alive + " alive with " + freeBytes
+                        + " bytes free, " + excluded.size() + " excluded by the writer, "
+                        + candidates().stream().filter(this::hasCredit).count()
+                        + " with credits left; each file that is open for writing reserves room for a block, or a part of"
+                        + " one where room is short, until it is closed ("
+                        + Totals.of(state.draft()).getLeases()
+                        + " are open in this shard): close or delete files, or add"
+                        + " a volume or a block server");
+    }
+
+    /** Servers that have room, and so more credits to give. */
+    private List<Integer> renewing() {
+        return context.cluster().getBlockServerList().stream()
+                .filter(server -> takesBlocks(server)
+                        && !excluded.contains(server.getServerId())
+                        && server.getFreeBytes() >= ROOM_BYTES_MIN)
+                .map(BlockServerInfo::getServerId)
+                .toList();
+    }
+
+    private List<Candidate> candidates() {
+        List<Candidate> candidates = new ArrayList<>();
+        for (BlockServerInfo server : context.cluster().getBlockServerList()) {
+            if (takesBlocks(server) && !excluded.contains(server.getServerId())) {
+                candidates.add(new Candidate(
+                        new ServerId(server.getServerId()), server.getHost(), server.getRack(), server.getFreeBytes()));
+            }
+        }
+        return candidates;
+    }
+
+    private boolean hasCredit(Candidate candidate) {
+        return state.credit(candidate.server()).getBlocks() > 0;
+    }
+
+    private static boolean takesBlocks(BlockServerInfo server) {
+        return server.getState() == BlockServerInfo.State.ACTIVE || server.getState() == BlockServerInfo.State.JOINING;
+    }
+}

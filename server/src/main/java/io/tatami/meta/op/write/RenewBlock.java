@@ -1,0 +1,114 @@
+package io.tatami.meta.op.write;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.FileId;
+import io.tatami.base.ServerId;
+import io.tatami.base.TatamiException;
+import io.tatami.meta.op.Operation;
+import io.tatami.meta.op.UnsettledException;
+import io.tatami.meta.op.file.HomedFile;
+import io.tatami.meta.op.file.HomedFile.OpenBlock;
+import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.BlockRecord;
+import io.tatami.protocol.wire.Grant;
+import io.tatami.protocol.wire.RenewBlockReply;
+import io.tatami.protocol.wire.RenewBlockRequest;
+import java.util.List;
+
+/**
+ * A new generation of a block, after its chain of servers failed or its file was opened again, in two steps. The first
+ * issues the generation; the writer has the servers that are left adopt it durably. The second, with {@code committed},
+ * makes it count: copies below it are void, and the servers that failed no longer hold the block. No byte is
+ * acknowledged under a generation that was not committed. A block of which nothing was committed and whose servers have
+ * all failed gets others at the first step.
+ */
+public final class RenewBlock implements Operation<ShardState, RenewBlockRequest, RenewBlockReply> {
+    @Override
+    public RenewBlockReply decide(ShardState state, RequestContext context, RenewBlockRequest request)
+            throws TatamiException, UnsettledException {
+        HomedFile file = Writer.requireBegun(state, context, new FileId(request.getFileId()), request.getRecoveryId());
+        OpenBlock open = open(file, request.getBlockId());
+        BlockRecord renewed = request.getCommitted()
+                ? commit(file, open.block(), request)
+                : issue(state, context, file, open.block(), request);
+        file.changeBlock(open.index(), renewed);
+        file.save();
+        List<Integer> servers =
+                request.getCommitted() ? renewed.getServerIdList() : left(renewed, request.getFailedServerIdList());
+        return RenewBlockReply.newBuilder()
+                .setGrant(Grant.newBuilder()
+                        .setBlockId(renewed.getBlockId())
+                        .setGeneration(renewed.getIssuedGeneration())
+                        .addAllServerId(servers))
+                .build();
+    }
+
+    private static OpenBlock open(HomedFile file, long block) throws TatamiException {
+        for (OpenBlock open : file.openBlocks()) {
+            if (open.block().getBlockId() == block) {
+                return open;
+            }
+        }
+        throw new TatamiException(ErrorCode.FENCED, new BlockId(block) + " is not being written in " + file.id());
+    }
+
+    private static BlockRecord issue(
+            ShardState state, RequestContext context, HomedFile file, BlockRecord block, RenewBlockRequest request)
+            throws TatamiException, UnsettledException {
+        BlockRecord.Builder issued = block.toBuilder().setIssuedGeneration(block.getIssuedGeneration() + 1);
+        if (!left(block, request.getFailedServerIdList()).isEmpty()) {
+            return issued.build();
+        }
+        if (block.getLength() > 0) {
+            throw new TatamiException(
+                    ErrorCode.UNAVAILABLE,
+                    "no server is left that holds the " + block.getLength() + " committed bytes of "
+                            + new BlockId(block.getBlockId()));
+        }
+        Grants grants = new Grants(state, context, request.getClientHost(), request.getFailedServerIdList());
+        List<ServerId> others = grants.place(file.home().getReplication(), block.getBlockId());
+        if (others.isEmpty()) {
+            grants.awaitCredits();
+            throw grants.noSpace();
+        }
+        file.dropCopies(block, block.getServerIdList());
+        issued.clearServerId();
+        others.forEach(server -> file.intendCopy(issued, server));
+        return issued.build();
+    }
+
+    private static BlockRecord commit(HomedFile file, BlockRecord block, RenewBlockRequest request)
+            throws TatamiException {
+        if (request.getGeneration() != block.getIssuedGeneration()) {
+            throw new TatamiException(
+                    ErrorCode.FENCED,
+                    "generation " + request.getGeneration() + " of " + new BlockId(block.getBlockId())
+                            + " cannot count any more: " + block.getIssuedGeneration() + " was issued");
+        }
+        List<Integer> left = left(block, request.getFailedServerIdList());
+        if (left.isEmpty()) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT, "no server is left for " + new BlockId(block.getBlockId()));
+        }
+        if (left.size() < block.getServerIdCount()) {
+            file.dropCopies(
+                    block,
+                    block.getServerIdList().stream()
+                            .filter(server -> !left.contains(server))
+                            .toList());
+        }
+        return block.toBuilder()
+                .setGeneration(request.getGeneration())
+                .clearServerId()
+                .addAllServerId(left)
+                .build();
+    }
+
+    private static List<Integer> left(BlockRecord block, List<Integer> failed) {
+        return block.getServerIdList().stream()
+                .filter(server -> !failed.contains(server))
+                .toList();
+    }
+}

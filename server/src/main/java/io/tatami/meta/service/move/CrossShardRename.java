@@ -1,0 +1,314 @@
+package io.tatami.meta.service.move;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.tatami.base.Clock;
+import io.tatami.base.DirectoryId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
+import io.tatami.base.Placement;
+import io.tatami.base.TatamiException;
+import io.tatami.files.CrashPoint;
+import io.tatami.meta.gate.HandleCheck;
+import io.tatami.meta.gate.HandleSigner;
+import io.tatami.meta.op.UnsettledException.EntryArriving;
+import io.tatami.meta.op.rename.AbortMove;
+import io.tatami.meta.op.rename.BeginMove;
+import io.tatami.meta.op.rename.CommitMove;
+import io.tatami.meta.op.rename.EndMove;
+import io.tatami.meta.op.rename.ListMoves;
+import io.tatami.meta.op.rename.MoveStatus;
+import io.tatami.meta.op.rename.RenameFile;
+import io.tatami.meta.service.Group;
+import io.tatami.meta.service.GroupPeers;
+import io.tatami.meta.service.PartContext;
+import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.wire.CommitMoveRequest;
+import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.meta.state.wire.ListMovesReply;
+import io.tatami.meta.state.wire.ListMovesRequest;
+import io.tatami.meta.state.wire.MoveStep;
+import io.tatami.meta.state.wire.OpenMove;
+import io.tatami.meta.state.wire.TransactionRecord;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.wire.Empty;
+import io.tatami.protocol.wire.FinishMoveRequest;
+import io.tatami.protocol.wire.Handle;
+import io.tatami.protocol.wire.MoveStatusReply;
+import io.tatami.protocol.wire.MoveStatusRequest;
+import io.tatami.protocol.wire.PrepareMoveReply;
+import io.tatami.protocol.wire.PrepareMoveRequest;
+import io.tatami.protocol.wire.RenameFileRequest;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Renames files onto names of this shard, and so coordinates those that come from another shard:
+ *
+ * <pre>
+ *   destination (here)                       source
+ *   BeginMove: pending, name marked
+ *                        --- PREPARE_MOVE ->  entry marked as leaving
+ *                        &lt;-- its content ---
+ *   CommitMove: it happened; the client is answered
+ *                        --- FINISH_MOVE -->  entry gone
+ *   EndMove: record gone
+ * </pre>
+ *
+ * What is durable decides after a crash of either side: a pending move that nobody here drives is aborted, a committed
+ * one is finished. Whoever asks how a move stands is answered when it has ended, which takes no longer than the wait
+ * for the source. Safe for use by many threads.
+ */
+final class CrossShardRename {
+    /** How long the source may take to prepare. */
+    static final long PREPARE_TIMEOUT_MILLIS = 5_000;
+
+    private static final Duration REST = Duration.ofSeconds(1);
+    private static final AbortMove ABORT = new AbortMove();
+    private static final EndMove END = new EndMove();
+    private static final ListMoves LIST = new ListMoves();
+    private static final MoveStatus STATUS = new MoveStatus();
+
+    private final Group<ShardState> group;
+    private final GroupPeers peers;
+    private final HandleSigner signer;
+    private final Clock clock;
+    private final int shards;
+    private final RenameFile renameFile;
+    private final BeginMove beginMove;
+    private final CommitMove commitMove;
+
+    /** Moves driven here now, each with what completes once it is aborted or committed. */
+    private final Map<Long, CompletableFuture<Void>> driven = new ConcurrentHashMap<>();
+
+    /** Moves that the last look-through found without a driver; touched only by the background task's runs. */
+    private Set<Long> orphans = Set.of();
+
+    CrossShardRename(PartContext<ShardState> parts, HandleCheck handles) {
+        this.group = parts.group();
+        this.peers = parts.peers();
+        this.signer = parts.signer();
+        this.clock = parts.clock();
+        this.shards = parts.record().getShards();
+        this.renameFile = new RenameFile(handles);
+        this.beginMove = new BeginMove(handles);
+        this.commitMove = new CommitMove(handles);
+    }
+
+    /** The flow of RENAME_FILE. */
+    CompletableFuture<Empty> rename(RequestOrigin origin, RenameFileRequest request) {
+        Handle source;
+        try {
+            source = signer.open(request.getSourceHandle());
+        } catch (TatamiException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        GroupId owner = Placement.shardOf(
+                new DirectoryId(source.getDirectoryId()), request.getSourceName(), source.getSpread(), shards);
+        if (owner.equals(group.id())) {
+            return group.submitOnce(MetaMethods.RENAME_FILE, renameFile, origin, request);
+        }
+        return group.submit(beginMove, origin, request)
+                .thenCompose(begun -> new Move(begun.getTransactionId(), owner, origin, request).drive());
+    }
+
+    /** The flow of MOVE_STATUS: waits until the move has ended, and ends one that nobody drives. */
+    CompletableFuture<MoveStatusReply> status(RequestOrigin origin, MoveStatusRequest request) {
+        return ended(request.getTransactionId()).thenCompose(ended -> group.read(STATUS, origin, request));
+    }
+
+    /** Waits until the move onto a name has ended, and ends one that nobody drives. */
+    CompletableFuture<Void> settle(EntryArriving question) {
+        return ended(question.transaction());
+    }
+
+    /** The background task: ends the moves that a crash, or a failed call, has left behind. */
+    CompletableFuture<Duration> sweep() {
+        return group.read(
+                        LIST,
+                        RequestOrigin.SERVICE,
+                        ListMovesRequest.newBuilder().setDestination(true).build())
+                .thenCompose(this::sweep);
+    }
+
+    /** A move is left alone the first time it is seen, as its driver may be about to take it up. */
+    private CompletableFuture<Duration> sweep(ListMovesReply moves) {
+        Set<Long> found = new HashSet<>();
+        CompletableFuture<?> all = CompletableFuture.completedFuture(null);
+        for (OpenMove move : moves.getMoveList()) {
+            long transaction = move.getTransactionId();
+            if (driven.containsKey(transaction)) {
+                continue;
+            }
+            found.add(transaction);
+            if (orphans.contains(transaction)) {
+                all = CompletableFuture.allOf(all, end(transaction, move.getRecord()));
+            }
+        }
+        orphans = found;
+        return all.thenApply(done -> REST);
+    }
+
+    private CompletableFuture<?> end(long transaction, TransactionRecord record) {
+        return record.getCommitted()
+                ? finish(transaction, record.getOtherGroup(), finished(transaction, record))
+                : group.submit(ABORT, RequestOrigin.SERVICE, step(transaction));
+    }
+
+    private CompletableFuture<Void> ended(long transaction) {
+        CompletableFuture<Void> running = driven.get(transaction);
+        return running != null
+                ? running
+                : group.submit(ABORT, RequestOrigin.SERVICE, step(transaction)).thenApply(aborted -> null);
+    }
+
+    private CompletableFuture<Empty> finish(long transaction, int source, FinishMoveRequest request) {
+        return peers.call(new GroupId(source), MetaMethods.FINISH_MOVE, request).thenCompose(finished -> {
+            CrashPoint.hit("meta.move.finished");
+            return group.submit(END, RequestOrigin.SERVICE, step(transaction));
+        });
+    }
+
+    private static FinishMoveRequest finished(long transaction, TransactionRecord record) {
+        return FinishMoveRequest.newBuilder()
+                .setTransactionId(transaction)
+                .setCommitted(true)
+                .setParentId(record.getSourceParentId())
+                .setName(record.getSourceName())
+                .setMark(record.getMark())
+                .build();
+    }
+
+    /** The tree has to do the rename; the client asks it then. */
+    private static TatamiException sourceIsDirectory(String name) {
+        return new TatamiException(ErrorCode.IS_A_DIRECTORY, name + " is a directory", "source", null);
+    }
+
+    private static MoveStep step(long transaction) {
+        return MoveStep.newBuilder().setTransactionId(transaction).build();
+    }
+
+    /** One move on its way, driven for a client that waits. */
+    private final class Move {
+        private final long transaction;
+        private final GroupId source;
+        private final RequestOrigin origin;
+        private final RenameFileRequest request;
+        private final CompletableFuture<Void> ended = new CompletableFuture<>();
+
+        Move(long transaction, GroupId source, RequestOrigin origin, RenameFileRequest request) {
+            this.transaction = transaction;
+            this.source = source;
+            this.origin = origin;
+            this.request = request;
+        }
+
+        CompletableFuture<Empty> drive() {
+            driven.put(transaction, ended);
+            CrashPoint.hit("meta.move.begun");
+            return prepare()
+                    .thenCompose(this::commit)
+                    .exceptionallyCompose(this::abort)
+                    .whenComplete((reply, failure) -> {
+                        driven.remove(transaction);
+                        ended.complete(null);
+                    });
+        }
+
+        private CompletableFuture<PrepareMoveReply> prepare() {
+            PrepareMoveRequest prepare = PrepareMoveRequest.newBuilder()
+                    .setTransactionId(transaction)
+                    .setSourceHandle(request.getSourceHandle())
+                    .setSourceName(request.getSourceName())
+                    .setDestinationGroup(group.id().value())
+                    .setDestinationPath(request.getDestinationPath())
+                    .setUser(origin.caller().user())
+                    .addAllUserGroup(origin.caller().groups())
+                    .setSuperuser(origin.caller().superuser())
+                    .build();
+            return peers.call(source, MetaMethods.PREPARE_MOVE, prepare, timeoutMillis());
+        }
+
+        private long timeoutMillis() {
+            if (origin.deadlineNanos() == RequestOrigin.NO_DEADLINE) {
+                return PREPARE_TIMEOUT_MILLIS;
+            }
+            long left = TimeUnit.NANOSECONDS.toMillis(origin.deadlineNanos() - clock.monotonicNanos());
+            return Math.max(1, Math.min(PREPARE_TIMEOUT_MILLIS, left));
+        }
+
+        private CompletableFuture<Empty> commit(PrepareMoveReply prepared) {
+            CrashPoint.hit("meta.move.prepared");
+            if (prepared.getStale()) {
+                return CompletableFuture.failedFuture(new TatamiException(
+                        ErrorCode.STALE_HANDLE, "the directory of " + request.getSourceName() + " changed"));
+            }
+            if (prepared.getIsDirectory()) {
+                return CompletableFuture.failedFuture(sourceIsDirectory(request.getSourceName()));
+            }
+            CommitMoveRequest commit = CommitMoveRequest.newBuilder()
+                    .setTransactionId(transaction)
+                    .setRename(request)
+                    .setEntry(entryOf(prepared))
+                    .setMark(prepared.getMark())
+                    .build();
+            return group.submitOnce(MetaMethods.RENAME_FILE, commitMove, origin, commit)
+                    .whenComplete((done, failure) -> {
+                        if (failure == null) {
+                            CrashPoint.hit("meta.move.committed");
+                            finishInBackground(prepared.getMark());
+                        }
+                    });
+        }
+
+        /** What fails here is done again by {@link #sweep}. */
+        private void finishInBackground(long mark) {
+            var unused = finish(transaction, source.value(), finishRequest(true, mark));
+        }
+
+        /**
+         * Whatever failed, the move ends before the client is told. A commit that went through after all, although its
+         * future failed, is the answer.
+         */
+        private CompletableFuture<Empty> abort(Throwable failure) {
+            return group.submit(ABORT, RequestOrigin.SERVICE, step(transaction)).thenCompose(ended -> {
+                if (ended.getCommitted()) {
+                    return CompletableFuture.completedFuture(Empty.getDefaultInstance());
+                }
+                var unused = peers.call(source, MetaMethods.FINISH_MOVE, finishRequest(false, 0));
+                return CompletableFuture.failedFuture(failure);
+            });
+        }
+
+        private FinishMoveRequest finishRequest(boolean committed, long mark) {
+            return FinishMoveRequest.newBuilder()
+                    .setTransactionId(transaction)
+                    .setCommitted(committed)
+                    .setParentId(parentOfSource())
+                    .setName(request.getSourceName())
+                    .setMark(mark)
+                    .build();
+        }
+
+        private long parentOfSource() {
+            try {
+                return signer.open(request.getSourceHandle()).getDirectoryId();
+            } catch (TatamiException e) {
+                throw new IllegalStateException("a handle that was ours is not ours", e);
+            }
+        }
+
+        private static EntryRecord entryOf(PrepareMoveReply prepared) {
+            try {
+                return EntryRecord.parseFrom(prepared.getEntry());
+            } catch (InvalidProtocolBufferException e) {
+                throw new IllegalStateException("the source sent an entry that does not parse", e);
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package io.tatami.server.cli;
+
+import com.google.protobuf.ByteString;
+import io.tatami.client.TatamiClient;
+import io.tatami.protocol.wire.ChangeMetadataServerRequest;
+import io.tatami.protocol.wire.ListMetadataServersReply;
+import io.tatami.protocol.wire.MetadataServerInfo;
+import io.tatami.server.status.MetadataServersText;
+import io.tatami.server.status.MoveProgress;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code tatami admin metadata add URI SERVER}. */
+@Command(
+        name = "add",
+        description =
+                "Has a metadata server that has joined take its share of the replicas of groups, which come to it one"
+                        + " after the other while clients work, and tells how far that is.")
+final class AddMetadataServerCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private MetadataServerArgument server;
+
+    @Option(names = "--no-wait", description = "Return when it is begun.")
+    private boolean noWait;
+
+    @Override
+    public Integer call() throws Exception {
+        PrintWriter out = spec.commandLine().getOut();
+        try (TatamiClient client = server.connect()) {
+            ByteString id = server.find(client);
+            MetadataServerInfo added = client.changeMetadataServer(id, ChangeMetadataServerRequest.Action.ADD);
+            out.printf("%s (%s) is in service%n", MetadataServersText.address(added), MetadataServersText.text(id));
+            if (!noWait) {
+                new MoveProgress(client, out).until(ListMetadataServersReply::getSettled);
+                long held = client.metadataServers().getServerList().stream()
+                        .filter(info -> info.getServerId().equals(id))
+                        .mapToLong(MetadataServerInfo::getHeldGroupCount)
+                        .sum();
+                out.printf("done: it holds %d replicas%n", held);
+            }
+        }
+        out.flush();
+        return ExitCode.DONE;
+    }
+}

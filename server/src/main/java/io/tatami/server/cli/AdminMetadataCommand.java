@@ -1,0 +1,15 @@
+package io.tatami.server.cli;
+
+import picocli.CommandLine.Command;
+
+/** {@code tatami admin metadata …}. */
+@Command(
+        name = "metadata",
+        description = "Metadata servers come and go while the cluster works, and what they hold moves.",
+        subcommands = {
+            MetadataStatusCommand.class,
+            AddMetadataServerCommand.class,
+            RemoveMetadataServerCommand.class,
+            ReplicateMetadataCommand.class
+        })
+final class AdminMetadataCommand {}

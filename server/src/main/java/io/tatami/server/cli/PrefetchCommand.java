@@ -1,0 +1,136 @@
+package io.tatami.server.cli;
+
+import io.tatami.base.TatamiException;
+import io.tatami.client.AccessPlan;
+import io.tatami.client.DirectoryListing;
+import io.tatami.client.PathStatus;
+import io.tatami.client.PrefetchProgress;
+import io.tatami.client.TatamiClient;
+import io.tatami.client.TatamiPath;
+import io.tatami.client.file.Prefetch;
+import io.tatami.server.status.HumanBytes;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code tatami prefetch URI PATH…}. The same paths in the same order name the same plan. */
+@Command(
+        name = "prefetch",
+        description = "Has the cache tier stage files before they are read, in the order in which they are named, and"
+                + " tells how far it is until nothing more fits or nothing is left. Ends without harm on Ctrl-C; the plan"
+                + " stays until it is cancelled or was not used for an hour.")
+final class PrefetchCommand implements Callable<Integer> {
+    private static final long STEP_MILLIS = 500;
+
+    /** So many steps without a change: the tier is as full as it may be before somebody reads. */
+    private static final int STEPS_WITHOUT_CHANGE = 6;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private ClusterArgument cluster;
+
+    @Parameters(
+            index = "1..*",
+            arity = "1..*",
+            paramLabel = "PATH",
+            description = "Files, or directories with all below them, in the order of their names.")
+    private List<String> paths;
+
+    @Option(names = "--release", description = "Give each copy up once it was read: for what is read once.")
+    private boolean release;
+
+    @Option(
+            names = "--window",
+            paramLabel = "SIZE",
+            defaultValue = "0",
+            converter = ServeOptions.Bytes.class,
+            description = "How much each server stages ahead of its readers at most (default: its share).")
+    private long windowBytes;
+
+    @Option(names = "--status", description = "Tell how far the plan of these paths is.")
+    private boolean status;
+
+    @Option(names = "--cancel", description = "Give the plan of these paths up, and what was staged and not read.")
+    private boolean cancel;
+
+    @Override
+    public Integer call() throws Exception {
+        try (TatamiClient client = cluster.connect()) {
+            UUID id = id(client);
+            if (cancel) {
+                client.prefetch(id).cancel();
+                return ExitCode.DONE;
+            }
+            if (status) {
+                print(client.prefetch(id).progress());
+                return ExitCode.DONE;
+            }
+            // The same paths may have been planned, and read, before.
+            client.prefetch(id).cancel();
+            List<AccessPlan.Read> reads = new ArrayList<>();
+            for (String path : paths) {
+                add(client, client.status(TatamiPath.of(path), true), reads);
+            }
+            follow(client.prefetch(new AccessPlan(id, reads, release, windowBytes, Duration.ofHours(1))));
+            return ExitCode.DONE;
+        }
+    }
+
+    private UUID id(TatamiClient client) {
+        String name = client.user().user() + "\n" + String.join("\n", paths);
+        return UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static void add(TatamiClient client, PathStatus found, List<AccessPlan.Read> reads) throws TatamiException {
+        if (!found.isDirectory()) {
+            reads.add(AccessPlan.Read.whole(found.path()));
+            return;
+        }
+        DirectoryListing listing = client.list(found.path(), false);
+        while (listing.hasNext()) {
+            PathStatus entry = listing.next();
+            if (!entry.isSymlink()) {
+                add(client, entry, reads);
+            }
+        }
+    }
+
+    private void follow(Prefetch prefetch) throws TatamiException, InterruptedException {
+        PrefetchProgress last = prefetch.progress();
+        print(last);
+        for (int unchanged = 0; last.remainingBytes() > 0 && unchanged < STEPS_WITHOUT_CHANGE; ) {
+            Thread.sleep(STEP_MILLIS);
+            PrefetchProgress now = prefetch.progress();
+            unchanged = now.equals(last) ? unchanged + 1 : 0;
+            if (unchanged == 0) {
+                print(now);
+            }
+            last = now;
+        }
+    }
+
+    private void print(PrefetchProgress progress) {
+        PrintWriter out = spec.commandLine().getOut();
+        out.printf(
+                "planned %s: %s staged and waiting, %s read (%s late), %s to be staged, %s failed%n",
+                HumanBytes.ofBytes(progress.plannedBytes()),
+                HumanBytes.ofBytes(progress.waitingBytes()),
+                HumanBytes.ofBytes(progress.readBytes()),
+                HumanBytes.ofBytes(progress.lateBytes()),
+                HumanBytes.ofBytes(progress.remainingBytes()),
+                HumanBytes.ofBytes(progress.failedBytes()));
+        out.flush();
+    }
+}

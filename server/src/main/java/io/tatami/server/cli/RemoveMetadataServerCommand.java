@@ -1,0 +1,59 @@
+package io.tatami.server.cli;
+
+import com.google.protobuf.ByteString;
+import io.tatami.client.TatamiClient;
+import io.tatami.protocol.wire.ChangeMetadataServerRequest.Action;
+import io.tatami.protocol.wire.MetadataServerInfo;
+import io.tatami.server.status.MetadataServersText;
+import io.tatami.server.status.MoveProgress;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code tatami admin metadata remove URI SERVER [--cancel]}. */
+@Command(
+        name = "remove",
+        description =
+                "Moves the replicas of a metadata server to others, one after the other while clients work, also"
+                        + " where it is dead, and then forgets it for good: its directory can be deleted. Tells how far that is.")
+final class RemoveMetadataServerCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private MetadataServerArgument server;
+
+    @Option(
+            names = "--cancel",
+            description = "It stays after all; what has moved comes back as far as shares are equal.")
+    private boolean cancel;
+
+    @Option(names = "--no-wait", description = "Return when it is begun.")
+    private boolean noWait;
+
+    @Override
+    public Integer call() throws Exception {
+        PrintWriter out = spec.commandLine().getOut();
+        try (TatamiClient client = server.connect()) {
+            ByteString id = server.find(client);
+            MetadataServerInfo changed = client.changeMetadataServer(id, cancel ? Action.CANCEL : Action.REMOVE);
+            String name = MetadataServersText.address(changed) + " (" + MetadataServersText.text(id) + ")";
+            out.println(
+                    cancel
+                            ? name + " stays"
+                            : name + " leaves, and holds " + changed.getHeldGroupCount() + " replicas");
+            if (!cancel && !noWait) {
+                new MoveProgress(client, out)
+                        .until(now -> now.getServerList().stream()
+                                .noneMatch(info -> info.getServerId().equals(id)));
+                out.println("done: " + name + " is no part of the cluster any more; its directory can be deleted");
+            }
+        }
+        out.flush();
+        return ExitCode.DONE;
+    }
+}

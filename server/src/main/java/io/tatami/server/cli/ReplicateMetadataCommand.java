@@ -1,0 +1,86 @@
+package io.tatami.server.cli;
+
+import io.tatami.client.ReplicationProgress;
+import io.tatami.client.TatamiClient;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code tatami admin metadata replicate URI --replicas N}. */
+@Command(
+        name = "replicate",
+        description =
+                "Has each group of the metadata be held by several metadata servers from now on, so that any minority of"
+                        + " them may be lost, while clients work. The servers have joined before. Tells how far that is.")
+final class ReplicateMetadataCommand implements Callable<Integer> {
+    private static final long STEP_MILLIS = 500;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private ClusterArgument cluster;
+
+    @Option(
+            names = "--replicas",
+            required = true,
+            paramLabel = "N",
+            description = "Servers that are to hold each group: 3, 5 or 7, and no fewer than now.")
+    private int replicas;
+
+    @Option(names = "--no-wait", description = "Return when it is begun.")
+    private boolean noWait;
+
+    @Override
+    public Integer call() throws Exception {
+        if (replicas < 1) {
+            throw new CommandLine.ParameterException(
+                    spec.commandLine(), "--replicas " + replicas + ": the number is odd, from 3 to 7");
+        }
+        PrintWriter out = spec.commandLine().getOut();
+        try (TatamiClient client = cluster.connect()) {
+            ReplicationProgress progress = client.replicateMetadata(replicas);
+            if (!progress.isDone() && !noWait) {
+                out.println(
+                        "This goes on in the cluster, also if this command is ended with Ctrl-C; the same command tells"
+                                + " how far it is.");
+                progress = follow(client, progress, out);
+            }
+            print(progress, out);
+        }
+        return ExitCode.DONE;
+    }
+
+    /** A line for each change, until all is done. */
+    private static ReplicationProgress follow(TatamiClient client, ReplicationProgress begun, PrintWriter out)
+            throws Exception {
+        ReplicationProgress now = begun;
+        print(now, out);
+        while (!now.isDone()) {
+            Thread.sleep(STEP_MILLIS);
+            ReplicationProgress next = client.replicateMetadata(0);
+            if (!next.equals(now) && !next.isDone()) {
+                print(next, out);
+            }
+            now = next;
+        }
+        return now;
+    }
+
+    private static void print(ReplicationProgress progress, PrintWriter out) {
+        String state = progress.state().isEmpty() ? "" : "; " + progress.state();
+        out.printf(
+                "%d of %d groups are held by %d %s%s%n",
+                progress.groupsDone(),
+                progress.groupsTotal(),
+                progress.replicas(),
+                progress.replicas() == 1 ? "server" : "servers",
+                state);
+        out.flush();
+    }
+}

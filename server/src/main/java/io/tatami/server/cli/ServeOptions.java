@@ -1,0 +1,60 @@
+package io.tatami.server.cli;
+
+import io.tatami.base.GroupId;
+import io.tatami.conf.SettingKind;
+import io.tatami.meta.service.host.NewCluster;
+import java.nio.file.Path;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** What every start has in common. */
+final class ServeOptions {
+    @Option(
+            names = "--data",
+            required = true,
+            paramLabel = "DIR",
+            description = "The server's directory; made and formatted where it is new.")
+    Path data;
+
+    @Option(
+            names = "--host",
+            paramLabel = "NAME",
+            defaultValue = "localhost",
+            description =
+                    "The name to bind and to tell clients; tasks are scheduled by it (default: ${DEFAULT-VALUE}).")
+    String host;
+
+    @Option(
+            names = "--foreground",
+            description = "Serve in this process instead of one in the background; exit code 3 where it ends by itself"
+                    + " because no group is served here any more.")
+    boolean foreground;
+
+    /** How many shards a new cluster has. */
+    static final class ShardCount implements ITypeConverter<Integer> {
+        @Override
+        public Integer convert(String text) {
+            try {
+                int shards = Integer.parseInt(text);
+                NewCluster.onOneServer(shards);
+                return shards;
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(
+                        "'" + text + "' is no count of shards; write a power of two from 1 to " + GroupId.SHARDS_MAX);
+            }
+        }
+    }
+
+    /** Bytes as people write them: {@code 20g}. */
+    static final class Bytes implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            try {
+                return SettingKind.SIZE.parse(text);
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException("'" + text + "' is no size; write for instance 512m or 20g");
+            }
+        }
+    }
+}

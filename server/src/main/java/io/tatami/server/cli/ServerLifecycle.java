@@ -1,0 +1,123 @@
+package io.tatami.server.cli;
+
+import io.tatami.base.TatamiException;
+import io.tatami.files.LockFile;
+import io.tatami.server.node.DataDirectory;
+import io.tatami.server.node.PartsCloser;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** The course of a start: into the background, or serve here until told to stop. */
+final class ServerLifecycle {
+    private ServerLifecycle() {}
+
+    /** Opens a server. */
+    @FunctionalInterface
+    interface Opener {
+        Served open() throws TatamiException;
+    }
+
+    /**
+     * A server that is open.
+     *
+     * @param ended completes with the reason once it serves nothing any more
+     */
+    record Served(AutoCloseable server, String uri, CompletableFuture<String> ended) {
+        /** One that serves until it is told to stop. */
+        Served(AutoCloseable server, String uri) {
+            this(server, uri, new CompletableFuture<>());
+        }
+    }
+
+    /** @return the command's exit code, once it serves in the background, or has served here */
+    static int run(CommandSpec spec, ServeOptions options, Opener opener) throws Exception {
+        DataDirectory directory = new DataDirectory(options.data);
+        directory.create();
+        if (!options.foreground) {
+            if (directory.server().isPresent()) {
+                throw directory.servedAlready();
+            }
+            directory.removeReady();
+            List<String> words = spec.root().commandLine().getParseResult().originalArgs();
+            DataDirectory.Ready ready = new BackgroundStart(directory).start(words);
+            spec.commandLine().getOut().println("serving " + ready.uri() + ", process " + ready.pid());
+            return ExitCode.DONE;
+        }
+        System.setProperty("tatami.log.dir", directory.logs().toString());
+        System.setProperty("log4j.configuration", "log4j-server.properties");
+        LockFile lock = directory.lock();
+        try {
+            directory.removeReady();
+            return serveHere(spec, directory, opener);
+        } finally {
+            lock.close();
+        }
+    }
+
+    private static int serveHere(CommandSpec spec, DataDirectory directory, Opener opener) throws Exception {
+        CompletableFuture<Optional<String>> end = new CompletableFuture<>();
+        CountDownLatch stopped = new CountDownLatch(1);
+        try {
+            Served served = opener.open();
+            Deque<AutoCloseable> parts = new ArrayDeque<>(List.of(served.server(), directory::removeReady));
+            try {
+                announce(directory, served);
+                Runtime.getRuntime().addShutdownHook(new Thread(() -> stopAndWait(end, stopped), "stop"));
+                CompletableFuture<Boolean> unused =
+                        served.ended().thenApply(reason -> end.complete(Optional.of(reason)));
+                end.join().ifPresent(reason -> tellEnd(spec, reason));
+                LoggerFactory.getLogger(ServerLifecycle.class)
+                        .info("stopping {}", served.server().getClass().getSimpleName());
+            } catch (IOException | RuntimeException e) {
+                PartsCloser.closeAfter(parts, e);
+                throw e;
+            }
+            return close(parts, end.join().isPresent());
+        } finally {
+            stopped.countDown();
+        }
+    }
+
+    private static void tellEnd(CommandSpec spec, String reason) {
+        PrintWriter err = spec.commandLine().getErr();
+        err.println(TatamiServer.ERROR_PREFIX + "no group is served here any more: " + reason);
+        err.flush();
+    }
+
+    /** Where a server ended by itself, why is told already; its disk may take nothing any more. */
+    private static int close(Deque<AutoCloseable> parts, boolean endedByItself) throws TatamiException {
+        try {
+            PartsCloser.close(parts);
+        } catch (TatamiException e) {
+            if (!endedByItself) {
+                throw e;
+            }
+            LoggerFactory.getLogger(ServerLifecycle.class).error("a server that has ended did not close in order", e);
+        }
+        return endedByItself ? ExitCode.STOPPED : ExitCode.DONE;
+    }
+
+    private static void announce(DataDirectory directory, Served served) throws IOException {
+        directory.writeReady(
+                new DataDirectory.Ready(served.uri(), ProcessHandle.current().pid()));
+        System.out.println("serving " + served.uri());
+    }
+
+    /** The process may end only when the server is closed. */
+    private static void stopAndWait(CompletableFuture<Optional<String>> end, CountDownLatch stopped) {
+        end.complete(Optional.empty());
+        try {
+            stopped.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package io.tatami.server.cli;
+
+import io.tatami.block.service.BlockServerSettings;
+import io.tatami.client.TatamiClient;
+import io.tatami.server.node.BlockNode;
+import io.tatami.server.node.ClusterAddress;
+import io.tatami.server.node.DataDirectory;
+import io.tatami.server.node.Patience;
+import io.tatami.server.node.SystemSettings;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code tatami start block}. */
+@Command(name = "block", description = "Starts a block server, which joins the cluster with its volumes.")
+final class StartBlockCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private ServeOptions options;
+
+    @Mixin
+    private CacheOptions cache;
+
+    @Option(
+            names = "--metadata",
+            required = true,
+            paramLabel = "URI",
+            description = "A metadata server of the cluster.")
+    private String metadata;
+
+    @Option(
+            names = "--volume",
+            required = true,
+            paramLabel = "PATH",
+            description = "A block device or file to keep data on; may be given several times.")
+    private List<Path> volumes;
+
+    @Option(
+            names = "--capacity",
+            paramLabel = "SIZE",
+            defaultValue = "20g",
+            converter = ServeOptions.Bytes.class,
+            description = "Size of a volume file that is not there yet (default: ${DEFAULT-VALUE}).")
+    private long capacityBytes;
+
+    @Option(names = "--port", defaultValue = "0", description = "The data port, 0 for any (default: ${DEFAULT-VALUE}).")
+    private int port;
+
+    @Override
+    public Integer call() throws Exception {
+        return ServerLifecycle.run(spec, options, () -> {
+            ClusterAddress cluster = ClusterAddress.of(metadata);
+            UUID id;
+            try (TatamiClient client =
+                    cluster.connect(Patience.of(spec.commandLine().getErr()))) {
+                id = client.clusterId();
+            }
+            BlockNode node = BlockNode.open(
+                    new BlockNode.Setup(
+                            new DataDirectory(options.data).block(),
+                            volumes,
+                            capacityBytes,
+                            options.host,
+                            port,
+                            cache.place()),
+                    id,
+                    cluster.sockets(),
+                    BlockServerSettings.from(SystemSettings.get()));
+            return new ServerLifecycle.Served(node, "tatami://" + cluster.authority());
+        });
+    }
+}

@@ -1,0 +1,10 @@
+package io.tatami.server.cli;
+
+import picocli.CommandLine.Command;
+
+/** {@code tatami start …}. */
+@Command(
+        name = "start",
+        description = "Starts a server, which runs on in the background.",
+        subcommands = {StartStandaloneCommand.class, StartMetadataCommand.class, StartBlockCommand.class})
+final class StartCommand {}

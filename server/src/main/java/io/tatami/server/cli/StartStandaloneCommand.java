@@ -1,0 +1,71 @@
+package io.tatami.server.cli;
+
+import io.tatami.auth.HadoopGroups;
+import io.tatami.conf.Settings;
+import io.tatami.server.node.StandaloneNode;
+import io.tatami.server.node.SystemSettings;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code tatami start standalone}. */
+@Command(
+        name = "standalone",
+        description = "Starts all of Tatami in one process and returns when it serves, telling the URI and the pid.")
+final class StartStandaloneCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private ServeOptions options;
+
+    @Mixin
+    private CacheOptions cache;
+
+    @Option(
+            names = "--port",
+            defaultValue = "9480",
+            description = "The metadata server's port, 0 for any (default: ${DEFAULT-VALUE}).")
+    private int port;
+
+    @Option(
+            names = "--capacity",
+            paramLabel = "SIZE",
+            defaultValue = "20g",
+            converter = ServeOptions.Bytes.class,
+            description = "Size of the volume file where one is made (default: ${DEFAULT-VALUE}).")
+    private long capacityBytes;
+
+    @Option(
+            names = "--volume",
+            paramLabel = "PATH",
+            description =
+                    "A block device or file to keep data on; may be given several times (default: a file in DIR).")
+    private List<Path> volumes = List.of();
+
+    @Option(
+            names = "--shards",
+            defaultValue = "8",
+            converter = ServeOptions.ShardCount.class,
+            description =
+                    "Metadata shards of a new cluster, a power of two, fixed for its life (default: ${DEFAULT-VALUE}).")
+    private int shards;
+
+    @Override
+    public Integer call() throws Exception {
+        Settings settings = SystemSettings.get();
+        return ServerLifecycle.run(spec, options, () -> {
+            StandaloneNode node = StandaloneNode.open(
+                    new StandaloneNode.Setup(
+                            options.data, volumes, capacityBytes, options.host, port, shards, cache.place()),
+                    settings,
+                    new HadoopGroups());
+            return new ServerLifecycle.Served(node, node.uri(), node.ended());
+        });
+    }
+}

@@ -1,0 +1,21 @@
+package io.tatami.server.cli;
+
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** {@code tatami version}. */
+@Command(name = "version", description = "Prints the version of this program.")
+final class VersionCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        @Nullable String version = TatamiServer.class.getPackage().getImplementationVersion();
+        spec.commandLine().getOut().println("tatami " + (version == null ? "(built from source)" : version));
+        return ExitCode.DONE;
+    }
+}

@@ -1,0 +1,187 @@
+package io.tatami.server.node;
+
+import io.tatami.base.Clock;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.ServerId;
+import io.tatami.base.TatamiException;
+import io.tatami.block.cache.CacheTier;
+import io.tatami.block.cache.Stager;
+import io.tatami.block.device.Device;
+import io.tatami.block.device.IoThreads;
+import io.tatami.block.device.MemoryDevice;
+import io.tatami.block.service.BlockServer;
+import io.tatami.block.service.BlockServerSettings;
+import io.tatami.block.service.IdentityFile;
+import io.tatami.block.service.RoutedMetadataLink;
+import io.tatami.block.service.VolumeSet;
+import io.tatami.block.volume.CacheVolume;
+import io.tatami.files.CrashPoint;
+import io.tatami.protocol.UserIdentity;
+import io.tatami.protocol.wire.Endpoint;
+import io.tatami.protocol.wire.RegisterBlockServerRequest;
+import io.tatami.rpc.netty.client.RpcClient;
+import io.tatami.rpc.netty.server.RpcServer;
+import io.tatami.rpc.netty.shared.ClientIdentity;
+import io.tatami.rpc.netty.shared.EventLoops;
+import io.tatami.rpc.netty.shared.RpcSettings;
+import io.tatami.rpc.netty.shared.ServerIdentity;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A block server with its volumes, its data port and its way to the metadata servers. Opened and closed by one thread.
+ */
+public final class BlockNode implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(BlockNode.class);
+    private static final int CACHE_IO_THREADS = 4;
+    private static final long METADATA_TIMEOUT_MILLIS = 10_000;
+    private static final long REGISTRATION_SECONDS_MAX = 60;
+
+    /** Closed from the last to the first. */
+    private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+
+    private final InetSocketAddress address;
+    private final ServerId id;
+
+    /**
+     * Where a block server keeps what, and how it is reached.
+     *
+     * @param directory of its identity and indexes, and of its volume file where no volume is named
+     * @param volumes devices or files; made with {@code capacityBytes} where they are not there
+     * @param host the name tasks are scheduled by, and which clients connect to
+     * @param port 0 for any
+     * @param cache of the cache tier; null for none
+     */
+    public record Setup(
+            Path directory,
+            List<Path> volumes,
+            long capacityBytes,
+            String host,
+            int port,
+            @Nullable CachePlace cache) {
+        /** Without a cache tier. */
+        public Setup(Path directory, List<Path> volumes, long capacityBytes, String host, int port) {
+            this(directory, volumes, capacityBytes, host, port, null);
+        }
+    }
+
+    /**
+     * Where a cache tier keeps its copies.
+     *
+     * @param path a device, or a file, made where it is not there; null for the memory of this process
+     * @param sizeBytes of memory, or of a file that is made
+     */
+    public record CachePlace(@Nullable Path path, long sizeBytes) {}
+
+    private BlockNode(Setup setup, UUID cluster, List<InetSocketAddress> metadata, BlockServerSettings settings)
+            throws TatamiException {
+        try {
+            RpcSettings rpc = RpcSettings.from(SystemSettings.get());
+            EventLoops loops = keep(new EventLoops("block", rpc));
+            VolumeSet volumes = VolumesAtStart.open(setup, cluster, settings.buffersBytes(), parts::push);
+            CacheTier tier = setup.cache() == null ? null : openCache(setup.cache(), volumes, cluster);
+            RpcClient client = keep(new RpcClient(
+                    loops,
+                    rpc,
+                    Clock.SYSTEM,
+                    ClientIdentity.simple("block server", UserIdentity.of(System.getProperty("user.name")))
+                            .of(cluster)));
+            BlockServer server = keep(new BlockServer(
+                    settings, volumes, tier, new IdentityFile(setup.directory(), cluster), client, Clock.SYSTEM));
+            RpcServer listener = keep(new RpcServer(
+                    loops, rpc, Clock.SYSTEM, ServerIdentity.simple("block server", cluster), server.handlers()));
+            address = (InetSocketAddress) listener.start(new InetSocketAddress(setup.host(), setup.port()));
+            CrashPoint.hit("service.open.listens");
+            id = join(server, new RoutedMetadataLink(client, metadata, METADATA_TIMEOUT_MILLIS), setup);
+            LOG.info("block server {} serves at {}", id, address);
+        } catch (TatamiException | RuntimeException e) {
+            PartsCloser.closeAfter(parts, e);
+            throw e;
+        }
+    }
+
+    /**
+     * Opens the volumes, making and formatting those that are not there and leaving out those that are broken, listens,
+     * and returns once the cluster knows the server and sends it blocks.
+     *
+     * @param cluster the cluster's id
+     * @param metadata addresses of metadata servers
+     * @throws TatamiException what the volumes, the port or the metadata service refuse
+     */
+    public static BlockNode open(
+            Setup setup, UUID cluster, List<InetSocketAddress> metadata, BlockServerSettings settings)
+            throws TatamiException {
+        return new BlockNode(setup, cluster, metadata, settings);
+    }
+
+    public InetSocketAddress address() {
+        return address;
+    }
+
+    public ServerId id() {
+        return id;
+    }
+
+    private <T extends AutoCloseable> T keep(T part) {
+        parts.push(part);
+        return part;
+    }
+
+    private CacheTier openCache(CachePlace setup, VolumeSet volumes, UUID cluster) throws TatamiException {
+        Path path = setup.path();
+        Device device = path == null
+                ? new MemoryDevice(Device.alignDown(setup.sizeBytes()))
+                : CacheVolume.open(path, setup.sizeBytes(), cluster);
+        long dataOffset = path == null ? 0 : CacheVolume.DATA_OFFSET;
+        CacheTier tier =
+                new CacheTier(device, dataOffset, IoThreads.start("cache", CACHE_IO_THREADS), volumes, Clock.SYSTEM);
+        keep(new Stager(tier, volumes));
+        LOG.info(
+                "the cache tier {} has room for {} bytes",
+                device.name(),
+                tier.status().capacityBytes());
+        return tier;
+    }
+
+    private ServerId join(BlockServer server, RoutedMetadataLink link, Setup setup) throws TatamiException {
+        RegisterBlockServerRequest registration = RegisterBlockServerRequest.newBuilder()
+                .setHost(setup.host())
+                .setData(Endpoint.newBuilder().setHost(setup.host()).setPort(address.getPort()))
+                .setHasCache(setup.cache() != null)
+                .setRack("/default-rack")
+                .addStorageType("DISK")
+                .build();
+        try {
+            return server.join(link, registration).get(REGISTRATION_SECONDS_MAX, TimeUnit.SECONDS);
+        } catch (TimeoutException e) {
+            throw new TatamiException(
+                    ErrorCode.UNAVAILABLE,
+                    "no metadata server took the registration within " + REGISTRATION_SECONDS_MAX
+                            + " s; see that the URI is right and the metadata server runs",
+                    e);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof TatamiException failure) {
+                throw failure.again();
+            }
+            throw new IllegalStateException("registration failed", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new TatamiException(ErrorCode.CANCELLED, "interrupted while registering", e);
+        }
+    }
+
+    @Override
+    public void close() throws TatamiException {
+        PartsCloser.close(parts);
+    }
+}

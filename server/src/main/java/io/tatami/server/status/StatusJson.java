@@ -1,0 +1,89 @@
+package io.tatami.server.status;
+
+import io.tatami.client.ClusterStatus;
+import io.tatami.protocol.wire.BlockServerInfo;
+import io.tatami.protocol.wire.BlockServerStatusReply;
+import io.tatami.protocol.wire.GroupReplica;
+import io.tatami.protocol.wire.GroupStatusReply;
+import io.tatami.rpc.GroupLeaders;
+import io.tatami.server.status.StatusReport.ServerState;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+
+/** A status report as one JSON object; sizes are in bytes, and names say so. */
+public final class StatusJson {
+    private StatusJson() {}
+
+    public static String of(StatusReport report) {
+        Map<String, Object> status = new LinkedHashMap<>();
+        status.put("well", report.isWell());
+        status.put("capacity_bytes", report.cluster().capacityBytes());
+        status.put("used_bytes", report.cluster().usedBytes());
+        status.put("free_bytes", report.cluster().freeBytes());
+        status.put(
+                "groups",
+                report.cluster().groups().stream()
+                        .map(group -> group(group, report.cluster()))
+                        .toList());
+        status.put(
+                "metadata_servers",
+                report.metadata().stream().map(MetadataServersText::server).toList());
+        status.put(
+                "block_servers",
+                report.servers().stream().map(StatusJson::server).toList());
+        return Json.text(status);
+    }
+
+    private static Map<String, Object> group(ClusterStatus.GroupState state, ClusterStatus cluster) {
+        Map<String, Object> group = new LinkedHashMap<>();
+        group.put("group", state.group().toString());
+        group.put("leader", state.address());
+        group.put(
+                "replicas",
+                cluster.replicas(state.group()).stream()
+                        .map(StatusJson::replica)
+                        .toList());
+        group.put("failure", state.failure());
+        GroupStatusReply numbers = state.status();
+        if (numbers != null) {
+            group.putAll(Json.fields(numbers));
+        }
+        return group;
+    }
+
+    private static Map<String, Object> replica(GroupReplica replica) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("address", GroupLeaders.detail(replica.getEndpoint()));
+        fields.put("member", replica.getMember());
+        return fields;
+    }
+
+    private static Map<String, Object> server(ServerState state) {
+        BlockServerInfo info = state.info();
+        Map<String, Object> server = new LinkedHashMap<>();
+        server.put("id", info.getServerId());
+        server.put("address", info.getData().getHost() + ":" + info.getData().getPort());
+        server.put("state", info.getState().name().toLowerCase(Locale.ROOT));
+        server.put("capacity_bytes", info.getCapacityBytes());
+        server.put("used_bytes", info.getUsedBytes());
+        server.put("free_bytes", info.getFreeBytes());
+        server.put("failure", state.failure());
+        server.put("volumes", state.volumes().stream().map(StatusJson::volume).toList());
+        BlockServerStatusReply status = state.status();
+        if (status != null) {
+            server.put("credit_gifts", status.getCreditGifts());
+            server.put("credits_given", status.getCreditsGiven());
+            if (status.hasCache()) {
+                server.put("cache", Json.fields(status.getCache()));
+            }
+        }
+        return server;
+    }
+
+    private static Map<String, Object> volume(StatusReport.VolumeState state) {
+        Map<String, Object> volume = new LinkedHashMap<>(Json.fields(state.status()));
+        volume.put("slowness", state.slowness());
+        return volume;
+    }
+}
