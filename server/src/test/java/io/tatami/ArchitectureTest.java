@@ -4,6 +4,7 @@ import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -75,10 +76,75 @@ final class ArchitectureTest {
             onlyUses("io.tatami.cluster.."),
             onlyUses("io.tatami.block.device.."),
             onlyUses("io.tatami.block.volume..", "io.tatami.block.device.."),
+            onlyUses("io.tatami.block.cache..", "io.tatami.block.volume", "io.tatami.block.device.."),
             onlyUses("io.tatami.block..", "io.tatami.rpc..", "io.tatami.client.block..", "io.tatami.cluster.."));
 
+    private static final String CLIENT = "io.tatami.client.block";
+    private static final String DEVICE = "io.tatami.block.device..";
+    private static final String VOLUME = "io.tatami.block.volume";
+    private static final String SERVICE = "io.tatami.block.service";
+
+    /** Within the block server; what is not named as used is not used. */
+    private static final List<ArchRule> BLOCK_ARROWS = List.of(
+            onlyUses(VOLUME + ".space", DEVICE),
+            onlyUses(VOLUME + ".index", VOLUME + ".space", DEVICE),
+            onlyUses(VOLUME + ".format", VOLUME + ".space", VOLUME + ".index", DEVICE),
+            onlyUses(VOLUME, VOLUME + ".space", VOLUME + ".index", VOLUME + ".format", DEVICE),
+            onlyUses(VOLUME + ".maintain", VOLUME + ".space", VOLUME, DEVICE),
+            onlyUses(SERVICE + ".volumes", VOLUME, DEVICE, "io.tatami.block.cache"),
+            onlyUses(SERVICE + ".context", SERVICE + ".volumes", VOLUME, DEVICE, "io.tatami.rpc"),
+            onlyUses(SERVICE + ".memory", SERVICE + ".context", VOLUME, DEVICE, "io.tatami.rpc", CLIENT),
+            onlyUses(
+                    SERVICE + ".write",
+                    SERVICE + ".context",
+                    SERVICE + ".memory",
+                    SERVICE + ".volumes",
+                    VOLUME,
+                    DEVICE,
+                    "io.tatami.rpc",
+                    CLIENT),
+            onlyUses(
+                    SERVICE + ".read",
+                    SERVICE + ".context",
+                    SERVICE + ".memory",
+                    SERVICE + ".volumes",
+                    VOLUME,
+                    DEVICE,
+                    "io.tatami.rpc"),
+            onlyUses(
+                    SERVICE + ".command",
+                    SERVICE + ".context",
+                    SERVICE + ".volumes",
+                    SERVICE + ".write",
+                    VOLUME,
+                    "io.tatami.block.cache",
+                    "io.tatami.rpc"),
+            onlyUses(
+                    SERVICE + ".report",
+                    SERVICE + ".context",
+                    SERVICE + ".volumes",
+                    VOLUME + ".maintain",
+                    VOLUME,
+                    DEVICE,
+                    "io.tatami.rpc"),
+            onlyUses(
+                    SERVICE + ".registration",
+                    SERVICE + ".context",
+                    SERVICE + ".volumes",
+                    VOLUME,
+                    DEVICE,
+                    "io.tatami.rpc"),
+            onlyImportedBy(VOLUME + ".maintain", VOLUME + ".maintain", SERVICE + ".report"),
+            onlyImportedBy(SERVICE + ".memory", SERVICE, SERVICE + ".memory", SERVICE + ".write", SERVICE + ".read"),
+            onlyImportedBy(SERVICE + ".write", SERVICE, SERVICE + ".write", SERVICE + ".command"),
+            onlyImportedBy(SERVICE + ".read", SERVICE, SERVICE + ".read"),
+            onlyImportedBy(SERVICE + ".command", SERVICE, SERVICE + ".command"),
+            onlyImportedBy(SERVICE + ".report", SERVICE, SERVICE + ".report"),
+            onlyImportedBy(SERVICE, SERVICE, "io.tatami.server.."),
+            slices().matching("io.tatami.block.(**)").should().beFreeOfCycles());
+
     private static final List<ArchRule> ONLY_IMPORTERS = List.of(
-            onlyImportedBy("org.rocksdb..", "io.tatami.meta.store..", "io.tatami.block.volume.."),
+            onlyImportedBy("org.rocksdb..", "io.tatami.meta.store..", "io.tatami.block.volume.index"),
             onlyImportedBy("com.sun.jna..", "io.tatami.block.device..", "io.tatami.meta.log.flush.."),
             onlyImportedBy("org.apache.ratis..", "io.tatami.meta.log.raft.."),
             onlyImportedBy("org.apache.hadoop..", "io.tatami.auth.."),
@@ -109,6 +175,11 @@ final class ArchitectureTest {
     @Test
     void arrowsPointDown() {
         ARROWS.forEach(rule -> rule.check(classes));
+    }
+
+    @Test
+    void theBlockServersPackagesHaveNoCirclesAndOnlyTheImportsTheySay() {
+        BLOCK_ARROWS.forEach(rule -> rule.check(classes));
     }
 
     @Test

@@ -24,7 +24,7 @@ enum PlantedBug {
             "requireEnd(isLast, at, index);",
             "io.tatami.meta.log.local.LocalLogTest#anEntryThatHasRottedIsNotForgotten"),
     INDEX_LOG_IS_NOT_SYNCED(
-            "io/tatami/block/volume/RocksIndexStore.java",
+            "io/tatami/block/volume/index/RocksIndexStore.java",
             "new WriteOptions().setSync(true)",
             "new WriteOptions()",
             "io.tatami.crash.LiveCopyTest#whatWasAcknowledgedIsOnTheDevice"),
@@ -75,12 +75,12 @@ enum PlantedBug {
             "",
             "io.tatami.block.volume.VolumeCrashPointTest#nothingAcknowledgedIsLostByACrashAtAnyNamedPoint"),
     HSYNC_IS_ACKNOWLEDGED_BEFORE_THE_FLUSH(
-            "io/tatami/block/service/OpenCopy.java",
+            "io/tatami/block/service/write/OpenCopy.java",
             "durableBytes = writer.sync();",
             "durableBytes = writer.lengthBytes();",
             "io.tatami.block.service.BlockStreamTest#syncedBytesOfOddLengthsAndThoseShownLaterSurviveAnOrderlyStop"),
     SUPERBLOCK_IS_NOT_FLUSHED(
-            "io/tatami/block/volume/SuperblockFormat.java",
+            "io/tatami/block/volume/format/SuperblockFormat.java",
             "device.flush();",
             "",
             "io.tatami.block.volume.PowerCutTest#nothingAcknowledgedIsLostByAPowerCutAtAnyAccess"),
@@ -95,7 +95,7 @@ enum PlantedBug {
             "",
             "io.tatami.block.volume.PowerCutTest#nothingAcknowledgedIsLostByAPowerCutAtAnyAccess"),
     THE_SUM_OF_RECORDS_IS_NOT_COMPARED(
-            "io/tatami/block/volume/BlockIndex.java",
+            "io/tatami/block/volume/index/BlockIndex.java",
             "return BlockIndexFormat.isSum(stored[0], sum[0]);",
             "return true;",
             "io.tatami.block.volume.DamageTest#everyDamageOfDataIndexAndSuperblockIsToldAndScrubbed"),
@@ -120,25 +120,25 @@ enum PlantedBug {
             "if (length == CHUNK_BYTES && ChunkChecksum.of(bytes, (int) (at - start), length) != checksumAt(at)) {",
             "io.tatami.block.volume.TearTest#everySubsetOfUpToTenSectorsIsTold"),
     SCRUB_SKIPS_THE_FIRST_CHUNK(
-            "io/tatami/block/volume/Scrubber.java",
+            "io/tatami/block/volume/maintain/Scrubber.java",
             "long at = 0;",
             "long at = ChunkChecksum.CHUNK_BYTES;",
             "io.tatami.block.volume.DamageTest#everyDamageOfDataIndexAndSuperblockIsToldAndScrubbed"),
     SCRUB_LEAVES_A_BLOCK_AT_ITS_FIRST_DAMAGE(
-            "io/tatami/block/volume/Scrubber.java",
+            "io/tatami/block/volume/maintain/Scrubber.java",
             ": Long.parseLong(e.detail()) + ChunkChecksum.CHUNK_BYTES;",
             ": stored.durableBytes();",
             "io.tatami.block.volume.TearTest#subsetsOfAnAcknowledgedUnitThatADiskLiedAboutAreTold"),
     SCRUB_DOES_NOT_LOOK_AT_RECORDS(
-            "io/tatami/block/volume/BlockIndex.java",
+            "io/tatami/block/volume/index/BlockIndex.java",
             "boolean isWhole = hasSumOf(",
             "boolean isWhole = damages.size() < 99 || hasSumOf(",
             "io.tatami.block.volume.DamageTest#everyDamageOfDataIndexAndSuperblockIsToldAndScrubbed"),
     LOGS_OF_THE_INDEX_ARE_NOT_LOOKED_AT(
-            "io/tatami/block/volume/RocksIndexStore.java",
+            "io/tatami/block/volume/index/RocksIndexStore.java",
             "if (!damages.isEmpty()) {\n            throw corrupt",
             "if (damages.size() == Integer.MAX_VALUE) {\n            throw corrupt",
-            "io.tatami.block.volume.IndexFilesDamageTest#aFlippedBitInAHeaderOfAnyRecordOfALogIsFound"),
+            "io.tatami.block.volume.index.IndexFilesDamageTest#aFlippedBitInAHeaderOfAnyRecordOfALogIsFound"),
     LOGS_OF_THE_METADATA_ARE_NOT_LOOKED_AT(
             "io/tatami/meta/store/GroupStore.java",
             "requireSoundLogs(directory);\n        return open",

@@ -9,7 +9,7 @@ import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
-import io.tatami.block.service.BlockServerSettings;
+import io.tatami.block.service.context.BlockServerSettings;
 import io.tatami.client.ClusterStatus;
 import io.tatami.client.CreateSpec;
 import io.tatami.client.FsckReport;

@@ -3,7 +3,7 @@ package io.tatami.hadoop.random;
 import io.tatami.auth.HadoopGroups;
 import io.tatami.base.GroupId;
 import io.tatami.base.UuidBytes;
-import io.tatami.block.service.BlockServerSettings;
+import io.tatami.block.service.context.BlockServerSettings;
 import io.tatami.client.TatamiClient;
 import io.tatami.conf.Settings;
 import io.tatami.server.MetadataTrio;

@@ -4,6 +4,25 @@ import io.tatami.base.Clock;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.block.cache.CacheTier;
+import io.tatami.block.service.command.BlockCommands;
+import io.tatami.block.service.command.PlanCommands;
+import io.tatami.block.service.context.BlockServerMetrics;
+import io.tatami.block.service.context.BlockServerSettings;
+import io.tatami.block.service.context.ServerContext;
+import io.tatami.block.service.context.ServerThreads;
+import io.tatami.block.service.memory.MemoryShares;
+import io.tatami.block.service.memory.SharedDirectory;
+import io.tatami.block.service.read.ReadStreams;
+import io.tatami.block.service.registration.CreditLine;
+import io.tatami.block.service.registration.DamageNotices;
+import io.tatami.block.service.registration.IdentityFile;
+import io.tatami.block.service.registration.Membership;
+import io.tatami.block.service.registration.MetadataLink;
+import io.tatami.block.service.report.DamageReports;
+import io.tatami.block.service.report.VolumeReports;
+import io.tatami.block.service.volumes.OrderlyEnd;
+import io.tatami.block.service.volumes.VolumeSet;
+import io.tatami.block.service.write.WriteStreams;
 import io.tatami.block.volume.UnitCopies;
 import io.tatami.client.block.BlockClient;
 import io.tatami.client.block.BlockClientSettings;
@@ -114,12 +133,12 @@ public final class BlockServer implements AutoCloseable {
     }
 
     /** What the server knows of how its volumes are, and looks after. */
-    VolumeReports reports() {
+    public VolumeReports reports() {
         return reports;
     }
 
     /** What readers and writers on this host are lent. */
-    MemoryShares memory() {
+    public MemoryShares memory() {
         return memory;
     }
 

@@ -1,5 +1,7 @@
 package io.tatami.block.service;
 
+import io.tatami.block.service.read.ReadStreams;
+import io.tatami.block.service.write.WriteStreams;
 import io.tatami.block.volume.Volume;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.rpc.HandlerTable;

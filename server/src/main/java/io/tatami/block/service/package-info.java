@@ -1,6 +1,6 @@
 /**
- * The data port of a block server: write streams and the chain behind them, read streams, recovery, audit, and the
- * server's membership in a cluster. Imported only by the wiring in {@code io.tatami.server}.
+ * A block server as a whole: its streams, its commands, its reports and its place in a cluster, put together from the
+ * packages below. Imported only by the wiring in {@code io.tatami.server}.
  */
 @NullMarked
 package io.tatami.block.service;

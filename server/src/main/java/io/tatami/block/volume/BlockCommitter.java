@@ -3,6 +3,9 @@ package io.tatami.block.volume;
 import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.TatamiException;
+import io.tatami.block.volume.index.BlockIndex;
+import io.tatami.block.volume.index.BlockRecord;
+import io.tatami.block.volume.space.Extent;
 import io.tatami.files.CrashPoint;
 import java.util.concurrent.ConcurrentMap;
 

@@ -6,6 +6,11 @@ import io.tatami.base.TatamiException;
 import io.tatami.block.device.AccessKind;
 import io.tatami.block.device.AlignedBuffer;
 import io.tatami.block.device.Device;
+import io.tatami.block.volume.index.BlockIndex;
+import io.tatami.block.volume.index.BlockRecord;
+import io.tatami.block.volume.space.CompactionPlanner;
+import io.tatami.block.volume.space.Extent;
+import io.tatami.block.volume.space.PlacedBlock;
 import io.tatami.files.CrashPoint;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -21,15 +26,15 @@ import java.util.concurrent.atomic.LongAdder;
  * <p>Never waits for who changes a block: such a block stays where it is, as do those that are not where the caller
  * says, and those whose new place is not free. Who changes a block waits for the few blocks moved with it.
  */
-final class BlockMover {
+public final class BlockMover {
     /** One buffer, so that a move holds little memory and little room, and is over soon. */
-    static final int BYTES_MAX = Device.UNIT_BYTES;
+    public static final int BYTES_MAX = Device.UNIT_BYTES;
 
     private final VolumeParts parts;
     private final ConcurrentMap<BlockId, Replica> replicas;
     private final LongAdder movedBytes = new LongAdder();
 
-    BlockMover(VolumeParts parts, ConcurrentMap<BlockId, Replica> replicas) {
+    public BlockMover(VolumeParts parts, ConcurrentMap<BlockId, Replica> replicas) {
         this.parts = parts;
         this.replicas = replicas;
     }
@@ -40,18 +45,18 @@ final class BlockMover {
             return (int) (start + to.lengthBytes());
         }
 
-        BlockRecord after() {
+        public BlockRecord after() {
             return before.withExtent(to);
         }
     }
 
     /** What was moved since the volume was opened. */
-    long movedBytes() {
+    public long movedBytes() {
         return movedBytes.sum();
     }
 
     /** Whether a writer waits for the end of a move, to try again for room. */
-    boolean isAwaited() {
+    public boolean isAwaited() {
         return parts.moving().hasQueuedThreads();
     }
 
@@ -62,7 +67,7 @@ final class BlockMover {
      * @throws TatamiException IO_ERROR where writing failed, and the volume has stopped; NO_SPACE where the file system
      *     under a volume file is full. Damage is not thrown: the {@link DamageListener} hears of it.
      */
-    int move(List<CompactionPlanner.Move> moves) throws TatamiException {
+    public int move(List<CompactionPlanner.Move> moves) throws TatamiException {
         AlignedBuffer buffer = parts.resources().writeBuffers().tryAcquire();
         if (buffer == null) {
             return 0;

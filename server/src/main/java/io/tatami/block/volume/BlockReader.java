@@ -9,6 +9,7 @@ import io.tatami.block.device.AlignedBuffer;
 import io.tatami.block.device.BufferShare;
 import io.tatami.block.device.Device;
 import io.tatami.block.device.PendingAccess;
+import io.tatami.block.volume.space.Extent;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -37,7 +38,7 @@ public final class BlockReader implements AutoCloseable {
     /** Why there is nothing behind what was returned last. */
     private @Nullable TatamiException damage;
 
-    BlockReader(
+    public BlockReader(
             VolumeParts parts,
             AccessKind kind,
             Replica replica,
@@ -76,12 +77,12 @@ public final class BlockReader implements AutoCloseable {
             UnitCopies.@Nullable Copy copy,
             @Nullable PendingAccess pending) {
 
-        Fetch from(UnitCopies.@Nullable Copy other, @Nullable PendingAccess begun) {
+        public Fetch from(UnitCopies.@Nullable Copy other, @Nullable PendingAccess begun) {
             return new Fetch(start, end, chunkStart, chunkEnd, buffer, late, place, other, begun);
         }
 
         /** As if no more than the bytes before {@code chunk}, where one begins, had been asked for. */
-        Fetch upTo(long chunk) {
+        public Fetch upTo(long chunk) {
             return new Fetch(start, chunk, chunkStart, chunk, buffer, late, place, copy, pending);
         }
     }

@@ -7,6 +7,9 @@ import io.tatami.block.device.AccessKind;
 import io.tatami.block.device.AccessStream;
 import io.tatami.block.device.AlignedBuffer;
 import io.tatami.block.device.Device;
+import io.tatami.block.volume.index.BlockRecord;
+import io.tatami.block.volume.space.Extent;
+import io.tatami.block.volume.space.ExtentAllocator;
 import io.tatami.files.CrashPoint;
 import java.nio.ByteBuffer;
 

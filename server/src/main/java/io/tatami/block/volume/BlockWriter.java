@@ -4,6 +4,7 @@ import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.block.volume.space.Extent;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +23,7 @@ public final class BlockWriter implements AutoCloseable {
     private final Replica replica;
     private final long generation;
 
-    BlockWriter(VolumeParts parts, BlockCommitter committer, Replica replica, long generation) {
+    public BlockWriter(VolumeParts parts, BlockCommitter committer, Replica replica, long generation) {
         this.parts = parts;
         this.committer = committer;
         this.replica = replica;

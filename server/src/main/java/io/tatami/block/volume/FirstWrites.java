@@ -4,6 +4,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.block.device.AccessKind;
 import io.tatami.block.device.AlignedBuffer;
 import io.tatami.block.device.Device;
+import io.tatami.block.volume.space.Extent;
 import io.tatami.files.CrashPoint;
 import java.nio.ByteBuffer;
 
@@ -16,7 +17,7 @@ import java.nio.ByteBuffer;
  * <p>Only free room that was claimed for it is written, so no block can be there; a crash leaves zeros in free room, or
  * what the index says of it behind, and then it is written once more. One thread uses it.
  */
-final class FirstWrites {
+public final class FirstWrites {
     /** So much is held of the free room at once, and so long others may wait for that. */
     private static final long STEP_BYTES = 4L * Device.UNIT_BYTES;
 
@@ -36,7 +37,7 @@ final class FirstWrites {
      * @return how many bytes were written; 0 where that much is written already, or others need the room or the buffers
      * @throws TatamiException what stopped the volume; NO_SPACE where the file system under a volume file is full
      */
-    long writeNext(long aheadBytes) throws TatamiException {
+    public long writeNext(long aheadBytes) throws TatamiException {
         Extent gap = parts.allocator().longestRun();
         long low = Math.max(gap.offsetBytes(), unwritten.offsetBytes());
         long high = Math.min(gap.endBytes(), unwritten.endBytes());

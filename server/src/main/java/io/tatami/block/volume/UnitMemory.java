@@ -25,7 +25,7 @@ public record UnitMemory(
     }
 
     /** What one reader will hold of the buffers. */
-    BufferShare share() {
+    public BufferShare share() {
         return owner == null ? buffers.share() : buffers.share(owner);
     }
 }

@@ -7,6 +7,11 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.AccessKind;
 import io.tatami.block.device.AccessTimes;
+import io.tatami.block.volume.format.SuperblockFormat;
+import io.tatami.block.volume.index.BlockIndex;
+import io.tatami.block.volume.space.Extent;
+import io.tatami.block.volume.space.ExtentAllocator;
+import io.tatami.block.volume.space.PlacedBlock;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -46,7 +51,7 @@ public final class Volume implements AutoCloseable {
      *     {@code parts}
      * @param unwritten what {@link BlockIndex#unwritten} says
      */
-    Volume(
+    public Volume(
             SuperblockFormat.Superblock superblock,
             VolumeParts parts,
             ConcurrentNavigableMap<BlockId, Replica> replicas,
@@ -348,7 +353,7 @@ public final class Volume implements AutoCloseable {
     }
 
     /** The blocks in the order of their addresses, for who reads all of them. */
-    List<StoredBlock> blocksByAddress() {
+    public List<StoredBlock> blocksByAddress() {
         return replicas.values().stream()
                 .sorted(Comparator.comparingLong(replica -> replica.extent().offsetBytes()))
                 .map(Replica::describe)
@@ -361,7 +366,7 @@ public final class Volume implements AutoCloseable {
      *
      * @throws TatamiException IO_ERROR
      */
-    List<String> findStructureDamage() throws TatamiException {
+    public List<String> findStructureDamage() throws TatamiException {
         List<String> damages = new ArrayList<>();
         parts.threads().stream(AccessKind.BACKGROUND)
                 .submit(
@@ -373,30 +378,30 @@ public final class Volume implements AutoCloseable {
     }
 
     /** Where the blocks are, in no order. Not a snapshot: each element is right at a moment while it is looked at. */
-    Iterable<PlacedBlock> placedBlocks() {
+    public Iterable<PlacedBlock> placedBlocks() {
         return () -> replicas.values().stream().map(Replica::placed).iterator();
     }
 
     /** What blocks may have, and what of it none has, by rising address. */
-    ExtentAllocator allocator() {
+    public ExtentAllocator allocator() {
         return parts.allocator();
     }
 
-    BlockMover mover() {
+    public BlockMover mover() {
         return mover;
     }
 
-    FirstWrites firstWrites() {
+    public FirstWrites firstWrites() {
         return firstWrites;
     }
 
     /** Whether somebody waits for the device now. */
-    boolean isBusy() {
+    public boolean isBusy() {
         return parts.threads().isBusy();
     }
 
     /** @throws TatamiException what stopped the volume */
-    void throwIfStopped() throws TatamiException {
+    public void throwIfStopped() throws TatamiException {
         parts.failStop().check();
     }
 

@@ -11,6 +11,17 @@ import io.tatami.block.device.FailStop;
 import io.tatami.block.device.GuardedDevice;
 import io.tatami.block.device.IoThreads;
 import io.tatami.block.device.SharedFlush;
+import io.tatami.block.volume.format.SuperblockFormat;
+import io.tatami.block.volume.format.VolumeFormatter;
+import io.tatami.block.volume.index.BlockIndex;
+import io.tatami.block.volume.index.BlockRecord;
+import io.tatami.block.volume.index.FlushedEnd;
+import io.tatami.block.volume.index.FlushedEnds;
+import io.tatami.block.volume.index.IndexDirectories;
+import io.tatami.block.volume.index.IndexStore;
+import io.tatami.block.volume.index.RocksIndexStore;
+import io.tatami.block.volume.space.Extent;
+import io.tatami.block.volume.space.ExtentAllocator;
 import io.tatami.files.CrashPoint;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -92,7 +103,7 @@ public final class VolumeOpener {
     }
 
     /** Opens a volume on parts that are given; all of them are closed where this fails. */
-    Volume open(Device device, IndexStore store, FlushedEnds flushedEnds, IoThreads threads, FailStop failStop)
+    public Volume open(Device device, IndexStore store, FlushedEnds flushedEnds, IoThreads threads, FailStop failStop)
             throws TatamiException {
         GuardedDevice guarded = new GuardedDevice(device, failStop, clock);
         BlockIndex index = new BlockIndex(store, failStop);

@@ -8,6 +8,10 @@ import io.tatami.block.device.FailStop;
 import io.tatami.block.device.GuardedDevice;
 import io.tatami.block.device.IoThreads;
 import io.tatami.block.device.SharedFlush;
+import io.tatami.block.volume.index.BlockIndex;
+import io.tatami.block.volume.index.FlushedEnds;
+import io.tatami.block.volume.space.Extent;
+import io.tatami.block.volume.space.ExtentAllocator;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**

@@ -1,7 +1,6 @@
 /**
- * One volume of a block server: its superblock, the allocation of extents, the block index, and the writing, reading
- * and scrubbing of blocks. Imported by {@code io.tatami.block.service} and the wiring; the only package of the block
- * server that touches RocksDB.
+ * One volume of a block server: its blocks, and how they are written, read, moved and made durable. Imports
+ * {@code volume.format}, {@code volume.index}, {@code volume.space} and {@code block.device}.
  */
 @NullMarked
 package io.tatami.block.volume;

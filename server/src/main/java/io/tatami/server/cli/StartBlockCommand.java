@@ -1,6 +1,6 @@
 package io.tatami.server.cli;
 
-import io.tatami.block.service.BlockServerSettings;
+import io.tatami.block.service.context.BlockServerSettings;
 import io.tatami.client.TatamiClient;
 import io.tatami.server.node.BlockNode;
 import io.tatami.server.node.ClusterAddress;

@@ -1,6 +1,6 @@
 package io.tatami.server.node;
 
-import io.tatami.block.service.BlockServerSettings;
+import io.tatami.block.service.context.BlockServerSettings;
 import io.tatami.client.ClientSettings;
 import io.tatami.conf.SettingCatalog;
 import io.tatami.meta.log.local.LocalLog;

@@ -2,7 +2,7 @@ package io.tatami.server.node;
 
 import io.tatami.base.Clock;
 import io.tatami.base.TatamiException;
-import io.tatami.block.service.BlockServerSettings;
+import io.tatami.block.service.context.BlockServerSettings;
 import io.tatami.conf.Settings;
 import io.tatami.files.CrashPoint;
 import io.tatami.meta.service.host.GroupMapping;

@@ -15,7 +15,7 @@ import io.tatami.block.device.IoThreads;
 import io.tatami.block.device.PendingAccess;
 import io.tatami.block.device.SimDisk;
 import io.tatami.block.device.SimFaults;
-import io.tatami.block.service.VolumeSet;
+import io.tatami.block.service.volumes.VolumeSet;
 import io.tatami.block.volume.BlockReader;
 import io.tatami.block.volume.BlockWriter;
 import io.tatami.block.volume.ReadUnit;

@@ -13,7 +13,7 @@ import io.tatami.block.device.AccessTimes;
 import io.tatami.block.device.Device;
 import io.tatami.block.device.IoThreads;
 import io.tatami.block.device.MemoryDevice;
-import io.tatami.block.service.VolumeSet;
+import io.tatami.block.service.volumes.VolumeSet;
 import io.tatami.block.volume.BlockReader;
 import io.tatami.block.volume.BlockWriter;
 import io.tatami.block.volume.HangingVolume;

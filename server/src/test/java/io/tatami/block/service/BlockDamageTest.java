@@ -31,11 +31,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What goes wrong is told, and never given out as data. */
-final class BlockDamageTest {
+public final class BlockDamageTest {
     private static final int MIB = 1 << 20;
 
     @TempDir
-    Path directory;
+    public Path directory;
 
     @Test
     void aFrameThatFailsItsChecksumIsRefusedAndNothingOfItIsStored() throws Exception {
@@ -173,7 +173,7 @@ final class BlockDamageTest {
         }
     }
 
-    static void awaitTrue(BooleanSupplier condition) {
+    public static void awaitTrue(BooleanSupplier condition) {
         long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
         while (!condition.getAsBoolean()) {
             assertTrue(System.nanoTime() < endNanos, "it did not become true");

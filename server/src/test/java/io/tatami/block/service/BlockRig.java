@@ -6,10 +6,13 @@ import io.tatami.base.Clock;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.VolumeFile;
+import io.tatami.block.service.context.BlockServerSettings;
+import io.tatami.block.service.registration.IdentityFile;
+import io.tatami.block.service.volumes.VolumeSet;
 import io.tatami.block.volume.Volume;
-import io.tatami.block.volume.VolumeFormatter;
 import io.tatami.block.volume.VolumeOpener;
 import io.tatami.block.volume.VolumeResources;
+import io.tatami.block.volume.format.VolumeFormatter;
 import io.tatami.client.block.BlockClient;
 import io.tatami.client.block.BlockClientSettings;
 import io.tatami.client.block.BlockReadStream;
@@ -41,9 +44,9 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Block servers with real volumes on files and real sockets on loopback, and a client, in one process. */
-final class BlockRig implements AutoCloseable {
-    static final UUID CLUSTER = new UUID(7, 9);
-    static final long VOLUME_BYTES = 64L << 20;
+public final class BlockRig implements AutoCloseable {
+    public static final UUID CLUSTER = new UUID(7, 9);
+    public static final long VOLUME_BYTES = 64L << 20;
 
     private final Path directory;
     private final long volumeBytes;
@@ -52,24 +55,24 @@ final class BlockRig implements AutoCloseable {
     private final EventLoops loops;
     private final RpcClient connector;
     private final List<Server> servers = new ArrayList<>();
-    final BlockClient client;
+    public final BlockClient client;
 
-    BlockRig(Path directory, int count, BlockServerSettings settings) throws IOException {
+    public BlockRig(Path directory, int count, BlockServerSettings settings) throws IOException {
         this(directory, count, settings, VOLUME_BYTES);
     }
 
-    BlockRig(Path directory, int count, BlockServerSettings settings, long volumeBytes) throws IOException {
+    public BlockRig(Path directory, int count, BlockServerSettings settings, long volumeBytes) throws IOException {
         this(directory, count, settings, volumeBytes, List.of());
     }
 
     /** @param others volumes that each server has beside its own; the caller's to close, after this */
-    BlockRig(Path directory, int count, BlockServerSettings settings, long volumeBytes, List<Volume> others)
+    public BlockRig(Path directory, int count, BlockServerSettings settings, long volumeBytes, List<Volume> others)
             throws IOException {
         this(directory, count, settings, volumeBytes, number -> others);
     }
 
     /** @param others the volumes beside its own of the server with a number, the first of which is 1 */
-    BlockRig(
+    public BlockRig(
             Path directory, int count, BlockServerSettings settings, long volumeBytes, IntFunction<List<Volume>> others)
             throws IOException {
         this.directory = directory;
@@ -88,29 +91,29 @@ final class BlockRig implements AutoCloseable {
         return new BlockRig(directory, 1, settings());
     }
 
-    static BlockServerSettings settings() throws TatamiException {
+    public static BlockServerSettings settings() throws TatamiException {
         return BlockServerSettings.from(Settings.of(Map.of()));
     }
 
     /** The defaults with one setting changed. */
-    static BlockServerSettings settings(String key, String value) throws TatamiException {
+    public static BlockServerSettings settings(String key, String value) throws TatamiException {
         return BlockServerSettings.from(Settings.of(Map.of(key, value)));
     }
 
     /** A server of the rig; the first is 0. */
-    Server server(int index) {
+    public Server server(int index) {
         return servers.get(index);
     }
 
-    BlockTarget target(int index) {
+    public BlockTarget target(int index) {
         return servers.get(index).running().target();
     }
 
-    List<BlockTarget> chain() {
+    public List<BlockTarget> chain() {
         return servers.stream().map(server -> server.running().target()).toList();
     }
 
-    Connection connect(int index) throws Exception {
+    public Connection connect(int index) throws Exception {
         return connector.connect(target(index).address()).get(20, TimeUnit.SECONDS);
     }
 
@@ -120,18 +123,18 @@ final class BlockRig implements AutoCloseable {
     }
 
     /** A block of the tests' only shard. */
-    static BlockId block(int number) {
+    public static BlockId block(int number) {
         return BlockId.of(3, 0, number);
     }
 
-    static byte[] bytes(long seed, int length) {
+    public static byte[] bytes(long seed, int length) {
         byte[] bytes = new byte[length];
         new SplittableRandom(seed).nextBytes(bytes);
         return bytes;
     }
 
     /** All that can be read of a block from {@code offset} on, up to {@code length} bytes. */
-    byte[] read(int server, BlockId block, long offset, int length) throws TatamiException {
+    public byte[] read(int server, BlockId block, long offset, int length) throws TatamiException {
         byte[] bytes = new byte[length];
         int total = 0;
         try (BlockReadStream stream = client.openReader(target(server), block, 0, offset, length)) {
@@ -145,7 +148,7 @@ final class BlockRig implements AutoCloseable {
         return Arrays.copyOf(bytes, total);
     }
 
-    static void write(BlockWriteStream stream, byte[] bytes) throws TatamiException {
+    public static void write(BlockWriteStream stream, byte[] bytes) throws TatamiException {
         stream.write(bytes, 0, bytes.length);
     }
 
@@ -171,7 +174,7 @@ final class BlockRig implements AutoCloseable {
     }
 
     /** One block server. */
-    final class Server {
+    public final class Server {
         private final BlockServerSettings settings;
         private final int number;
         private final Path home;
@@ -179,7 +182,7 @@ final class BlockRig implements AutoCloseable {
         final Path volumeFile;
 
         /** Volumes that it finds it cannot open when it starts again. */
-        List<VolumeSet.FailedVolume> missing = List.of();
+        public List<VolumeSet.FailedVolume> missing = List.of();
 
         private @Nullable Running running;
 
@@ -196,14 +199,14 @@ final class BlockRig implements AutoCloseable {
             start();
         }
 
-        Running running() {
+        public Running running() {
             if (running == null) {
                 throw new IllegalStateException("server " + number + " does not run");
             }
             return running;
         }
 
-        void start() throws IOException {
+        public void start() throws IOException {
             VolumeResources resources = VolumeResources.withBuffers(12, 12);
             Volume volume = new VolumeOpener(CLUSTER, resources).open(volumeFile, index);
             RpcClient outwards = newClient("server-" + number);
@@ -230,7 +233,7 @@ final class BlockRig implements AutoCloseable {
         }
 
         /** Stops the server in an orderly way. */
-        void stop() throws IOException {
+        public void stop() throws IOException {
             if (running != null) {
                 running.server().close();
                 running.rpc().close();
@@ -253,7 +256,7 @@ final class BlockRig implements AutoCloseable {
     }
 
     /** What a server consists of while it runs. */
-    record Running(
+    public record Running(
             BlockServer server,
             RpcServer rpc,
             RpcClient outwards,

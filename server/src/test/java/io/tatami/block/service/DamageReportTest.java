@@ -10,6 +10,8 @@ import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.block.service.context.BlockServerMetrics;
+import io.tatami.block.service.report.DamageReports;
 import io.tatami.client.block.BlockClient;
 import io.tatami.client.block.BlockReadStream;
 import io.tatami.client.block.ReadTerms;

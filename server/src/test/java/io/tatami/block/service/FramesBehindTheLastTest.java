@@ -6,6 +6,7 @@ import io.netty.buffer.PoolArenaMetric;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.tatami.base.ChunkChecksum;
+import io.tatami.block.service.context.BlockServerMetrics;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.wire.WriteAck;
 import io.tatami.protocol.wire.WriteBlockReply;

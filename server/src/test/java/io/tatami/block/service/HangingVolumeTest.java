@@ -10,6 +10,8 @@ import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.block.service.context.BlockServerMetrics;
+import io.tatami.block.service.context.BlockServerSettings;
 import io.tatami.block.volume.BlockWriter;
 import io.tatami.block.volume.HangingVolume;
 import io.tatami.block.volume.VolumeResources;

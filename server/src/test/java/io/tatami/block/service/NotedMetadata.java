@@ -6,6 +6,7 @@ import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.block.service.registration.MetadataLink;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.DamagedCopiesRequest;
 import io.tatami.protocol.wire.Empty;
@@ -25,20 +26,20 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Metadata servers that give the id 77 and note what they hear. */
-final class NotedMetadata implements MetadataLink {
-    static final int SHARDS = 4;
+public final class NotedMetadata implements MetadataLink {
+    public static final int SHARDS = 4;
 
-    final List<RegisterBlockServerRequest> registrations = new CopyOnWriteArrayList<>();
-    final AtomicInteger heartbeats = new AtomicInteger();
-    final Set<String> failedVolumes = ConcurrentHashMap.newKeySet();
-    final Set<GroupId> shardsGiven = ConcurrentHashMap.newKeySet();
+    public final List<RegisterBlockServerRequest> registrations = new CopyOnWriteArrayList<>();
+    public final AtomicInteger heartbeats = new AtomicInteger();
+    public final Set<String> failedVolumes = ConcurrentHashMap.newKeySet();
+    public final Set<GroupId> shardsGiven = ConcurrentHashMap.newKeySet();
     final Map<GroupId, List<GiveCreditsRequest>> byShard = new ConcurrentHashMap<>();
     final Map<GroupId, Integer> spent = new ConcurrentHashMap<>();
-    final Map<GroupId, BlockId> newest = new ConcurrentHashMap<>();
-    final AtomicBoolean forgetful = new AtomicBoolean();
+    public final Map<GroupId, BlockId> newest = new ConcurrentHashMap<>();
+    public final AtomicBoolean forgetful = new AtomicBoolean();
 
     /** Each block that a shard took note of, as often as it did. */
-    final List<BlockId> damaged = new CopyOnWriteArrayList<>();
+    public final List<BlockId> damaged = new CopyOnWriteArrayList<>();
 
     /** How many notices of damage are refused from now on. */
     final AtomicInteger refusedNotices = new AtomicInteger();
@@ -90,19 +91,19 @@ final class NotedMetadata implements MetadataLink {
         return CompletableFuture.completedFuture(Empty.getDefaultInstance());
     }
 
-    void spend(int shard, int blocks) {
+    public void spend(int shard, int blocks) {
         spent.merge(GroupId.ofShard(shard), blocks, Integer::sum);
     }
 
-    List<GiveCreditsRequest> of(int shard) {
+    public List<GiveCreditsRequest> of(int shard) {
         return byShard.getOrDefault(GroupId.ofShard(shard), List.of());
     }
 
-    int gifts(int shard) {
+    public int gifts(int shard) {
         return of(shard).size();
     }
 
-    GiveCreditsRequest newest(int shard) {
+    public GiveCreditsRequest newest(int shard) {
         List<GiveCreditsRequest> all = of(shard);
         return all.isEmpty() ? GiveCreditsRequest.newBuilder().setBlocks(1).build() : all.get(all.size() - 1);
     }

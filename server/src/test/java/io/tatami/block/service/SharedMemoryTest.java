@@ -10,6 +10,8 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.AlignedBuffer;
 import io.tatami.block.device.AlignedBufferPool;
+import io.tatami.block.service.context.BlockServerMetrics;
+import io.tatami.block.service.context.BlockServerSettings;
 import io.tatami.client.block.BlockReadStream;
 import io.tatami.client.block.BlockWriteStream;
 import io.tatami.client.block.ReadTerms;

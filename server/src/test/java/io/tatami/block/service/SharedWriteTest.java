@@ -10,6 +10,7 @@ import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.block.service.context.BlockServerSettings;
 import io.tatami.client.block.BlockWriteStream;
 import io.tatami.client.block.PendingFrame;
 import io.tatami.client.block.SharedUnits;

@@ -10,6 +10,7 @@ import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.SimFaults;
+import io.tatami.block.service.volumes.VolumeSet;
 import io.tatami.block.volume.BlockWriter;
 import io.tatami.block.volume.SimVolume;
 import io.tatami.block.volume.Volume;

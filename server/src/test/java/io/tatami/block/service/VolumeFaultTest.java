@@ -11,6 +11,8 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.SimFaults;
+import io.tatami.block.service.registration.IdentityFile;
+import io.tatami.block.service.volumes.VolumeSet;
 import io.tatami.block.volume.SimVolume;
 import io.tatami.client.block.BlockClient;
 import io.tatami.client.block.BlockClientSettings;

@@ -10,6 +10,8 @@ import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.VolumeFile;
+import io.tatami.block.volume.format.VolumeFormatter;
+import io.tatami.block.volume.index.IndexDirectories;
 import io.tatami.files.CrashPoint;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,10 +1,10 @@
 package io.tatami.block.volume;
 
 /** Ends whatever passes a crash point, as a halt of the process would: nothing of ours catches it. */
-final class Halt extends RuntimeException {
+public final class Halt extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    Halt() {
+    public Halt() {
         super("halted at a crash point", null, false, false);
     }
 }

@@ -7,6 +7,10 @@ import io.tatami.block.device.HangingDevice;
 import io.tatami.block.device.IoThreads;
 import io.tatami.block.device.SimDisk;
 import io.tatami.block.device.SimFaults;
+import io.tatami.block.volume.format.SuperblockFormat;
+import io.tatami.block.volume.format.VolumeFormatter;
+import io.tatami.block.volume.index.FlushedEnds;
+import io.tatami.block.volume.index.SimIndexStore;
 import java.util.Random;
 
 /** A volume with threads and buffers of its own on a disk in memory that can be made to hang. */

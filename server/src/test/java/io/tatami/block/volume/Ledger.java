@@ -14,12 +14,12 @@ import java.util.Map;
  * What a volume has acknowledged, and what it was last asked for without an answer; compared with what is there after a
  * crash. Used by one thread.
  */
-final class Ledger {
+public final class Ledger {
     private final Map<BlockId, Entry> entries = new HashMap<>();
 
     /** One block. Its bytes after a crash must be a beginning of {@code issued}, acknowledged ones included. */
-    static final class Entry {
-        byte[] issued = new byte[0];
+    public static final class Entry {
+        public byte[] issued = new byte[0];
         int ackedLength;
         long ackedGeneration;
         boolean ackedAtAll;
@@ -47,7 +47,7 @@ final class Ledger {
         }
     }
 
-    Entry entry(BlockId block) {
+    public Entry entry(BlockId block) {
         return entries.computeIfAbsent(block, unused -> new Entry());
     }
 
@@ -70,7 +70,7 @@ final class Ledger {
      * Fails where an acknowledged byte, generation, end or deletion is missing, or a byte that was never written is
      * there.
      */
-    void compare(Volume volume, String when) throws TatamiException {
+    public void compare(Volume volume, String when) throws TatamiException {
         for (StoredBlock stored : volume.blocks()) {
             assertNotNull(entries.get(stored.block()), when + ": " + stored + " was deleted or never was");
         }

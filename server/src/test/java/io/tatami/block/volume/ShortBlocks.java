@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.TatamiException;
+import io.tatami.block.volume.space.PlacedBlock;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -15,34 +16,34 @@ import java.util.function.LongSupplier;
 /**
  * Finalized short blocks with random bytes, of which a ledger is kept. The same seed does the same. Used by one thread.
  */
-final class ShortBlocks {
+public final class ShortBlocks {
     private final Random random;
     private final Ledger ledger;
     private final LongSupplier ids;
     private final List<BlockId> blocks = new ArrayList<>();
 
-    ShortBlocks(long seed) {
+    public ShortBlocks(long seed) {
         this(new Random(seed), new Ledger(), new AtomicLong()::incrementAndGet);
     }
 
     /** @param ids gives each block its id */
-    ShortBlocks(Random random, Ledger ledger, LongSupplier ids) {
+    public ShortBlocks(Random random, Ledger ledger, LongSupplier ids) {
         this.random = random;
         this.ledger = ledger;
         this.ids = ids;
     }
 
-    Ledger ledger() {
+    public Ledger ledger() {
         return ledger;
     }
 
     /** In the order in which they were written. */
-    List<BlockId> blocks() {
+    public List<BlockId> blocks() {
         return Collections.unmodifiableList(blocks);
     }
 
     /** Writes a packed block. */
-    BlockId write(Volume volume, int length) throws TatamiException {
+    public BlockId write(Volume volume, int length) throws TatamiException {
         byte[] bytes = new byte[length];
         random.nextBytes(bytes);
         BlockId block = new BlockId(ids.getAsLong());
@@ -56,7 +57,7 @@ final class ShortBlocks {
         return block;
     }
 
-    void delete(Volume volume, BlockId block) throws TatamiException {
+    public void delete(Volume volume, BlockId block) throws TatamiException {
         ledger.entry(block).deleteUnderWay = true;
         volume.delete(block, Long.MAX_VALUE);
         ledger.forget(block);
@@ -64,7 +65,7 @@ final class ShortBlocks {
     }
 
     /** Blocks of all lengths until {@code share} of the room is taken, of which some are deleted again. */
-    void writeAndThin(Volume volume, double share, int lengthMax, double deletedShare) throws TatamiException {
+    public void writeAndThin(Volume volume, double share, int lengthMax, double deletedShare) throws TatamiException {
         while (volume.statistics().usedBytes() < share * volume.statistics().capacityBytes()) {
             write(volume, 1 + random.nextInt(lengthMax));
         }
@@ -81,7 +82,7 @@ final class ShortBlocks {
     }
 
     /** That the allocator has given to blocks what the index says, and nothing else. */
-    static void assertNoRoomIsLost(Volume volume, String when) {
+    public static void assertNoRoomIsLost(Volume volume, String when) {
         long placedBytes = 0;
         for (PlacedBlock placed : volume.placedBlocks()) {
             placedBytes += placed.extent().lengthBytes();

@@ -9,6 +9,11 @@ import io.tatami.block.device.FailStop;
 import io.tatami.block.device.IoThreads;
 import io.tatami.block.device.SimDisk;
 import io.tatami.block.device.SimFaults;
+import io.tatami.block.volume.format.SuperblockFormat;
+import io.tatami.block.volume.format.VolumeFormatter;
+import io.tatami.block.volume.index.BlockIndexFormat;
+import io.tatami.block.volume.index.FlushedEnds;
+import io.tatami.block.volume.index.SimIndexStore;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -75,7 +80,7 @@ public final class SimVolume implements AutoCloseable {
         return damages;
     }
 
-    SimIndexStore store() {
+    public SimIndexStore store() {
         return store;
     }
 
@@ -177,7 +182,7 @@ public final class SimVolume implements AutoCloseable {
         }
     }
 
-    static byte[] readAll(BlockReader reader, int length) throws TatamiException {
+    public static byte[] readAll(BlockReader reader, int length) throws TatamiException {
         ByteBuffer bytes = ByteBuffer.allocate(length);
         while (true) {
             try (ReadUnit unit = reader.next()) {

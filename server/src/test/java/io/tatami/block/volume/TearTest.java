@@ -10,6 +10,8 @@ import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.Device;
+import io.tatami.block.volume.format.SuperblockFormat;
+import io.tatami.block.volume.maintain.Scrubber;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;

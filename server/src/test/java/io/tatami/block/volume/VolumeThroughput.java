@@ -6,6 +6,8 @@ import io.tatami.base.TatamiException;
 import io.tatami.block.device.Device;
 import io.tatami.block.device.DirectDevice;
 import io.tatami.block.device.VolumeFile;
+import io.tatami.block.volume.format.VolumeFormatter;
+import io.tatami.block.volume.index.RocksIndexStore;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -7,6 +7,7 @@ import io.tatami.base.ChunkChecksum;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.block.volume.maintain.Compactor;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -13,7 +13,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.ManualClock;
 import io.tatami.base.TatamiException;
-import io.tatami.block.service.RoutedMetadataLink;
+import io.tatami.block.service.registration.RoutedMetadataLink;
 import io.tatami.conf.Settings;
 import io.tatami.files.CrashPoint;
 import io.tatami.meta.service.cluster.ClusterMapHolder;

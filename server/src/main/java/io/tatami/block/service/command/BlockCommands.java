@@ -1,0 +1,176 @@
+package io.tatami.block.service.command;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.Message;
+import io.tatami.base.BlockId;
+import io.tatami.base.ChunkChecksum;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.block.service.context.ServerContext;
+import io.tatami.block.service.context.ServerThreads;
+import io.tatami.block.service.volumes.VolumeSet;
+import io.tatami.block.service.write.WriteStreams;
+import io.tatami.block.volume.StoredBlock;
+import io.tatami.block.volume.Volume;
+import io.tatami.files.CrashPoint;
+import io.tatami.protocol.BlockMethods;
+import io.tatami.protocol.Method;
+import io.tatami.protocol.wire.BlockInfoReply;
+import io.tatami.protocol.wire.BlockInfoRequest;
+import io.tatami.protocol.wire.ChunkChecksumsReply;
+import io.tatami.protocol.wire.ChunkChecksumsRequest;
+import io.tatami.protocol.wire.RecoverBlockReply;
+import io.tatami.protocol.wire.RecoverBlockRequest;
+import io.tatami.rpc.HandlerTable;
+import io.tatami.rpc.Responder;
+import java.nio.ByteBuffer;
+import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
+
+/**
+ * Serves what is asked about single blocks. All of it may be repeated. What may wait for a volume runs on that volume's
+ * command threads, the rest on those that wait for none.
+ */
+public final class BlockCommands {
+    private final ServerContext context;
+    private final WriteStreams writes;
+    private final VolumeSet volumes;
+    private final ServerThreads threads;
+    private final Consumer<BlockId> deleted;
+
+    /** Answers a request; may block. */
+    @FunctionalInterface
+    public interface Command<Q extends Message, R extends Message> {
+        R run(Q request) throws TatamiException;
+    }
+
+    /** @param deleted told of each block that is gone */
+    public BlockCommands(ServerContext context, WriteStreams writes, ServerThreads threads, Consumer<BlockId> deleted) {
+        this.deleted = deleted;
+        this.context = context;
+        this.writes = writes;
+        this.volumes = context.volumes();
+        this.threads = threads;
+    }
+
+    public void serveOn(HandlerTable table) {
+        serve(table, BlockMethods.BLOCK_INFO, this::blockInfo);
+        serveOfBlock(table, BlockMethods.CHUNK_CHECKSUMS, ChunkChecksumsRequest::getBlockId, this::chunkChecksums);
+        serveOfBlock(table, BlockMethods.RECOVER_BLOCK, RecoverBlockRequest::getBlockId, this::recover);
+        new BlockDeletion(context, writes, threads, deleted).serveOn(table);
+        serve(table, BlockMethods.AUDIT, request -> new BlockAudit(volumes).answer(request));
+    }
+
+    /** Has {@code command}, which waits for no volume, answer a method on a command thread. */
+    public <Q extends Message, R extends Message> void serve(
+            HandlerTable table, Method<Q, R> method, Command<Q, R> command) {
+        table.on(method, (caller, request, responder) -> {
+            try {
+                threads.command(() -> answer(method, command, request, responder));
+            } catch (TatamiException e) {
+                context.failed(e);
+                responder.failure(e);
+            }
+        });
+    }
+
+    private <Q extends Message, R extends Message> void serveOfBlock(
+            HandlerTable table, Method<Q, R> method, ToLongFunction<Q> block, Command<Q, R> command) {
+        table.on(method, (caller, request, responder) -> {
+            try {
+                Volume volume = volumes.require(ServerContext.blockId(block.applyAsLong(request)), 0)
+                        .volume();
+                threads.command(volume, () -> answer(method, command, request, responder));
+            } catch (TatamiException e) {
+                context.failed(e);
+                responder.failure(e);
+            }
+        });
+    }
+
+    private <Q extends Message, R extends Message> void answer(
+            Method<Q, R> method, Command<Q, R> command, Q request, Responder<R> responder) {
+        R reply;
+        CrashPoint.hit("service.command.before-run", method.name());
+        try {
+            reply = command.run(request);
+        } catch (TatamiException e) {
+            context.failed(e);
+            responder.failure(e);
+            return;
+        } catch (RuntimeException e) {
+            TatamiException failure = new TatamiException(ErrorCode.INTERNAL, "a command failed: " + e, e);
+            context.failed(failure);
+            responder.failure(failure);
+            return;
+        }
+        CrashPoint.hit("service.command.before-reply", method.name());
+        responder.success(reply);
+    }
+
+    private BlockInfoReply blockInfo(BlockInfoRequest request) throws TatamiException {
+        StoredBlock stored =
+                volumes.require(ServerContext.blockId(request.getBlockId()), 0).stored();
+        return BlockInfoReply.newBuilder()
+                .setGeneration(stored.generation())
+                .setVisibleLength(stored.visibleBytes())
+                .setDurableLength(stored.durableBytes())
+                .setFinalized(stored.finalized())
+                .build();
+    }
+
+    private ChunkChecksumsReply chunkChecksums(ChunkChecksumsRequest request) throws TatamiException {
+        BlockId block = ServerContext.blockId(request.getBlockId());
+        if (request.getOffset() < 0
+                || request.getOffset() % ChunkChecksum.CHUNK_BYTES != 0
+                || request.getLength() < 0) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT, "checksums of a range that begins at " + request.getOffset());
+        }
+        VolumeSet.Found found = volumes.require(block, request.getGeneration());
+        int[] checksums =
+                found.volume().checksums(block, request.getGeneration(), request.getOffset(), request.getLength());
+        ByteBuffer bytes = ByteBuffer.allocate(checksums.length * Integer.BYTES);
+        bytes.asIntBuffer().put(checksums);
+        return ChunkChecksumsReply.newBuilder()
+                .setChunkBytes(ChunkChecksum.CHUNK_BYTES)
+                .setChecksums(ByteString.copyFrom(bytes))
+                .build();
+    }
+
+    /**
+     * Adopts the generation, which fences the writer, and finalizes the block with all that is held of it: what was
+     * acknowledged is among that. Done again it finds that it was done. A copy that may lack flushed bytes is left as
+     * it is where the request says so, so that it is known for one until its length is decided.
+     */
+    private RecoverBlockReply recover(RecoverBlockRequest request) throws TatamiException {
+        BlockId block = ServerContext.blockId(request.getBlockId());
+        long generation = request.getNewGeneration();
+        VolumeSet.Found found = volumes.require(block, request.getCommittedGeneration());
+        StoredBlock stored = found.stored();
+        if (stored.generation() > generation) {
+            throw new TatamiException(
+                    ErrorCode.FENCED, block + " has generation " + stored.generation() + ", above " + generation);
+        }
+        if (stored.generation() < generation) {
+            // The writer is stopped first, so that the length read below stays.
+            found.volume().setGeneration(block, generation);
+            writes.fence(block, "a recovery has taken it over");
+            CrashPoint.hit("service.recover.after-fence");
+        }
+        StoredBlock fenced = volumes.require(block, generation).stored();
+        if (fenced.mayLackFlushed() && request.getLeaveLacking() && !request.hasLength()) {
+            return RecoverBlockReply.newBuilder()
+                    .setLength(fenced.heldBytes())
+                    .setMayLackFlushed(true)
+                    .build();
+        }
+        long length = request.hasLength() ? request.getLength() : fenced.heldBytes();
+        if (!fenced.finalized() || fenced.durableBytes() != length) {
+            found.volume().truncate(block, length, generation);
+            writes.fence(block, "a recovery has taken it over");
+            CrashPoint.hit("service.recover.after-finalize");
+        }
+        return RecoverBlockReply.newBuilder().setLength(length).build();
+    }
+}

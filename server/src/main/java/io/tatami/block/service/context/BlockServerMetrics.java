@@ -1,0 +1,139 @@
+package io.tatami.block.service.context;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.block.volume.ReadUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What a block server counts, from its start on. Safe for use by many threads. */
+public final class BlockServerMetrics {
+    private static final int CODES = 64;
+
+    private final LongAdder readBytes = new LongAdder();
+    private final LongAdder stagedReadBytes = new LongAdder();
+    private final LongAdder lateReadBytes = new LongAdder();
+    private final LongAdder writtenBytes = new LongAdder();
+    private final LongAdder syncs = new LongAdder();
+    private final LongAdder creditGifts = new LongAdder();
+    private final LongAdder damageChecks = new LongAdder();
+    private final LongAdder creditsGiven = new LongAdder();
+    private final AtomicInteger readStreams = new AtomicInteger();
+    private final AtomicInteger writeStreams = new AtomicInteger();
+    private final AtomicInteger slowVolumes = new AtomicInteger();
+    private final AtomicLongArray errors = new AtomicLongArray(CODES);
+
+    /** Payload sent to readers. */
+    public long readBytes() {
+        return readBytes.sum();
+    }
+
+    /** Of the payload sent to readers, what came from copies that were there in time. */
+    public long stagedReadBytes() {
+        return stagedReadBytes.sum();
+    }
+
+    /** Of the payload sent to readers, what was planned and not staged in time. */
+    public long lateReadBytes() {
+        return lateReadBytes.sum();
+    }
+
+    /** Payload taken from writers, each copy of a chain counted by its server. */
+    public long writtenBytes() {
+        return writtenBytes.sum();
+    }
+
+    /** Flushes that writers asked for, finished blocks included. */
+    public long syncs() {
+        return syncs.sum();
+    }
+
+    /** How often a shard took credits. */
+    public long creditGifts() {
+        return creditGifts.sum();
+    }
+
+    /** For how many blocks shards took credits. */
+    public long creditsGiven() {
+        return creditsGiven.sum();
+    }
+
+    /** Chunks that were read again because a reader said that they are damaged. */
+    public long damageChecks() {
+        return damageChecks.sum();
+    }
+
+    /** Read streams that are open now. */
+    public int readStreams() {
+        return readStreams.get();
+    }
+
+    /** Write streams that are open now. */
+    public int writeStreams() {
+        return writeStreams.get();
+    }
+
+    /** Volumes that are much slower than their peers now, or hang. */
+    public int slowVolumes() {
+        return slowVolumes.get();
+    }
+
+    /** Streams and calls that failed with {@code code}. */
+    public long errors(ErrorCode code) {
+        return errors.get(code.number());
+    }
+
+    public void read(long bytes, ReadUnit.Origin origin) {
+        readBytes.add(bytes);
+        switch (origin) {
+            case STAGED -> stagedReadBytes.add(bytes);
+            case LATE -> lateReadBytes.add(bytes);
+            case VOLUME -> {}
+        }
+    }
+
+    public void slowVolumes(int count) {
+        slowVolumes.set(count);
+    }
+
+    public void written(long bytes) {
+        writtenBytes.add(bytes);
+    }
+
+    public void synced() {
+        syncs.increment();
+    }
+
+    /** Counts a gift that a shard has taken, unless it was of nothing. */
+    public void gaveCredits(int blocks) {
+        if (blocks > 0) {
+            creditGifts.increment();
+            creditsGiven.add(blocks);
+        }
+    }
+
+    public void failed(ErrorCode code) {
+        errors.incrementAndGet(code.number());
+    }
+
+    public void damageChecked() {
+        damageChecks.increment();
+    }
+
+    public void openedReadStream() {
+        readStreams.incrementAndGet();
+    }
+
+    public void closedReadStream() {
+        readStreams.decrementAndGet();
+    }
+
+    /** Counts a write stream unless {@code limit} of them are open. */
+    public boolean tryOpenWriteStream(int limit) {
+        return writeStreams.getAndUpdate(now -> now < limit ? now + 1 : now) < limit;
+    }
+
+    public void closedWriteStream() {
+        writeStreams.decrementAndGet();
+    }
+}

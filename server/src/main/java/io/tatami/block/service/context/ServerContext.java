@@ -1,0 +1,58 @@
+package io.tatami.block.service.context;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.Clock;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.block.service.volumes.VolumeSet;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.function.IntSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What all parts of one block server share; each is safe for use by many threads.
+ *
+ * @param serverId this server's id in its cluster; 0 before it is known
+ */
+public record ServerContext(
+        BlockServerSettings settings,
+        VolumeSet volumes,
+        Clock clock,
+        BlockServerMetrics metrics,
+        IntSupplier serverId) {
+    private static final Logger LOG = LoggerFactory.getLogger(ServerContext.class);
+
+    /** What an operator should look at; the rest is daily life. */
+    private static final Set<ErrorCode> SERIOUS = EnumSet.of(ErrorCode.INTERNAL, ErrorCode.CORRUPT, ErrorCode.IO_ERROR);
+
+    /** Counts and logs the failure of a request. */
+    public void failed(TatamiException failure) {
+        metrics.failed(failure.code());
+        if (SERIOUS.contains(failure.code())) {
+            LOG.warn("a request to the data port failed", failure);
+        } else {
+            LOG.debug("a request to the data port failed", failure);
+        }
+    }
+
+    /** A failure of a write stream that arose here, with this server's id as its detail. */
+    public TatamiException ownFailure(TatamiException failure) {
+        return new TatamiException(
+                failure.code(), String.valueOf(failure.getMessage()), Integer.toString(serverId.getAsInt()), failure);
+    }
+
+    /** The failure of streams that are open, or asked for, when the server stops. */
+    public static TatamiException stopping() {
+        return new TatamiException(ErrorCode.UNAVAILABLE, "the block server is stopping");
+    }
+
+    /** @throws TatamiException MALFORMED where {@code number} is no block's id */
+    public static BlockId blockId(long number) throws TatamiException {
+        if (number <= 0) {
+            throw new TatamiException(ErrorCode.MALFORMED, "no block has the id " + Long.toUnsignedString(number));
+        }
+        return new BlockId(number);
+    }
+}

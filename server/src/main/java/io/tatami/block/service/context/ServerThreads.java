@@ -1,0 +1,182 @@
+package io.tatami.block.service.context;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.base.Threads;
+import io.tatami.block.device.IoThreads;
+import io.tatami.block.volume.Volume;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The threads of a block server that may wait for a disk or for another server; event loops never do. They are never
+ * interrupted, for an interrupt would close the volumes' files.
+ */
+public final class ServerThreads {
+    private static final Logger LOG = LoggerFactory.getLogger(ServerThreads.class);
+    private static final long IDLE_SECONDS = 30;
+    private static final long CLOSE_LIMIT_SECONDS = 30;
+
+    private final ThreadPoolExecutor writers;
+    private final Map<Volume, VolumeThreads> ofVolumes = new HashMap<>();
+    private final ExecutorService commands;
+    private final ScheduledExecutorService housekeeping;
+
+    /** Those that wait for one volume: what hangs there holds up nothing elsewhere. */
+    private record VolumeThreads(ExecutorService readers, ExecutorService commands) {}
+
+    public ServerThreads(BlockServerSettings settings, List<Volume> volumes) {
+        // As many threads as write sessions at most: each has one task here at a time, and their number is limited.
+        writers = pool("block-writer", 0, Integer.MAX_VALUE, new SynchronousQueue<>());
+        writers.setRejectedExecutionHandler(ServerThreads::dropLateEvent);
+        for (Volume volume : volumes) {
+            String number = "-" + ofVolumes.size();
+            ThreadPoolExecutor readers = pool(
+                    "block-reader" + number,
+                    settings.readThreads(),
+                    settings.readThreads(),
+                    new LinkedBlockingQueue<>());
+            readers.setRejectedExecutionHandler(ServerThreads::dropLateEvent);
+            ofVolumes.put(volume, new VolumeThreads(readers, commands("block-command" + number, settings)));
+        }
+        commands = commands("block-command", settings);
+        housekeeping = new ScheduledThreadPoolExecutor(1, Threads.daemons("block-housekeeping"));
+    }
+
+    /** For the workers of write sessions. */
+    public Executor writers() {
+        return writers;
+    }
+
+    /** For the turns of read sessions of a volume, each of which waits here once at most. */
+    public Executor readers(Volume volume) {
+        return of(volume).readers();
+    }
+
+    /** One thread for what happens by itself. */
+    public Executor housekeeping() {
+        return housekeeping;
+    }
+
+    /**
+     * Runs {@code task} on the housekeeping thread, again and again; a failure of it is logged and the next run comes.
+     */
+    public void every(long millis, Runnable task) {
+        ScheduledFuture<?> unused = housekeeping.scheduleWithFixedDelay(
+                () -> {
+                    try {
+                        task.run();
+                    } catch (RuntimeException e) {
+                        LOG.error("housekeeping failed", e);
+                    }
+                },
+                millis,
+                millis,
+                TimeUnit.MILLISECONDS);
+    }
+
+    /** Runs what waits for no volume, as {@link #command(Volume, Runnable)}. */
+    public void command(Runnable command) throws TatamiException {
+        execute(commands, command);
+    }
+
+    /**
+     * @throws TatamiException BUSY where too many commands wait for the volume, UNAVAILABLE where the server is
+     *     stopping
+     */
+    public void command(Volume volume, Runnable command) throws TatamiException {
+        execute(of(volume).commands(), command);
+    }
+
+    private static void execute(ExecutorService on, Runnable command) throws TatamiException {
+        try {
+            on.execute(command);
+        } catch (RejectedExecutionException e) {
+            throw on.isShutdown()
+                    ? new TatamiException(ErrorCode.UNAVAILABLE, "the block server is stopping", e)
+                    : new TatamiException(ErrorCode.BUSY, "too many commands wait for the disks", e);
+        }
+    }
+
+    private VolumeThreads of(Volume volume) {
+        VolumeThreads threads = ofVolumes.get(volume);
+        if (threads == null) {
+            throw new IllegalArgumentException("volume " + volume.id() + " is not of this server");
+        }
+        return threads;
+    }
+
+    /** Runs nothing more by itself, and refuses commands; what was begun finishes. */
+    public void end() {
+        housekeeping.shutdown();
+        commands.shutdown();
+        ofVolumes.values().forEach(threads -> threads.commands().shutdown());
+    }
+
+    /** Whether the threads of a volume, which take nothing more from now on, have ended, within {@code limitMillis}. */
+    public boolean awaitEnd(Volume volume, long limitMillis) throws InterruptedException {
+        VolumeThreads threads = of(volume);
+        threads.readers().shutdown();
+        return threads.readers().awaitTermination(limitMillis, TimeUnit.MILLISECONDS)
+                && threads.commands().awaitTermination(limitMillis, TimeUnit.MILLISECONDS);
+    }
+
+    /**
+     * Ends the threads that are of no volume, and waits for them; an interrupt is kept for later.
+     *
+     * @param writersHang whether some wait for a volume that hangs: those are not waited for
+     */
+    public void close(boolean writersHang) {
+        end();
+        writers.shutdown();
+        List<ExecutorService> pools =
+                writersHang ? List.of(housekeeping, commands) : List.of(housekeeping, commands, writers);
+        boolean interrupted = false;
+        for (ExecutorService pool : pools) {
+            try {
+                if (!interrupted && !pool.awaitTermination(CLOSE_LIMIT_SECONDS, TimeUnit.SECONDS)) {
+                    throw new IllegalStateException("threads of the block server do not end");
+                }
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** What a connection still says of a stream after the server has ended them all; nobody has to act on it. */
+    private static void dropLateEvent(Runnable event, ThreadPoolExecutor pool) {
+        LOG.debug("{} came after the server had stopped", event);
+    }
+
+    private static ExecutorService commands(String name, BlockServerSettings settings) {
+        int threads = settings.commandThreads();
+        return pool(name, threads, threads, new ArrayBlockingQueue<>(settings.commandsMax()));
+    }
+
+    private static ThreadPoolExecutor pool(String name, int least, int most, BlockingQueue<Runnable> queue) {
+        ThreadPoolExecutor pool =
+                new ThreadPoolExecutor(least, most, IDLE_SECONDS, TimeUnit.SECONDS, queue, IoThreads.callers(name));
+        if (least > 0) {
+            pool.allowCoreThreadTimeOut(true);
+        }
+        return pool;
+    }
+}

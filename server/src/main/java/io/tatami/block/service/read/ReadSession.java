@@ -1,0 +1,270 @@
+package io.tatami.block.service.read;
+
+import io.netty.buffer.ByteBuf;
+import io.tatami.base.BlockId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.block.service.context.BlockServerSettings;
+import io.tatami.block.service.volumes.VolumeSet;
+import io.tatami.block.volume.BlockReader;
+import io.tatami.block.volume.ReadUnit;
+import io.tatami.files.CrashPoint;
+import io.tatami.protocol.wire.ReadBlockReply;
+import io.tatami.protocol.wire.ReadBlockRequest;
+import io.tatami.protocol.wire.ReadCredit;
+import io.tatami.protocol.wire.ReadFrame;
+import io.tatami.rpc.ServerStream;
+import io.tatami.rpc.StreamReceiver;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One read stream. It runs in {@link Turns} on the reader threads of its volume: a turn sends while there is credit and
+ * the network takes more, up to {@link BlockServerSettings#readTurnBytes}, and then waits behind its other readers for
+ * the next. The turn owns the {@link ReadState}; what other threads want of it (credit, a stop, a pause) they leave in
+ * an atomic or volatile field, and want a turn.
+ */
+final class ReadSession implements StreamReceiver<ReadCredit> {
+    private static final Logger LOG = LoggerFactory.getLogger(ReadSession.class);
+
+    private final ReadBlockRequest request;
+    private final ServerStream<ReadFrame, ReadBlockReply> stream;
+    private final ReadStreams streams;
+    private final Turns turns;
+    private final Supplier<UnitDelivery> otherDelivery;
+    private volatile UnitDelivery delivery;
+
+    // What other threads leave for the turn.
+    private final AtomicLong credit;
+    private volatile @Nullable TatamiException stopped;
+    private volatile boolean parkWanted;
+
+    /** Whether the network will say when it takes more. */
+    private volatile boolean awaitingWritable;
+
+    // The turn's; others look.
+    private volatile ReadState state = new ReadState.Unread();
+    private volatile long movedNanos;
+    private long sentBytes;
+
+    /**
+     * @param delivery owned by the new object
+     * @param otherDelivery makes one that is never stuck, for when this one is
+     * @param readers run the turns
+     */
+    ReadSession(
+            ReadBlockRequest request,
+            ServerStream<ReadFrame, ReadBlockReply> stream,
+            UnitDelivery delivery,
+            Supplier<UnitDelivery> otherDelivery,
+            ReadStreams streams,
+            Executor readers) {
+        this.request = request;
+        this.stream = stream;
+        this.streams = streams;
+        this.turns = new Turns(readers, this::turn);
+        this.delivery = delivery;
+        this.otherDelivery = otherDelivery;
+        this.credit = new AtomicLong(delivery.firstCredit(request));
+        this.movedNanos = streams.nowNanos();
+    }
+
+    /** Begins; called once, before any message is delivered. */
+    void start() {
+        turns.want();
+    }
+
+    @Override
+    public void onMessage(ReadCredit more, ByteBuf payload) {
+        payload.release();
+        long bytes = delivery.credit(more);
+        if (bytes > 0 && credit.getAndAdd(bytes) <= 0) {
+            turns.want();
+        }
+    }
+
+    @Override
+    public void onCancelled(TatamiException reason) {
+        stop(reason);
+    }
+
+    /** Ends the session from outside. */
+    void stop(TatamiException reason) {
+        stopped = reason;
+        turns.want();
+    }
+
+    /** Has the session give its buffers back if it stands still; it opens its reader again when it moves. */
+    void checkStandstill() {
+        if (state instanceof ReadState.Starved) {
+            turns.want();
+        }
+        long stillNanos = streams.nowNanos() - movedNanos;
+        if (stillNanos > TimeUnit.MILLISECONDS.toNanos(streams.settings().parkMillis())) {
+            parkWanted = true;
+            turns.want();
+        }
+    }
+
+    /** Returns whether another turn can be used at once. */
+    private boolean turn() {
+        try {
+            return !isOver() && goOn();
+        } catch (TatamiException e) {
+            fail(e);
+        } catch (RuntimeException e) {
+            fail(new TatamiException(ErrorCode.INTERNAL, "reading " + block() + ": " + e, e));
+        }
+        return false;
+    }
+
+    private boolean goOn() throws TatamiException {
+        TatamiException reason = stopped;
+        if (reason != null) {
+            throw reason;
+        }
+        if (parkWanted) {
+            parkWanted = false;
+            movedNanos = streams.nowNanos();
+            park();
+        }
+        if (credit.get() <= 0 || !stream.isWritable()) {
+            return awaitRoom();
+        }
+        long turnEnd = sentBytes + streams.settings().readTurnBytes();
+        while (credit.get() > 0 && stream.isWritable() && sentBytes < turnEnd && stopped == null) {
+            if (!delivery.hasMore() && !opened().reader().hasBuffer(turns::want)) {
+                return false;
+            }
+            if (!delivery.hasMore() && !nextUnit()) {
+                end();
+                CrashPoint.hit("service.read.before-end");
+                stream.success(ReadBlockReply.newBuilder().setLength(sentBytes).build());
+                return false;
+            }
+            if (!delivery.canSend()) {
+                starve();
+                return false;
+            }
+            sendFrame();
+        }
+        return awaitRoom();
+    }
+
+    /** Returns whether another turn can be used at once; if not, one will be wanted when it can. */
+    private boolean awaitRoom() {
+        if (credit.get() > 0 && !stream.isWritable()) {
+            if (!awaitingWritable) {
+                awaitingWritable = true;
+                stream.whenWritable(() -> {
+                    awaitingWritable = false;
+                    turns.want();
+                });
+            }
+            return false;
+        }
+        return credit.get() > 0 || stopped != null;
+    }
+
+    /** A reader of what is left. What it may see is decided when the stream begins. */
+    private ReadState.Reading opened() throws TatamiException {
+        if (state instanceof ReadState.Reading reading) {
+            return reading;
+        }
+        VolumeSet.Found found = streams.volumes().require(block(), request.getGeneration());
+        long endOffset = state instanceof ReadState.Parked parked
+                ? parked.endOffset()
+                : state instanceof ReadState.Starved starved ? starved.endOffset() : endOffset(found);
+        long offset = request.getOffset() + sentBytes;
+        BlockReader reader = delivery.open(found, request, offset, endOffset - offset);
+        ReadState.Reading reading = new ReadState.Reading(reader, endOffset);
+        state = reading;
+        CrashPoint.hit("service.read.after-open");
+        return reading;
+    }
+
+    private long endOffset(VolumeSet.Found found) throws TatamiException {
+        long visible = found.stored().visibleBytes();
+        if (request.getOffset() < 0 || request.getOffset() > visible || request.getLength() < 0) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    request.getLength() + " bytes at " + request.getOffset() + " of " + block() + ", which has "
+                            + visible);
+        }
+        return request.getOffset() + Math.min(request.getLength(), visible - request.getOffset());
+    }
+
+    private boolean nextUnit() throws TatamiException {
+        ReadUnit next;
+        try {
+            next = opened().reader().next();
+        } catch (TatamiException e) {
+            if (e.code() != ErrorCode.BUSY || !delivery.isStuck()) {
+                throw e;
+            }
+            LOG.warn("{} goes on without shared memory, as a device holds all that its reader shares", block(), e);
+            park();
+            delivery.close();
+            delivery = otherDelivery.get();
+            next = opened().reader().next();
+        }
+        if (next == null) {
+            return false;
+        }
+        delivery.load(next);
+        return true;
+    }
+
+    private void sendFrame() {
+        UnitDelivery.Sent sent = delivery.send(credit.get());
+        sentBytes += sent.bytes();
+        movedNanos = streams.nowNanos();
+        credit.addAndGet(-sent.cost());
+        streams.metrics().read(sent.bytes(), sent.origin());
+    }
+
+    private void fail(TatamiException failure) {
+        if (!isOver()) {
+            end();
+            streams.failed(failure);
+            stream.failure(failure);
+        }
+    }
+
+    private void end() {
+        park();
+        state = new ReadState.Over();
+        delivery.close();
+        streams.ended(this);
+    }
+
+    private boolean isOver() {
+        return state instanceof ReadState.Over;
+    }
+
+    private void starve() {
+        park();
+        streams.ranShort();
+        if (state instanceof ReadState.Parked parked) {
+            state = new ReadState.Starved(parked.endOffset());
+        }
+    }
+
+    /** Gives back the buffers of what was not sent. */
+    private void park() {
+        delivery.park();
+        if (state instanceof ReadState.Reading reading) {
+            reading.reader().close();
+            state = new ReadState.Parked(reading.endOffset());
+        }
+    }
+
+    private BlockId block() {
+        return new BlockId(request.getBlockId());
+    }
+}

@@ -1,0 +1,27 @@
+package io.tatami.block.service.read;
+
+import io.tatami.block.volume.BlockReader;
+
+/**
+ * How far a read session is. Each state has what can be used in it, and no more. Changed by the session's turn.
+ *
+ * <pre>
+ *  Unread --&gt; Reading &lt;--&gt; Parked, Starved      and from each to Over
+ * </pre>
+ */
+sealed interface ReadState {
+    /** Nothing was read; what the reader may see is decided when its block is opened first. */
+    record Unread() implements ReadState {}
+
+    /** A reader of the volume is open, and may hold buffers. */
+    record Reading(BlockReader reader, long endOffset) implements ReadState {}
+
+    /** The stream stands still and holds no buffer; it goes on when there is credit and room to send. */
+    record Parked(long endOffset) implements ReadState {}
+
+    /** There was no memory for a frame: the stream holds no buffer, and asks again now and then. */
+    record Starved(long endOffset) implements ReadState {}
+
+    /** The stream was answered. */
+    record Over() implements ReadState {}
+}

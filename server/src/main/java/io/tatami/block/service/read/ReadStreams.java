@@ -1,0 +1,178 @@
+package io.tatami.block.service.read;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.block.service.context.BlockServerMetrics;
+import io.tatami.block.service.context.BlockServerSettings;
+import io.tatami.block.service.context.RefusedStream;
+import io.tatami.block.service.context.ServerContext;
+import io.tatami.block.service.memory.MemoryShares;
+import io.tatami.block.service.volumes.VolumeSet;
+import io.tatami.block.service.volumes.VolumeStreams;
+import io.tatami.block.volume.UnitCopies;
+import io.tatami.block.volume.Volume;
+import io.tatami.protocol.wire.ReadBlockReply;
+import io.tatami.protocol.wire.ReadBlockRequest;
+import io.tatami.protocol.wire.ReadCredit;
+import io.tatami.protocol.wire.ReadFrame;
+import io.tatami.rpc.CallContext;
+import io.tatami.rpc.ServerStream;
+import io.tatami.rpc.StreamReceiver;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** Opens the read streams of a block server and holds what they share. Safe for use by many threads. */
+public final class ReadStreams {
+    /** A reader that had no memory for a frame asks again several times in this time. */
+    private static final long SHORT_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private final ServerContext context;
+    private final UnitCopies copies;
+    private final MemoryShares memory;
+    private final Function<Volume, Executor> readers;
+    private final CopiedFrames copiedFrames;
+    private final VolumeStreams counts;
+
+    /** Each with its place among the streams of its volume, in the order in which they came; guarded by itself. */
+    private final Map<ReadSession, VolumeStreams.Counted> sessions = new LinkedHashMap<>();
+
+    private volatile long shortNanos;
+    private volatile boolean ranShort;
+    private volatile boolean closed;
+
+    /** @param readers of each volume the threads that run turns, which may wait for that volume */
+    public ReadStreams(
+            ServerContext context, UnitCopies copies, MemoryShares memory, Function<Volume, Executor> readers) {
+        this.context = context;
+        this.copies = copies;
+        this.memory = memory;
+        this.readers = readers;
+        BlockServerSettings settings = context.settings();
+        this.copiedFrames = new CopiedFrames(settings.buffersBytes() / 4);
+        this.counts = new VolumeStreams(
+                "read",
+                BlockServerSettings.READ_STREAMS.key(),
+                settings.readStreamsMax(),
+                context.volumes().volumes());
+    }
+
+    public BlockServerSettings settings() {
+        return context.settings();
+    }
+
+    public BlockServerMetrics metrics() {
+        return context.metrics();
+    }
+
+    public VolumeSet volumes() {
+        return context.volumes();
+    }
+
+    public long nowNanos() {
+        return context.clock().monotonicNanos();
+    }
+
+    public void failed(TatamiException failure) {
+        context.failed(failure);
+    }
+
+    /** Opens a stream; where that is refused, the stream has failed when this returns. */
+    public StreamReceiver<ReadCredit> open(
+            CallContext caller, ReadBlockRequest request, ServerStream<ReadFrame, ReadBlockReply> stream) {
+        Volume volume;
+        VolumeStreams.Counted counted;
+        try {
+            if (closed) {
+                throw ServerContext.stopping();
+            }
+            VolumeSet.Found found =
+                    volumes().require(ServerContext.blockId(request.getBlockId()), request.getGeneration());
+            if (request.getSoundOnly() && found.stored().damaged()) {
+                return refuseDamaged(found.stored().block(), stream);
+            }
+            volume = found.volume();
+            counted = counts.open(volume);
+        } catch (TatamiException e) {
+            failed(e);
+            stream.failure(e);
+            return new RefusedStream<>();
+        }
+        Supplier<UnitDelivery> frames = () ->
+                new FrameDelivery(stream, copies, copiedFrames, caller.peer().connection());
+        UnitDelivery delivery = memory.findRead(memory.ownName(request.getSharedMemory(), caller.peer()))
+                .<UnitDelivery>map(shared -> new SharedDelivery(stream, copies, shared))
+                .orElseGet(frames);
+        ReadSession session = new ReadSession(request, stream, delivery, frames, this, readers.apply(volume));
+        synchronized (sessions) {
+            sessions.put(session, counted);
+        }
+        metrics().openedReadStream();
+        session.start();
+        if (closed) {
+            session.stop(ServerContext.stopping());
+        }
+        return session;
+    }
+
+    /** For readers who have other copies to go to first; each of them is told, and no log. */
+    private StreamReceiver<ReadCredit> refuseDamaged(BlockId block, ServerStream<ReadFrame, ReadBlockReply> stream) {
+        metrics().failed(ErrorCode.CORRUPT);
+        stream.failure(new TatamiException(
+                ErrorCode.CORRUPT, "the copy of " + block + " on this server is damaged; read another one"));
+        return new RefusedStream<>();
+    }
+
+    /** The session is over, and holds nothing of its volume. */
+    public void ended(ReadSession session) {
+        VolumeStreams.Counted counted;
+        synchronized (sessions) {
+            counted = sessions.remove(session);
+        }
+        if (counted != null) {
+            metrics().closedReadStream();
+            counted.close();
+        }
+    }
+
+    /** A reader had to leave a frame for later, as there was no memory for it. */
+    void ranShort() {
+        shortNanos = nowNanos();
+        ranShort = true;
+    }
+
+    /** Whether readers have to wait for memory. */
+    public boolean isShortOfMemory() {
+        boolean framesWait = ranShort && nowNanos() - shortNanos < SHORT_NANOS;
+        return framesWait
+                || volumes().volumes().stream()
+                        .anyMatch(served -> served.volume().isReadMemoryWaitedFor());
+    }
+
+    /** Looks after sessions that stand still; to be called now and then. */
+    public void checkStandstill() {
+        sessions().forEach(ReadSession::checkStandstill);
+    }
+
+    private List<ReadSession> sessions() {
+        synchronized (sessions) {
+            return List.copyOf(sessions.keySet());
+        }
+    }
+
+    /** Opens no further stream, and ends those that are open with UNAVAILABLE. */
+    public void close() {
+        closed = true;
+        sessions().forEach(session -> session.stop(ServerContext.stopping()));
+    }
+
+    /** Whether no stream of a volume is open, within {@code limitMillis}; to be asked once this is closed. */
+    public boolean awaitEnd(Volume volume, long limitMillis) throws InterruptedException {
+        return counts.awaitNone(volume, limitMillis);
+    }
+}

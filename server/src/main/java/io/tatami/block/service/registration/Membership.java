@@ -1,0 +1,280 @@
+package io.tatami.block.service.registration;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.Clock;
+import io.tatami.base.GroupId;
+import io.tatami.base.ServerId;
+import io.tatami.base.TatamiException;
+import io.tatami.block.service.context.BlockServerMetrics;
+import io.tatami.block.service.context.BlockServerSettings;
+import io.tatami.block.service.context.ServerContext;
+import io.tatami.block.service.volumes.AccessFigures;
+import io.tatami.block.service.volumes.VolumeSet;
+import io.tatami.block.volume.VolumeStatistics;
+import io.tatami.files.CrashPoint;
+import io.tatami.protocol.wire.AccessMedians;
+import io.tatami.protocol.wire.ClusterMap;
+import io.tatami.protocol.wire.CreditsLowRequest;
+import io.tatami.protocol.wire.DamagedCopiesRequest;
+import io.tatami.protocol.wire.GiveCreditsReply;
+import io.tatami.protocol.wire.GiveCreditsRequest;
+import io.tatami.protocol.wire.HeartbeatReply;
+import io.tatami.protocol.wire.HeartbeatRequest;
+import io.tatami.protocol.wire.RegisterBlockServerReply;
+import io.tatami.protocol.wire.RegisterBlockServerRequest;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The server's place in its cluster: registers, keeps the id that it was given, sends heartbeats, and gives the shards
+ * credits. All state is owned by the housekeeping thread, on which {@link #tick} is called and replies are heard.
+ */
+public final class Membership {
+    private static final Logger LOG = LoggerFactory.getLogger(Membership.class);
+
+    private final MetadataLink link;
+    private final VolumeSet volumes;
+    private final IdentityFile identityFile;
+    private final RegisterBlockServerRequest registration;
+    private final BlockServerSettings settings;
+    private final BlockServerMetrics metrics;
+    private final Clock clock;
+    private final Executor housekeeping;
+    private final Consumer<AccessMedians> typicalOfCluster;
+    private final DamageNotices damage;
+
+    private final CompletableFuture<ServerId> joined = new CompletableFuture<>();
+    private final CreditPool credits;
+    private IdentityFile.Identity identity;
+    private ClusterMap map = ClusterMap.getDefaultInstance();
+    private boolean registered;
+    private boolean asking;
+    private long nextTalkMillis;
+
+    /**
+     * @param registration all but the server's id
+     * @param typicalOfCluster hears what the volumes of the cluster take
+     * @param damage what shards are to be told
+     */
+    public Membership(
+            MetadataLink link,
+            ServerContext context,
+            IdentityFile identityFile,
+            IdentityFile.Identity identity,
+            RegisterBlockServerRequest registration,
+            Executor housekeeping,
+            Consumer<AccessMedians> typicalOfCluster,
+            DamageNotices damage) {
+        this.link = link;
+        this.volumes = context.volumes();
+        this.identityFile = identityFile;
+        this.identity = identity;
+        this.registration = registration;
+        this.settings = context.settings();
+        this.credits = new CreditPool(identity.starts(), settings.creditBytes());
+        this.metrics = context.metrics();
+        this.clock = context.clock();
+        this.housekeeping = housekeeping;
+        this.typicalOfCluster = typicalOfCluster;
+        this.damage = damage;
+    }
+
+    /**
+     * Completes with the server's id when the cluster has taken this process's first heartbeat, and so sends it blocks.
+     */
+    public CompletableFuture<ServerId> joined() {
+        return joined;
+    }
+
+    /** Does what is due; to be called every {@link CreditLine#ASK_MILLIS_MIN} or so. */
+    public void tick() {
+        long now = nowMillis();
+        if (!asking && now >= nextTalkMillis) {
+            asking = true;
+            if (registered) {
+                CrashPoint.hit("service.heartbeat.before-send");
+                hear(link.heartbeat(heartbeat(), map.getEpoch()), this::heartbeatAnswered);
+            } else {
+                RegisterBlockServerRequest request = registration.toBuilder()
+                        .setServerId(identity.server().value())
+                        .build();
+                CrashPoint.hit("service.register.before-send");
+                hear(link.register(request), this::registrationAnswered);
+            }
+        }
+        if (registered) {
+            giveCredits(now);
+            tellOfDamage(now);
+        }
+    }
+
+    private void registrationAnswered(@Nullable RegisterBlockServerReply reply, @Nullable Throwable failure) {
+        talked();
+        if (reply == null) {
+            LOG.warn("the namespace did not register this block server; trying again", failure);
+            return;
+        }
+        ServerId given = new ServerId(reply.getServerId());
+        if (!given.equals(identity.server())) {
+            CrashPoint.hit("service.register.before-identity");
+            IdentityFile.Identity now = new IdentityFile.Identity(given, identity.starts());
+            try {
+                identityFile.write(now);
+            } catch (TatamiException e) {
+                LOG.error("cannot keep the id {} that this server was given; it does not serve without", given, e);
+                return;
+            }
+            identity = now;
+        }
+        CrashPoint.hit("service.register.after-identity");
+        learn(reply.getMap());
+        registered = true;
+        nextTalkMillis = nowMillis();
+    }
+
+    private void heartbeatAnswered(@Nullable HeartbeatReply reply, @Nullable Throwable failure) {
+        talked();
+        if (reply == null) {
+            LOG.warn("a heartbeat was not answered", failure);
+            return;
+        }
+        CrashPoint.hit("service.heartbeat.answered");
+        if (reply.hasMap()) {
+            learn(reply.getMap());
+        }
+        typicalOfCluster.accept(reply.getTypical());
+        if (reply.getRegisterAgain()) {
+            registered = false;
+            nextTalkMillis = nowMillis();
+        } else if (joined.complete(identity.server())) {
+            LOG.info("joined the cluster as block server {}", identity.server());
+        }
+    }
+
+    private void learn(ClusterMap newer) {
+        map = newer;
+        link.use(newer);
+        credits.divideAmong(newer.getShards());
+    }
+
+    private void giveCredits(long now) {
+        if (!credits.isAnyDue(now)) {
+            return;
+        }
+        credits.divide(volumes.room().freeBytes());
+        for (int shard = 0; shard < credits.shards(); shard++) {
+            if (credits.isDue(shard, now)) {
+                giveCredits(GroupId.ofShard(shard));
+            }
+        }
+    }
+
+    private void giveCredits(GroupId shard) {
+        CrashPoint.hit("service.credits.before-send");
+        GiveCreditsRequest gift = credits.request(identity.server().value(), shard.shard());
+        hear(link.giveCredits(shard, gift), (reply, failure) -> {
+            learnNewest(shard, gift, reply);
+            creditsAnswered(shard.shard(), reply, failure);
+        });
+    }
+
+    /** Only a gift is logged, and so answered by a leader that still leads and knows every block of the shard. */
+    private void learnNewest(GroupId shard, GiveCreditsRequest gift, @Nullable GiveCreditsReply reply) {
+        if (reply != null && reply.hasNewestBlockId() && gift.getBlocks() > 0) {
+            volumes.learnNewest(shard, new BlockId(reply.getNewestBlockId()));
+        }
+    }
+
+    private void creditsAnswered(int shard, @Nullable GiveCreditsReply reply, @Nullable Throwable failure) {
+        if (reply == null) {
+            LOG.debug("a shard did not take credits", failure);
+            credits.failed(shard, nowMillis());
+            return;
+        }
+        CrashPoint.hit("service.credits.answered");
+        metrics.gaveCredits(credits.answered(shard, reply.getLeft(), nowMillis()));
+        if (credits.isDue(shard, nowMillis())) {
+            giveCredits(nowMillis());
+        }
+    }
+
+    private void tellOfDamage(long now) {
+        for (GroupId shard : damage.due(now)) {
+            CrashPoint.hit("service.damage.before-send");
+            DamagedCopiesRequest request =
+                    damage.request(shard, identity.server().value());
+            hear(link.damagedCopies(shard, request), (reply, failure) -> {
+                if (reply == null) {
+                    LOG.info("{} did not take note of damaged blocks", shard, failure);
+                    damage.failed(shard, nowMillis());
+                } else {
+                    damage.answered(shard);
+                }
+            });
+        }
+    }
+
+    /** A shard has few credits left; on any thread. */
+    public void creditsAreLow(CreditsLowRequest request) {
+        housekeeping.execute(() -> {
+            credits.ranLow(request, nowMillis());
+            if (registered) {
+                giveCredits(nowMillis());
+            }
+        });
+    }
+
+    private HeartbeatRequest heartbeat() {
+        VolumeSet.Room room = volumes.room();
+        HeartbeatRequest.Builder request = HeartbeatRequest.newBuilder()
+                .setServerId(identity.server().value())
+                .setCapacityBytes(room.capacityBytes())
+                .setUsedBytes(room.usedBytes())
+                .setFreeBytes(room.freeBytes())
+                .setQueueDepth(metrics.readStreams() + metrics.writeStreams())
+                .setMapEpoch(map.getEpoch());
+        for (VolumeSet.ServedVolume served : volumes.volumes()) {
+            VolumeStatistics statistics = served.volume().statistics();
+            if (!statistics.failure().isEmpty()) {
+                request.addFailedVolume(served.volume().id().toString());
+            } else {
+                request.addVolume(AccessFigures.of(served.volume().accessTimes().typicalNanos()));
+            }
+        }
+        for (VolumeSet.FailedVolume missing : volumes.failed()) {
+            request.addFailedVolume(missing.id() == null ? missing.path() : String.valueOf(missing.id()));
+        }
+        return request.build();
+    }
+
+    private void talked() {
+        asking = false;
+        nextTalkMillis = nowMillis() + settings.heartbeatMillis();
+    }
+
+    private long nowMillis() {
+        return TimeUnit.NANOSECONDS.toMillis(clock.monotonicNanos());
+    }
+
+    /** Hears one of the two on the housekeeping thread. */
+    private interface Answer<R> {
+        void heard(@Nullable R reply, @Nullable Throwable failure);
+    }
+
+    private <R> void hear(CompletableFuture<R> future, Answer<R> answer) {
+        CompletableFuture<R> unused = future.whenCompleteAsync(
+                (reply, failure) -> {
+                    try {
+                        answer.heard(reply, failure);
+                    } catch (RuntimeException e) {
+                        LOG.error("an answer of the metadata servers could not be used", e);
+                    }
+                },
+                housekeeping);
+    }
+}

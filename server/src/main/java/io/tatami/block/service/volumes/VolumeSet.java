@@ -1,0 +1,260 @@
+package io.tatami.block.service.volumes;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
+import io.tatami.base.TatamiException;
+import io.tatami.block.cache.UnitSource;
+import io.tatami.block.volume.BlockReader;
+import io.tatami.block.volume.StoredBlock;
+import io.tatami.block.volume.Volume;
+import io.tatami.block.volume.VolumeStatistics;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The volumes of one server as one. A block is on one of them, but for one that was begun again while its volume was
+ * not there: then the copy of the higher generation counts. A volume that stopped is left out of writing; what is on it
+ * is still found, and answers with IO_ERROR. What is on a volume that was not opened is unknown, and not gone: a volume
+ * is given up by no longer being named. Safe for use by many threads; calls block on the disk.
+ */
+public final class VolumeSet implements UnitSource {
+    private final List<ServedVolume> volumes;
+    private final List<FailedVolume> failed;
+    private final Set<UUID> withoutDevice;
+
+    /** Of each shard, as far as it is known, the newest block at a moment after the volumes were opened. */
+    private final Map<GroupId, BlockId> newestBefore = new ConcurrentHashMap<>();
+
+    /** A volume and where it is. */
+    public record ServedVolume(Volume volume, String path) {}
+
+    /**
+     * A volume that could not be opened when the server started, and why.
+     *
+     * @param id null where it could not be read
+     */
+    public record FailedVolume(String path, @Nullable UUID id, String reason) {}
+
+    /** A block and the volume it is on. */
+    public record Found(Volume volume, StoredBlock stored) {}
+
+    /** What a volume can do. */
+    public enum State {
+        SERVES,
+        /** It takes no writes any more; its blocks are read. */
+        READ_ONLY,
+        /** It can neither be written nor read any more. */
+        STOPPED,
+        NOT_OPENED
+    }
+
+    /**
+     * How a volume is at one moment.
+     *
+     * @param id null where it could not be read
+     * @param reason empty where it serves
+     */
+    public record VolumeState(String path, @Nullable UUID id, State state, String reason) {
+        public boolean serves() {
+            return state == State.SERVES;
+        }
+    }
+
+    /** The better of two copies: later ones of the same generation are longer, and those that are finalized final. */
+    private static final Comparator<Found> BETTER = Comparator.<Found>comparingLong(
+                    found -> found.stored().generation())
+            .thenComparing(found -> found.stored().finalized())
+            .thenComparingLong(found -> found.stored().heldBytes());
+
+    /** The volumes are the caller's to close. */
+    public VolumeSet(List<ServedVolume> volumes) {
+        this(volumes, List.of(), Set.of());
+    }
+
+    /**
+     * @param failed those that are missing, to be reported
+     * @param withoutDevice which volumes those may be whose ids could not be read
+     */
+    public VolumeSet(List<ServedVolume> volumes, List<FailedVolume> failed, Set<UUID> withoutDevice) {
+        this.volumes = List.copyOf(volumes);
+        this.failed = List.copyOf(failed);
+        this.withoutDevice = Set.copyOf(withoutDevice);
+    }
+
+    /** All volumes that are this server's, open or not: a server is known by them. */
+    public Set<UUID> ids() {
+        Set<UUID> ids = new TreeSet<>(withoutDevice);
+        volumes.forEach(served -> ids.add(served.volume().id()));
+        failed.stream().map(FailedVolume::id).filter(Objects::nonNull).forEach(ids::add);
+        return ids;
+    }
+
+    public List<ServedVolume> volumes() {
+        return volumes;
+    }
+
+    public List<FailedVolume> failed() {
+        return failed;
+    }
+
+    /** All volumes as they are now, first those that were opened. */
+    public List<VolumeState> states() {
+        List<VolumeState> states = new ArrayList<>();
+        for (ServedVolume served : volumes) {
+            states.add(state(served));
+        }
+        for (FailedVolume missing : failed) {
+            states.add(new VolumeState(missing.path(), missing.id(), State.NOT_OPENED, missing.reason()));
+        }
+        return states;
+    }
+
+    public static VolumeState state(ServedVolume served) {
+        Volume volume = served.volume();
+        String failure = volume.statistics().failure();
+        State state = failure.isEmpty() ? State.SERVES : volume.isReadable() ? State.READ_ONLY : State.STOPPED;
+        return new VolumeState(served.path(), volume.id(), state, failure);
+    }
+
+    /**
+     * Told that all blocks which a shard minted before now have no higher number than this one. Those that it mints
+     * later cannot be on a volume that was not opened. Only the first word of a shard counts.
+     */
+    public void learnNewest(GroupId shard, BlockId newest) {
+        newestBefore.putIfAbsent(shard, newest);
+    }
+
+    /**
+     * Of blocks that were not found, before this is called, those that are not on this server. The others may be on a
+     * volume that was not opened, or on one that stopped: its index may have what was given up when a write to it
+     * failed.
+     */
+    public Set<BlockId> gone(Collection<BlockId> notFound) {
+        boolean knowsAll = volumes.stream().map(VolumeSet::state).allMatch(VolumeState::serves);
+        return knowsAll
+                ? notFound.stream()
+                        .filter(block -> !mayBeNotOpened(block))
+                        .collect(Collectors.toCollection(LinkedHashSet::new))
+                : Set.of();
+    }
+
+    /** Whether a block may be on a volume that was not opened. */
+    private boolean mayBeNotOpened(BlockId block) {
+        BlockId newest = newestBefore.get(block.home());
+        return !failed.isEmpty() && (newest == null || block.value() <= newest.value());
+    }
+
+    /** The copy of a block that counts. */
+    public Optional<Found> find(BlockId block) {
+        return findAll(block).stream().max(BETTER);
+    }
+
+    /** Every copy of a block. */
+    public List<Found> findAll(BlockId block) {
+        List<Found> copies = new ArrayList<>(1);
+        for (ServedVolume served : volumes) {
+            served.volume().find(block).ifPresent(stored -> copies.add(new Found(served.volume(), stored)));
+        }
+        return copies;
+    }
+
+    /**
+     * Why a block that was not found cannot be used: NO_SUCH_BLOCK, or IO_ERROR where it may be on a volume that was
+     * not opened. A volume that stopped later tells which blocks it has with bytes that were acknowledged.
+     */
+    public TatamiException notFound(BlockId block) {
+        if (!mayBeNotOpened(block)) {
+            return new TatamiException(ErrorCode.NO_SUCH_BLOCK, block + " is not on this server");
+        }
+        String missing = failed.stream()
+                .map(volume -> volume.path() + " (" + volume.reason() + ")")
+                .collect(Collectors.joining(", "));
+        return new TatamiException(
+                ErrorCode.IO_ERROR,
+                block + " is not on the volumes that this server has opened, and may be on " + missing
+                        + "; mend that volume and start the server again, or start it without the volume to give up"
+                        + " what is there");
+    }
+
+    /**
+     * The copy of a block that counts.
+     *
+     * @throws TatamiException what {@link #notFound} says; FENCED where the copy is below {@code generation}
+     */
+    public Found require(BlockId block, long generation) throws TatamiException {
+        Found found = find(block).orElseThrow(() -> notFound(block));
+        if (found.stored().generation() < generation) {
+            throw new TatamiException(
+                    ErrorCode.FENCED,
+                    block + " is here with generation " + found.stored().generation() + ", below " + generation);
+        }
+        return found;
+    }
+
+    @Override
+    public int volumeCount() {
+        return volumes.size();
+    }
+
+    @Override
+    public int volumeOf(BlockId block) {
+        Volume volume = find(block).map(Found::volume).orElse(null);
+        for (int number = 0; number < volumes.size(); number++) {
+            if (volumes.get(number).volume() == volume) {
+                return number;
+            }
+        }
+        return 0;
+    }
+
+    @Override
+    public boolean isHanging(int volume) {
+        return volumes.get(volume).volume().accessTimes().isHanging();
+    }
+
+    @Override
+    public long lengthBytes(BlockId block, long generation) throws TatamiException {
+        StoredBlock stored = require(block, generation).stored();
+        if (!stored.finalized()) {
+            throw new TatamiException(ErrorCode.BUSY, block + " is still being written");
+        }
+        return stored.visibleBytes();
+    }
+
+    @Override
+    public BlockReader open(BlockId block, long generation, long offsetBytes, long lengthBytes) throws TatamiException {
+        return require(block, generation).volume().readInBackground(block, generation, offsetBytes, lengthBytes);
+    }
+
+    /** Sums over the volumes that serve; what is free on one that hangs is not to be had now. */
+    public Room room() {
+        long capacity = 0;
+        long used = 0;
+        long free = 0;
+        for (ServedVolume served : volumes) {
+            VolumeStatistics statistics = served.volume().statistics();
+            if (statistics.failure().isEmpty()) {
+                capacity += statistics.capacityBytes();
+                used += statistics.usedBytes();
+                free += served.volume().accessTimes().isHanging() ? 0 : statistics.freeBytes();
+            }
+        }
+        return new Room(capacity, used, free);
+    }
+
+    /** Room for blocks, in bytes. */
+    public record Room(long capacityBytes, long usedBytes, long freeBytes) {}
+}

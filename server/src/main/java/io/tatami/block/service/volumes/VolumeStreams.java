@@ -1,0 +1,122 @@
+package io.tatami.block.service.volumes;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.block.volume.Volume;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * How many streams of one kind are open on each volume of a server, with the same limit for each, so that streams that
+ * a volume holds up take nothing from the others. Safe for use by many threads.
+ */
+public final class VolumeStreams {
+    private final String kind;
+    private final String setting;
+    private final int limit;
+    private final Map<Volume, OnVolume> volumes = new HashMap<>();
+
+    /** The streams of one volume. */
+    private static final class OnVolume {
+        private final String path;
+        private int open;
+
+        OnVolume(String path) {
+            this.path = path;
+        }
+
+        public synchronized boolean tryAdd(int limit) {
+            boolean added = open < limit;
+            open += added ? 1 : 0;
+            return added;
+        }
+
+        public synchronized void remove() {
+            open--;
+            notifyAll();
+        }
+
+        public synchronized int open() {
+            return open;
+        }
+
+        public synchronized boolean awaitNone(long limitMillis) throws InterruptedException {
+            long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);
+            long leftMillis = limitMillis;
+            while (open > 0 && leftMillis > 0) {
+                wait(leftMillis);
+                leftMillis = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
+            }
+            return open == 0;
+        }
+    }
+
+    /**
+     * @param kind what errors call the streams
+     * @param setting where the limit comes from
+     * @param limit for each volume
+     */
+    public VolumeStreams(String kind, String setting, int limit, List<VolumeSet.ServedVolume> served) {
+        this.kind = kind;
+        this.setting = setting;
+        this.limit = limit;
+        served.forEach(volume -> volumes.put(volume.volume(), new OnVolume(volume.path())));
+    }
+
+    /** One stream, counted until it is closed; a second close does nothing. */
+    public static final class Counted implements AutoCloseable {
+        private final OnVolume on;
+        private final AtomicBoolean closed = new AtomicBoolean();
+
+        private final Volume volume;
+
+        private Counted(OnVolume on, Volume volume) {
+            this.on = on;
+            this.volume = volume;
+        }
+
+        public Volume volume() {
+            return volume;
+        }
+
+        @Override
+        public void close() {
+            if (closed.compareAndSet(false, true)) {
+                on.remove();
+            }
+        }
+    }
+
+    /** @throws TatamiException BUSY where as many are open on the volume as may be */
+    public Counted open(Volume volume) throws TatamiException {
+        OnVolume on = on(volume);
+        if (!on.tryAdd(limit)) {
+            throw new TatamiException(
+                    ErrorCode.BUSY,
+                    limit + " " + kind + " streams of volume " + on.path + " are open already, the most that " + setting
+                            + " allows");
+        }
+        return new Counted(on, volume);
+    }
+
+    /** How many are open on a volume now. */
+    public int count(Volume volume) {
+        return on(volume).open();
+    }
+
+    /** Whether none is open on a volume, within {@code limitMillis}. */
+    public boolean awaitNone(Volume volume, long limitMillis) throws InterruptedException {
+        return on(volume).awaitNone(limitMillis);
+    }
+
+    private OnVolume on(Volume volume) {
+        OnVolume on = volumes.get(volume);
+        if (on == null) {
+            throw new IllegalArgumentException("volume " + volume.id() + " is not of this server");
+        }
+        return on;
+    }
+}

@@ -1,0 +1,144 @@
+package io.tatami.block.service.write;
+
+import io.netty.buffer.ByteBuf;
+import io.tatami.base.BlockId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.block.service.memory.WrittenMemory;
+import io.tatami.protocol.wire.WriteAck;
+import io.tatami.protocol.wire.WriteBlockReply;
+import io.tatami.protocol.wire.WriteBlockRequest;
+import io.tatami.protocol.wire.WriteFrame;
+import io.tatami.rpc.ServerStream;
+import io.tatami.rpc.StreamReceiver;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One write stream: verifies and stores frames, forwards them to the server behind, and acknowledges towards the writer
+ * what is stored from here to the tail.
+ *
+ * <p>Whatever happens to it, from the writer, from behind and from the server itself, is one {@linkplain WriteSteps
+ * step} on the session's worker, which owns its state. Only the window is counted on the event loop, too. Time, threads
+ * and connections come from {@link WriteStreams}.
+ */
+final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner {
+    private final WriteBlockRequest request;
+    private final BlockId block;
+    private final @Nullable WrittenMemory memory;
+    private final Executor worker;
+    private final ReceiveWindow window;
+    private final WriteSteps steps;
+
+    /**
+     * @param memory where frames may say that their bytes are; null for nowhere
+     * @param worker runs one task at a time, in the order in which they came
+     */
+    WriteSession(
+            WriteBlockRequest request,
+            @Nullable WrittenMemory memory,
+            ServerStream<WriteAck, WriteBlockReply> stream,
+            WriteStreams streams,
+            Executor worker) {
+        this.request = request;
+        this.block = new BlockId(request.getBlockId());
+        this.memory = memory;
+        this.worker = worker;
+        this.window = new ReceiveWindow(request, memory != null && request.getTargetCount() == 0);
+        this.steps = new WriteSteps(this, request, stream, streams, window);
+    }
+
+    BlockId block() {
+        return block;
+    }
+
+    long generation() {
+        return request.getGeneration();
+    }
+
+    /** Begins; called once, before any message is delivered. */
+    void start() {
+        worker.execute(() -> guarded(() -> steps.open(worker)));
+    }
+
+    @Override
+    public void onMessage(WriteFrame frame, ByteBuf payload) {
+        ArrivedFrame arrived = new ArrivedFrame(frame, payload, memory);
+        int bytes = arrived.windowBytes();
+        if (!window.admits(bytes)) {
+            payload.release();
+            window.done(bytes);
+            stop(new TatamiException(
+                    ErrorCode.MALFORMED, "the writer of " + block + " sent more than its window of bytes or frames"));
+            return;
+        }
+        worker.execute(() -> {
+            if (steps.isEnded()) {
+                steps.releaseArrived(arrived);
+            } else {
+                guarded(() -> steps.arrive(arrived));
+            }
+        });
+    }
+
+    @Override
+    public void onCancelled(TatamiException reason) {
+        stop(reason);
+    }
+
+    /** Ends the session from outside, because another writer or a recovery has taken the block over. */
+    void fence(String reason) {
+        stop(new TatamiException(ErrorCode.FENCED, block + ": " + reason));
+    }
+
+    /** Ends the session from outside; the block keeps what it has. */
+    void stop(TatamiException reason) {
+        worker.execute(() -> steps.end(reason));
+    }
+
+    /**
+     * Looks after a session that stands still: its buffer is given back, and it ends when the writer, or the server
+     * behind, has been silent for too long.
+     */
+    void checkStandstill() {
+        worker.execute(() -> guarded(steps::lookAtStandstill));
+    }
+
+    @Override
+    public void onChainAck(WriteAck ack) {
+        guarded(() -> steps.chainAcknowledged(ack));
+    }
+
+    @Override
+    public void onChainWritable() {
+        guarded(steps::chainIsWritable);
+    }
+
+    @Override
+    public void onChainFinished(WriteBlockReply reply) {
+        guarded(() -> steps.chainFinished(reply));
+    }
+
+    @Override
+    public void onChainFailed(TatamiException failure) {
+        steps.end(failure);
+    }
+
+    private interface Step {
+        void run() throws TatamiException;
+    }
+
+    /** Runs a step unless the session has ended; what it throws ends it. */
+    private void guarded(Step step) {
+        if (steps.isEnded()) {
+            return;
+        }
+        try {
+            step.run();
+        } catch (TatamiException e) {
+            steps.end(e);
+        } catch (RuntimeException e) {
+            steps.end(new TatamiException(ErrorCode.INTERNAL, "writing " + block + ": " + e, e));
+        }
+    }
+}

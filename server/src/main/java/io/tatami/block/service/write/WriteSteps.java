@@ -1,0 +1,349 @@
+package io.tatami.block.service.write;
+
+import io.netty.buffer.ByteBuf;
+import io.tatami.base.BlockId;
+import io.tatami.base.Check;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.block.service.context.BlockServerSettings;
+import io.tatami.files.CrashPoint;
+import io.tatami.protocol.wire.WriteAck;
+import io.tatami.protocol.wire.WriteBlockReply;
+import io.tatami.protocol.wire.WriteBlockRequest;
+import io.tatami.protocol.wire.WriteFrame;
+import io.tatami.rpc.ServerStream;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What a write session does about each thing that happens to it. All methods are called on the session's worker, which
+ * owns the {@link WriteState}; what they throw ends the session by {@link #end}. A frame is stored before it is
+ * forwarded, so that a corrupt one is blamed on the hop where it went bad.
+ */
+final class WriteSteps {
+    private final WriteSession session;
+    private final WriteBlockRequest request;
+    private final BlockId block;
+    private final ServerStream<WriteAck, WriteBlockReply> stream;
+    private final WriteStreams streams;
+    private final ReceiveWindow window;
+
+    private WriteState state = new WriteState.Opening();
+
+    /** Frames that came and are not stored yet; the window bounds them. */
+    private final Deque<ArrivedFrame> waiting = new ArrayDeque<>();
+
+    private long heardNanos;
+
+    WriteSteps(
+            WriteSession session,
+            WriteBlockRequest request,
+            ServerStream<WriteAck, WriteBlockReply> stream,
+            WriteStreams streams,
+            ReceiveWindow window) {
+        this.session = session;
+        this.request = request;
+        this.block = new BlockId(request.getBlockId());
+        this.stream = stream;
+        this.streams = streams;
+        this.window = window;
+        this.heardNanos = streams.nowNanos();
+    }
+
+    boolean isEnded() {
+        return state instanceof WriteState.Ended;
+    }
+
+    /** Opens the block's writer, and the chain behind it. */
+    void open(Executor worker) throws TatamiException {
+        WriteStreams.OpenedWriter opened = streams.openWriter(session, request);
+        OpenCopy copy = new OpenCopy(opened.writer());
+        try {
+            window.opened(opened.budget());
+            Check.check(copy.lengthBytes() == request.getStartOffset(), "%s begins at %d", block, copy.lengthBytes());
+            CrashPoint.hit("service.write.after-open");
+            streams.began(session);
+            state = new WriteState.Streaming(copy, downstream(worker));
+        } catch (TatamiException | RuntimeException e) {
+            copy.letGo(e);
+            throw e;
+        }
+        if (state instanceof WriteState.Established open && open.downstream() instanceof NextServer next) {
+            tellThatChainIsAwaited(next);
+        } else if (!request.getOnlyCopy() || !window.isWaiting()) {
+            // What has come meanwhile is acknowledged next, and with it this.
+            acknowledge();
+        }
+    }
+
+    private Downstream downstream(Executor worker) throws TatamiException {
+        if (request.getTargetCount() == 0) {
+            return ChainTail.TAIL;
+        }
+        ChainLink link = ChainLink.open(
+                streams.chainClient(), request, streams.settings().chainSilenceMillis(), worker, session);
+        return new NextServer(link, request.getStartOffset(), heardNanos);
+    }
+
+    /** A frame has come; this owns its payload from now on. */
+    void arrive(ArrivedFrame arrived) throws TatamiException {
+        waiting.add(arrived);
+        heardNanos = streams.nowNanos();
+        takeWaiting();
+    }
+
+    private void takeWaiting() throws TatamiException {
+        while (state instanceof WriteState.Streaming open && !waiting.isEmpty()) {
+            ArrivedFrame next = waiting.remove();
+            try {
+                store(next, open);
+            } finally {
+                releaseArrived(next);
+            }
+            flushIfReady();
+            acknowledge();
+        }
+        if (state instanceof WriteState.Finishing finishing && !waiting.isEmpty()) {
+            throw finishing.copy().outOfOrder(block, waiting.element().frame());
+        }
+    }
+
+    private void store(ArrivedFrame arrived, WriteState.Streaming open) throws TatamiException {
+        OpenCopy copy = open.copy();
+        copy.requireNext(arrived);
+        if (open.downstream() instanceof NextServer next) {
+            appendAndForward(arrived.withPayload(), copy, next);
+        } else {
+            append(arrived, copy);
+        }
+        WriteFrame frame = arrived.frame();
+        if (frame.getSync() || frame.getLast()) {
+            state = new WriteState.Flushing(open, frame);
+        }
+    }
+
+    private void append(ArrivedFrame arrived, OpenCopy copy) throws TatamiException {
+        int length = arrived.lengthBytes();
+        copy.append(arrived);
+        window.stored(length, heardNanos);
+        streams.metrics().written(length);
+    }
+
+    /** @param arrived with its bytes as payload; used up */
+    private void appendAndForward(ArrivedFrame arrived, OpenCopy copy, NextServer next) throws TatamiException {
+        ByteBuf forwarded;
+        try {
+            append(arrived, copy);
+            // The network moves the indices of what it writes.
+            forwarded = arrived.payload().retainedDuplicate();
+        } finally {
+            arrived.payload().release();
+        }
+        next.forwardAndRelease(arrived.frame(), forwarded, copy.lengthBytes(), heardNanos);
+        CrashPoint.hit("service.write.after-forward");
+    }
+
+    private static boolean isFlushOnly(WriteFrame frame) {
+        return frame.getFlushOnly() && !frame.getLast();
+    }
+
+    /** Flushes once the servers behind have the bytes in memory; they flush meanwhile. */
+    private void flushIfReady() throws TatamiException {
+        if (!(state instanceof WriteState.Flushing flushing) || !isInMemoryBehind(flushing)) {
+            return;
+        }
+        WriteFrame frame = flushing.frame();
+        OpenCopy copy = flushing.copy();
+        // A server before this one flushes meanwhile; a writer that waits for the end, or for a flush that does not
+        // reach the device, is told once.
+        if (!request.getOnlyCopy() || !(frame.getLast() || isFlushOnly(frame))) {
+            acknowledge();
+        }
+        CrashPoint.hit("service.write.before-flush");
+        if (frame.getLast()) {
+            state = new WriteState.Finishing(copy.finish(), flushing.downstream());
+            streams.metrics().synced();
+        } else if (isFlushOnly(frame)) {
+            copy.flush();
+            state = flushing.streaming();
+        } else {
+            copy.sync();
+            state = flushing.streaming();
+            streams.metrics().synced();
+        }
+        CrashPoint.hit("service.write.after-flush");
+    }
+
+    /**
+     * Tells the writer how far the servers from here to the tail are; where the block has ended, by the end of the
+     * stream.
+     *
+     * @throws TatamiException FENCED or NO_SUCH_BLOCK where the block was taken over or deleted: nothing is
+     *     acknowledged
+     */
+    private void acknowledge() throws TatamiException {
+        if (!(state instanceof WriteState.Established open)
+                || !open.downstream().isReady()) {
+            return;
+        }
+        if (open instanceof WriteState.Finishing && open.downstream().isFinished()) {
+            succeed(open.copy().lengthBytes());
+            return;
+        }
+        WrittenCopy copy = open.copy();
+        Downstream behind = open.downstream();
+        long visibleBytes = behind.visibleBytes(copy.lengthBytes());
+        if (open instanceof WriteState.Writing writing) {
+            writing.copy().makeVisible(visibleBytes);
+        }
+        CrashPoint.hit("service.write.before-ack");
+        stream.send(WriteAck.newBuilder()
+                .setSequence(copy.sequence())
+                .setVisibleLength(visibleBytes)
+                .setDurableLength(behind.durableBytes(copy.durableBytes()))
+                .setFlushedLength(behind.flushedBytes(copy.flushedBytes()))
+                .setRoomBytes(behind.roomBytes(copy.roomBytes()))
+                .setSendLimit(window.limitAfter(behind.passedOnBytes(copy.lengthBytes())))
+                .build());
+    }
+
+    /** The server behind has acknowledged something, or said that it is alive. */
+    void chainAcknowledged(WriteAck ack) throws TatamiException {
+        if (next().acknowledged(ack, streams.nowNanos())) {
+            flushIfReady();
+            acknowledge();
+            takeWaiting();
+        }
+    }
+
+    /** The network takes more for the server behind. */
+    void chainIsWritable() throws TatamiException {
+        next().send();
+        acknowledge();
+    }
+
+    /** The block is final behind. */
+    void chainFinished(WriteBlockReply reply) throws TatamiException {
+        NextServer next = next();
+        long lengthBytes = established().copy().lengthBytes();
+        if (reply.getLength() != lengthBytes) {
+            throw new TatamiException(
+                    ErrorCode.INTERNAL,
+                    block + " ended at " + reply.getLength() + " behind, and at " + lengthBytes + " here");
+        }
+        next.finished(lengthBytes);
+        flushIfReady();
+        acknowledge();
+    }
+
+    private WriteState.Established established() {
+        if (state instanceof WriteState.Established open) {
+            return open;
+        }
+        throw new IllegalStateException(block + " is not open");
+    }
+
+    private NextServer next() {
+        if (established().downstream() instanceof NextServer next) {
+            return next;
+        }
+        throw new IllegalStateException(block + " has no server behind");
+    }
+
+    /** Sees to a session that stands still, and ends it where the writer, or the server behind, is silent too long. */
+    void lookAtStandstill() throws TatamiException {
+        BlockServerSettings settings = streams.settings();
+        long now = streams.nowNanos();
+        if (isOver(now - heardNanos, settings.writerIdleMillis())) {
+            throw new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the writer of " + block + " was idle too long");
+        }
+        if (state instanceof WriteState.Established open
+                && open.downstream() instanceof NextServer next
+                && next.owes()) {
+            next.requireHeard(now, settings.chainSilenceMillis());
+            tellThatChainIsAwaited(next);
+        }
+        if (isOver(now - heardNanos, settings.parkMillis())) {
+            park();
+            if (state instanceof WriteState.Writing && window.rest()) {
+                acknowledge();
+            }
+        }
+    }
+
+    private static boolean isOver(long nanos, long limitMillis) {
+        return nanos > TimeUnit.MILLISECONDS.toNanos(limitMillis);
+    }
+
+    /** The silence is not this server's: who waits for it looks for the fault farther back. */
+    private void tellThatChainIsAwaited(NextServer next) throws TatamiException {
+        if (next.isReady()) {
+            acknowledge();
+        } else if (request.getWindowed()) {
+            stream.send(WriteAck.newBuilder()
+                    .setOpening(true)
+                    .setSendLimit(window.limitAfter(next.passedOnBytes(request.getStartOffset())))
+                    .build());
+        }
+    }
+
+    /**
+     * Flushing gives the volume's buffer back, and leaves no byte of a slow writer to the mercy of the power supply.
+     */
+    private void park() throws TatamiException {
+        if (state instanceof WriteState.Streaming open
+                && open.copy().durableBytes() < open.copy().lengthBytes()
+                && isInMemoryBehind(open)) {
+            open.copy().sync();
+            acknowledge();
+        }
+    }
+
+    private static boolean isInMemoryBehind(WriteState.Writing open) {
+        long hereBytes = open.copy().lengthBytes();
+        return open.downstream().visibleBytes(hereBytes) == hereBytes;
+    }
+
+    /** The stream is over; the block keeps what it has, for readers and for whoever goes on with it. */
+    void end(TatamiException failure) {
+        if (isEnded()) {
+            return;
+        }
+        WriteState last = state;
+        state = new WriteState.Ended();
+        giveBackMemory();
+        if (last instanceof WriteState.Writing writing) {
+            writing.copy().letGo(failure);
+        }
+        if (last instanceof WriteState.Established open) {
+            open.downstream().cancel(String.valueOf(failure.getMessage()));
+        }
+        streams.ended(session);
+        streams.failed(failure);
+        stream.failure(failure instanceof ChainFailure ? failure : streams.ownFailure(failure));
+    }
+
+    private void succeed(long lengthBytes) {
+        state = new WriteState.Ended();
+        giveBackMemory();
+        streams.ended(session);
+        CrashPoint.hit("service.write.before-end");
+        stream.success(WriteBlockReply.newBuilder().setLength(lengthBytes).build());
+    }
+
+    /** What comes behind the last frame is nobody's. */
+    private void giveBackMemory() {
+        while (!waiting.isEmpty()) {
+            releaseArrived(waiting.remove());
+        }
+        window.close();
+    }
+
+    /** Drops a frame that is stored, or is not to be. */
+    void releaseArrived(ArrivedFrame arrived) {
+        window.done(arrived.windowBytes());
+        arrived.payload().release();
+    }
+}

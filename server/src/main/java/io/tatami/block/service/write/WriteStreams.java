@@ -1,0 +1,232 @@
+package io.tatami.block.service.write;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.MemoryBudget;
+import io.tatami.base.TatamiException;
+import io.tatami.block.service.context.BlockServerMetrics;
+import io.tatami.block.service.context.BlockServerSettings;
+import io.tatami.block.service.context.RefusedStream;
+import io.tatami.block.service.context.ServerContext;
+import io.tatami.block.service.memory.MemoryShares;
+import io.tatami.block.service.memory.WrittenMemory;
+import io.tatami.block.service.volumes.VolumeSet;
+import io.tatami.block.service.volumes.VolumeStreams;
+import io.tatami.block.volume.BlockWriter;
+import io.tatami.block.volume.Volume;
+import io.tatami.client.block.BlockClient;
+import io.tatami.protocol.wire.WriteAck;
+import io.tatami.protocol.wire.WriteBlockReply;
+import io.tatami.protocol.wire.WriteBlockRequest;
+import io.tatami.protocol.wire.WriteFrame;
+import io.tatami.rpc.CallContext;
+import io.tatami.rpc.ServerStream;
+import io.tatami.rpc.StreamReceiver;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+
+/**
+ * Opens the write streams of a block server and holds what they share. At most one session of a block is current: a
+ * newer one, a recovery or a deletion ends the one before. Safe for use by many threads.
+ */
+public final class WriteStreams {
+    private final ServerContext context;
+    private final BlockClient chainClient;
+    private final MemoryShares memory;
+    private final Executor pool;
+    private final VolumeStreams counts;
+    private final Tombstones tombstones = new Tombstones();
+    private final WriterOpener opener;
+    private final Map<Volume, MemoryBudget> receiveBudgets = new HashMap<>();
+
+    /** In the order in which they were opened; guarded by itself. */
+    private final Set<WriteSession> sessions = new LinkedHashSet<>();
+
+    private final Map<BlockId, WriteSession> current = new ConcurrentHashMap<>();
+
+    /** Of the sessions whose writer is open. */
+    private final Map<WriteSession, VolumeStreams.Counted> counted = new ConcurrentHashMap<>();
+
+    private volatile boolean closed;
+
+    /** @param pool runs the steps of sessions, which may wait for a disk or for another server */
+    public WriteStreams(ServerContext context, BlockClient chainClient, MemoryShares memory, Executor pool) {
+        this.context = context;
+        this.chainClient = chainClient;
+        this.memory = memory;
+        this.pool = pool;
+        VolumeSet volumes = context.volumes();
+        BlockServerSettings settings = context.settings();
+        long receivedBytesMax = settings.receivedBytesMax() / Math.max(1, volumes.volumeCount());
+        for (VolumeSet.ServedVolume served : volumes.volumes()) {
+            receiveBudgets.put(served.volume(), new MemoryBudget(receivedBytesMax));
+        }
+        this.counts = new VolumeStreams(
+                "write", BlockServerSettings.WRITE_STREAMS.key(), settings.writeStreamsMax(), volumes.volumes());
+        this.opener = new WriterOpener(volumes, counts, tombstones);
+    }
+
+    public BlockServerSettings settings() {
+        return context.settings();
+    }
+
+    public BlockServerMetrics metrics() {
+        return context.metrics();
+    }
+
+    public BlockClient chainClient() {
+        return chainClient;
+    }
+
+    public long nowNanos() {
+        return context.clock().monotonicNanos();
+    }
+
+    public Tombstones tombstones() {
+        return tombstones;
+    }
+
+    public void failed(TatamiException failure) {
+        context.failed(failure);
+    }
+
+    public TatamiException ownFailure(TatamiException failure) {
+        return context.ownFailure(failure);
+    }
+
+    /** Opens a stream; where that is refused, the stream has failed when this returns. */
+    public StreamReceiver<WriteFrame> open(
+            CallContext caller, WriteBlockRequest request, ServerStream<WriteAck, WriteBlockReply> stream) {
+        try {
+            admit(request);
+        } catch (TatamiException e) {
+            failed(e);
+            stream.failure(ownFailure(e));
+            return new RefusedStream<>();
+        }
+        WrittenMemory shared = memory.findWritten(memory.ownName(request.getSharedMemory(), caller.peer()))
+                .orElse(null);
+        WriteSession session = new WriteSession(request, shared, stream, this, new SerialExecutor(pool));
+        synchronized (sessions) {
+            sessions.add(session);
+        }
+        session.start();
+        if (closed) {
+            session.stop(ServerContext.stopping());
+        }
+        return session;
+    }
+
+    private void admit(WriteBlockRequest request) throws TatamiException {
+        if (closed) {
+            throw ServerContext.stopping();
+        }
+        BlockId unused = ServerContext.blockId(request.getBlockId());
+        if (request.getStartOffset() < 0 || request.getReserveBytes() < request.getStartOffset()) {
+            throw new TatamiException(ErrorCode.MALFORMED, "a start beyond what is to be reserved");
+        }
+        // Those of each volume are counted when their writers are opened; this bounds the ones that come to ask.
+        int openMax = settings().writeStreamsMax() * (context.volumes().volumeCount() + 1);
+        if (!metrics().tryOpenWriteStream(openMax)) {
+            throw new TatamiException(
+                    ErrorCode.BUSY,
+                    openMax + " write streams are open already; see " + BlockServerSettings.WRITE_STREAMS.key());
+        }
+    }
+
+    /**
+     * A writer, and what its stream may take memory from.
+     *
+     * @param writer the session's to let go
+     * @param budget its volume's
+     */
+    record OpenedWriter(BlockWriter writer, MemoryBudget budget) {}
+
+    /**
+     * The writer that a session asks for; counts as one of its volume's until the session has {@link #ended}.
+     *
+     * @throws TatamiException as {@link WriterOpener#open}
+     */
+    public OpenedWriter openWriter(WriteSession session, WriteBlockRequest request) throws TatamiException {
+        WriterOpener.Opened opened = opener.open(request);
+        VolumeStreams.Counted stream = opened.stream();
+        counted.put(session, stream);
+        MemoryBudget budget = receiveBudgets.get(stream.volume());
+        if (budget == null) {
+            throw new IllegalStateException(session.block() + " is on a volume that is not of this server");
+        }
+        return new OpenedWriter(opened.writer(), budget);
+    }
+
+    /**
+     * The session has the right to write its block; one that had it before under an older generation has lost it.
+     *
+     * @throws TatamiException FENCED where a session of a newer generation has begun since this one was opened
+     */
+    void began(WriteSession session) throws TatamiException {
+        List<WriteSession> fenced = new ArrayList<>();
+        WriteSession writing = current.merge(session.block(), session, (before, next) -> {
+            if (before.generation() > next.generation()) {
+                return before;
+            }
+            fenced.add(before);
+            return next;
+        });
+        fenced.forEach(before -> before.fence("another writer has gone on with it"));
+        if (writing != session) {
+            throw new TatamiException(
+                    ErrorCode.FENCED,
+                    session.block() + " is written under generation " + writing.generation() + ", above "
+                            + session.generation());
+        }
+    }
+
+    /** The session is over, and has let go of its writer. */
+    public void ended(WriteSession session) {
+        current.remove(session.block(), session);
+        synchronized (sessions) {
+            sessions.remove(session);
+        }
+        metrics().closedWriteStream();
+        VolumeStreams.Counted stream = counted.remove(session);
+        if (stream != null) {
+            stream.close();
+        }
+    }
+
+    /** Ends the block's session, whose right to write was taken away. */
+    public void fence(BlockId block, String reason) {
+        WriteSession session = current.get(block);
+        if (session != null) {
+            session.fence(reason);
+        }
+    }
+
+    /** Looks after sessions that stand still; to be called now and then. */
+    public void checkStandstill() {
+        sessions().forEach(WriteSession::checkStandstill);
+    }
+
+    private List<WriteSession> sessions() {
+        synchronized (sessions) {
+            return List.copyOf(sessions);
+        }
+    }
+
+    /** Opens no further stream, and ends those that are open with UNAVAILABLE. */
+    public void close() {
+        closed = true;
+        sessions().forEach(session -> session.stop(ServerContext.stopping()));
+    }
+
+    /** Whether no stream of a volume is open, within {@code limitMillis}; to be asked once this is closed. */
+    public boolean awaitEnd(Volume volume, long limitMillis) throws InterruptedException {
+        return counts.awaitNone(volume, limitMillis);
+    }
+}

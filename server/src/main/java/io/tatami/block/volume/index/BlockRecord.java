@@ -1,0 +1,60 @@
+package io.tatami.block.volume.index;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.Check;
+import io.tatami.block.device.Device;
+import io.tatami.block.volume.space.Extent;
+
+/**
+ * What the index says of a block: the durable truth.
+ *
+ * @param extent where its bytes are; empty only for a finalized block without bytes
+ * @param lengthBytes how many bytes are durable
+ * @param tail the bytes behind the last whole 4 KiB of a block being written: they are only here, and not on the
+ *     device, until their sector is full or the block is finalized. Empty for a finalized block. Must not be changed.
+ */
+public record BlockRecord(BlockId block, Extent extent, long generation, long lengthBytes, State state, byte[] tail) {
+    public static final byte[] NO_TAIL = new byte[0];
+
+    /** The numbers are part of the format. */
+    public enum State {
+        WRITING(1),
+        FINALIZED(2);
+
+        private final int number;
+
+        State(int number) {
+            this.number = number;
+        }
+
+        public int number() {
+            return number;
+        }
+    }
+
+    public BlockRecord {
+        Check.check(lengthBytes >= 0 && lengthBytes <= extent.lengthBytes(), "%d bytes in %s", lengthBytes, extent);
+        int wanted = state == State.FINALIZED ? 0 : (int) (lengthBytes % Device.ALIGNMENT_BYTES);
+        Check.check(tail.length == wanted, "a tail of %d bytes at length %d", tail.length, lengthBytes);
+    }
+
+    public BlockRecord withGeneration(long newGeneration) {
+        return new BlockRecord(block, extent, newGeneration, lengthBytes, state, tail);
+    }
+
+    public BlockRecord withExtent(Extent newExtent) {
+        return new BlockRecord(block, newExtent, generation, lengthBytes, state, tail);
+    }
+
+    /** Whether the index need not be told {@code other} when it has this. */
+    public boolean sameAs(BlockRecord other) {
+        return extent.equals(other.extent)
+                && generation == other.generation
+                && lengthBytes == other.lengthBytes
+                && state == other.state;
+    }
+
+    public boolean isFinalized() {
+        return state == State.FINALIZED;
+    }
+}

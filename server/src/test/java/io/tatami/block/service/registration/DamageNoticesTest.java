@@ -1,0 +1,72 @@
+package io.tatami.block.service.registration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.GroupId;
+import io.tatami.block.service.BlockRig;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What shards are told of damage, how often and how much. */
+final class DamageNoticesTest {
+    private static final GroupId SHARD = BlockRig.block(1).home();
+
+    private final DamageNotices notices = new DamageNotices();
+
+    @Test
+    void eachShardHearsOfItsBlocksOnce() {
+        BlockId other = BlockId.of(5, 0, 1);
+        notices.found(BlockRig.block(1));
+        notices.found(BlockRig.block(1));
+        notices.found(other);
+
+        assertEquals(2, notices.due(0).size());
+        assertEquals(
+                List.of(BlockRig.block(1).value()), notices.request(SHARD, 9).getBlockIdList());
+        assertEquals(List.of(other.home()), notices.due(0));
+        notices.answered(SHARD);
+        assertEquals(List.of(other.value()), notices.request(other.home(), 9).getBlockIdList());
+        notices.answered(other.home());
+        assertEquals(List.of(), notices.due(0));
+    }
+
+    @Test
+    void whatWasNotAnsweredIsToldAgainLaterAndLater() {
+        notices.found(BlockRig.block(1));
+        long now = 0;
+        for (long pause = DamageNotices.RETRY_MILLIS_MIN; pause <= DamageNotices.RETRY_MILLIS_MAX; pause *= 2) {
+            assertEquals(1, notices.request(SHARD, 9).getBlockIdCount());
+            notices.failed(SHARD, now);
+            assertEquals(List.of(), notices.due(now + pause - 1));
+            now += pause;
+            assertEquals(List.of(SHARD), notices.due(now));
+        }
+        int tries = 6;
+        while (!notices.due(now).isEmpty()) {
+            assertEquals(1, notices.request(SHARD, 9).getBlockIdCount());
+            notices.failed(SHARD, now);
+            now += DamageNotices.RETRY_MILLIS_MAX;
+            assertTrue(++tries <= DamageNotices.TRIES_MAX, "it goes on for ever");
+        }
+        assertEquals(DamageNotices.TRIES_MAX, tries);
+    }
+
+    @Test
+    void blocksThatWaitAreFewAndToldInPages() {
+        for (int number = 1; number <= 2 * DamageNotices.BLOCKS_MAX; number++) {
+            notices.found(BlockRig.block(number));
+        }
+        int told = 0;
+        while (!notices.due(0).isEmpty()) {
+            int count = notices.request(SHARD, 9).getBlockIdCount();
+            assertTrue(count <= DamageNotices.REQUEST_BLOCKS_MAX, count + " in one request");
+            told += count;
+            notices.answered(SHARD);
+        }
+        assertEquals(DamageNotices.BLOCKS_MAX, told);
+        notices.found(BlockRig.block(1));
+        assertEquals(List.of(SHARD), notices.due(0));
+    }
+}

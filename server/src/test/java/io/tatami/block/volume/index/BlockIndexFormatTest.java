@@ -1,0 +1,76 @@
+package io.tatami.block.volume.index;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.ErrorCode;
+import io.tatami.base.TatamiException;
+import io.tatami.block.volume.space.Extent;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Test;
+
+class BlockIndexFormatTest {
+    private static final BlockRecord WRITING = new BlockRecord(
+            new BlockId(0x1122), new Extent(1 << 22, 8192), 5, 4099, BlockRecord.State.WRITING, new byte[] {1, 2, 3});
+
+    @Test
+    void theBytesOfARecordAreThoseOfTheFirstRelease() {
+        assertEquals("650000000000001122", HexFormat.of().formatHex(BlockIndexFormat.recordKey(WRITING.block())));
+        assertEquals(
+                "0101000300000000" + "0000000000400000" + "0000000000002000" + "0000000000000005" + "0000000000001003"
+                        + "010203",
+                HexFormat.of().formatHex(BlockIndexFormat.encodeRecord(WRITING), 0, 43));
+    }
+
+    @Test
+    void aRecordIsReadBack() throws TatamiException {
+        BlockRecord back = BlockIndexFormat.decodeRecord(
+                BlockIndexFormat.recordKey(WRITING.block()), BlockIndexFormat.encodeRecord(WRITING));
+
+        assertEquals(true, WRITING.sameAs(back));
+        assertArrayEquals(WRITING.tail(), back.tail());
+    }
+
+    @Test
+    void newerAndOlderAndDamagedRecordsAreThreeErrors() {
+        byte[] key = BlockIndexFormat.recordKey(WRITING.block());
+
+        assertEquals(ErrorCode.FORMAT_TOO_NEW, failure(key, withVersion(key, 2)));
+        assertEquals(ErrorCode.FORMAT_TOO_OLD, failure(key, withVersion(key, 0)));
+        assertEquals(ErrorCode.CORRUPT, failure(key, new byte[50]));
+        assertEquals(ErrorCode.CORRUPT, failure(key, new byte[0]));
+        assertEquals(ErrorCode.CORRUPT, failure(Arrays.copyOf(key, 5), BlockIndexFormat.encodeRecord(WRITING)));
+    }
+
+    @Test
+    void whatIsUnwrittenIsReadBackAndDamageOfItIsTold() throws TatamiException {
+        Extent unwritten = new Extent(8L << 20, 1L << 40);
+        byte[] value = BlockIndexFormat.encodeUnwritten(unwritten);
+
+        assertEquals(unwritten, BlockIndexFormat.decodeUnwritten(value));
+        assertEquals(Extent.EMPTY, BlockIndexFormat.decodeUnwritten(null));
+        value[7]++;
+        TatamiException damaged = assertThrows(TatamiException.class, () -> BlockIndexFormat.decodeUnwritten(value));
+        assertEquals(ErrorCode.CORRUPT, damaged.code());
+    }
+
+    private static ErrorCode failure(byte[] key, byte[] value) {
+        return assertThrows(TatamiException.class, () -> BlockIndexFormat.decodeRecord(key, value))
+                .code();
+    }
+
+    private static byte[] withVersion(byte[] key, int version) {
+        byte[] value = BlockIndexFormat.encodeRecord(WRITING);
+        value[0] = (byte) version;
+        CRC32C crc = new CRC32C();
+        crc.update(key);
+        crc.update(value, 0, value.length - Integer.BYTES);
+        ByteBuffer.wrap(value).putInt(value.length - Integer.BYTES, (int) crc.getValue());
+        return value;
+    }
+}
