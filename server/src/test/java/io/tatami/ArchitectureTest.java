@@ -18,6 +18,9 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.BeforeAll;
@@ -175,6 +178,24 @@ final class ArchitectureTest {
     @Test
     void arrowsPointDown() {
         ARROWS.forEach(rule -> rule.check(classes));
+    }
+
+    @Test
+    void noClassOfTheBlockServerHasTheNameOfAnother() {
+        Map<String, Set<String>> packages = new TreeMap<>();
+        for (JavaClass type : classes) {
+            if (!type.isNestedClass() && !type.getPackageName().endsWith(".wire") && !isPackageInfo(type)) {
+                packages.computeIfAbsent(type.getSimpleName(), name -> new TreeSet<>())
+                        .add(type.getPackageName());
+            }
+        }
+        packages.values()
+                .removeIf(of -> of.size() == 1 || of.stream().noneMatch(name -> name.startsWith("io.tatami.block")));
+        assertEquals(Map.of(), packages);
+    }
+
+    private static boolean isPackageInfo(JavaClass type) {
+        return type.getSimpleName().equals("package-info");
     }
 
     @Test

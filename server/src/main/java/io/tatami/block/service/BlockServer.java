@@ -16,8 +16,8 @@ import io.tatami.block.service.read.ReadStreams;
 import io.tatami.block.service.registration.CreditLine;
 import io.tatami.block.service.registration.DamageNotices;
 import io.tatami.block.service.registration.IdentityFile;
-import io.tatami.block.service.registration.Membership;
 import io.tatami.block.service.registration.MetadataLink;
+import io.tatami.block.service.registration.Registration;
 import io.tatami.block.service.report.DamageReports;
 import io.tatami.block.service.report.VolumeReports;
 import io.tatami.block.service.volumes.OrderlyEnd;
@@ -63,7 +63,7 @@ public final class BlockServer implements AutoCloseable {
     private final DamageNotices damage = new DamageNotices();
     private final HandlerTable handlers = new HandlerTable();
     private volatile int serverId;
-    private volatile @Nullable Membership membership;
+    private volatile @Nullable Registration registration;
 
     /**
      * Counts this start durably, and serves the data port from now on.
@@ -146,13 +146,13 @@ public final class BlockServer implements AutoCloseable {
      * Becomes a member of the cluster, and stays one until this is closed: registers, sends heartbeats and gives
      * credits, trying again for ever. Once.
      *
-     * @param registration all but the server's id and the ids of the volumes
+     * @param description all but the server's id and the ids of the volumes
      * @return completes with this server's id when the cluster knows it and the room it has
      */
-    public CompletableFuture<ServerId> join(MetadataLink link, RegisterBlockServerRequest registration) {
-        RegisterBlockServerRequest.Builder complete = registration.toBuilder().clearVolumeId();
+    public CompletableFuture<ServerId> join(MetadataLink link, RegisterBlockServerRequest description) {
+        RegisterBlockServerRequest.Builder complete = description.toBuilder().clearVolumeId();
         volumes.ids().forEach(id -> complete.addVolumeId(id.toString()));
-        Membership joining = new Membership(
+        Registration joining = new Registration(
                 link,
                 context,
                 identityFile,
@@ -161,7 +161,7 @@ public final class BlockServer implements AutoCloseable {
                 threads.housekeeping(),
                 reports::compareWith,
                 damage);
-        membership = joining;
+        registration = joining;
         threads.every(CreditLine.ASK_MILLIS_MIN, joining::tick);
         return joining.joined().whenComplete((id, failure) -> {
             if (id != null) {
@@ -171,7 +171,7 @@ public final class BlockServer implements AutoCloseable {
     }
 
     private Empty creditsAreLow(CreditsLowRequest request) {
-        Membership joined = membership;
+        Registration joined = registration;
         if (joined != null) {
             joined.creditsAreLow(request);
         }

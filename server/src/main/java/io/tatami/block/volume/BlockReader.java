@@ -33,7 +33,7 @@ public final class BlockReader implements AutoCloseable {
     private long askedBytes;
 
     /** Where the block was when this reader last looked. */
-    private Replica.Place place;
+    private Replica.Location location;
 
     /** Why there is nothing behind what was returned last. */
     private @Nullable TatamiException damage;
@@ -55,14 +55,14 @@ public final class BlockReader implements AutoCloseable {
         this.copies = copies;
         this.memory = memory;
         this.askedBytes = offsetBytes;
-        this.place = view.place();
+        this.location = view.location();
         this.endBytes = endBytes;
     }
 
     /**
      * The bytes from start to end, whose chunks are read whole from {@code chunkStart} to {@code chunkEnd}.
      *
-     * @param place where the volume had them when they were asked for
+     * @param location where the volume had them when they were asked for
      * @param copy where they are read from, unless that is null: then from the volume
      * @param pending null while the copy is still being made
      */
@@ -73,17 +73,17 @@ public final class BlockReader implements AutoCloseable {
             long chunkEnd,
             AlignedBuffer buffer,
             boolean late,
-            Replica.Place place,
+            Replica.Location location,
             UnitCopies.@Nullable Copy copy,
             @Nullable PendingAccess pending) {
 
         public Fetch from(UnitCopies.@Nullable Copy other, @Nullable PendingAccess begun) {
-            return new Fetch(start, end, chunkStart, chunkEnd, buffer, late, place, other, begun);
+            return new Fetch(start, end, chunkStart, chunkEnd, buffer, late, location, other, begun);
         }
 
         /** As if no more than the bytes before {@code chunk}, where one begins, had been asked for. */
         public Fetch upTo(long chunk) {
-            return new Fetch(start, chunk, chunkStart, chunk, buffer, late, place, copy, pending);
+            return new Fetch(start, chunk, chunkStart, chunk, buffer, late, location, copy, pending);
         }
     }
 
@@ -215,10 +215,10 @@ public final class BlockReader implements AutoCloseable {
      */
     private Fetch readFromVolume(Fetch fetch, @Nullable PendingAccess begun) throws TatamiException {
         PendingAccess pending = begun;
-        Replica.Place seen = fetch.place();
+        Replica.Location seen = fetch.location();
         while (pending == null || !hasArrived(pending, seen)) {
-            place = replica.place(view.version());
-            seen = place;
+            location = replica.location(view.version());
+            seen = location;
             pending = submit(fetch.chunkStart(), fetch.chunkEnd(), fetch.buffer());
         }
         long damaged = firstDamaged(fetch);
@@ -229,7 +229,7 @@ public final class BlockReader implements AutoCloseable {
     }
 
     /** False where the block was moved while it was read: what is at the place it left says nothing. */
-    private boolean hasArrived(PendingAccess pending, Replica.Place seen) throws TatamiException {
+    private boolean hasArrived(PendingAccess pending, Replica.Location seen) throws TatamiException {
         TatamiException failure = null;
         try {
             pending.await();
@@ -301,11 +301,11 @@ public final class BlockReader implements AutoCloseable {
             pending = copy.fetch(chunkStart, chunkEnd, buffer);
         }
         askedBytes = end;
-        return new Fetch(start, end, chunkStart, chunkEnd, buffer, answer.late(), place, copy, pending);
+        return new Fetch(start, end, chunkStart, chunkEnd, buffer, answer.late(), location, copy, pending);
     }
 
     private PendingAccess submit(long chunkStart, long chunkEnd, AlignedBuffer buffer) {
-        Extent extent = place.extent();
+        Extent extent = location.extent();
         return accesses.submit(
                 (int) (chunkEnd - chunkStart),
                 () -> replica.fetch(parts.device(), extent, chunkStart, chunkEnd, buffer));

@@ -182,7 +182,7 @@ final class BlockReopener {
     private void fetchChecked(Replica replica, OpenBlock open, long start, long end, AlignedBuffer buffer)
             throws TatamiException {
         Extent extent = open.extent();
-        Replica.View view = new Replica.View(replica.place(), 0, open.lengthBytes(), 0, open.checksums());
+        Replica.View view = new Replica.View(replica.location(), 0, open.lengthBytes(), 0, open.checksums());
         Object unused = parts.damage().readTwice(replica, again -> {
             parts.threads().stream(AccessKind.WRITE)
                     .submit((int) (end - start), () -> replica.fetch(parts.device(), extent, start, end, buffer))

@@ -219,20 +219,20 @@ final class Replica {
      *
      * @param moves how often they were moved unchanged before
      */
-    record Place(Extent extent, int moves) {}
+    record Location(Extent extent, int moves) {}
 
-    synchronized Place place() {
-        return new Place(extent(), moves);
+    synchronized Location location() {
+        return new Location(extent(), moves);
     }
 
     /** @throws TatamiException NO_SUCH_BLOCK or BUSY, as {@link #checkVersion} */
-    synchronized Place place(int seenVersion) throws TatamiException {
+    synchronized Location location(int seenVersion) throws TatamiException {
         checkVersion(seenVersion);
-        return place();
+        return location();
     }
 
     /** Whether the block was at {@code seen} throughout a fetch; to be called after it. */
-    synchronized boolean isStillAt(Place seen) {
+    synchronized boolean isStillAt(Location seen) {
         return moves == seen.moves;
     }
 
@@ -243,7 +243,7 @@ final class Replica {
      * @param firstChunk the chunk of the first checksum
      * @param checksums of the chunks of the range; the last one up to {@code lengthBytes} if that lies within it
      */
-    record View(Place place, int version, long lengthBytes, int firstChunk, int[] checksums) {
+    record View(Location location, int version, long lengthBytes, int firstChunk, int[] checksums) {
         /** The end of the whole chunks that must be read to verify the bytes before {@code endBytes}. */
         long checkedEnd(long endBytes) {
             return Math.min(lengthBytes, (endBytes + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES);
@@ -275,7 +275,7 @@ final class Replica {
     View view(BlockIndex index, long generationMin, long offsetBytes, long readBytes) throws TatamiException {
         int first = (int) (offsetBytes / ChunkChecksum.CHUNK_BYTES);
         int count = ChunkChecksum.pieces(offsetBytes, readBytes);
-        Place seenPlace;
+        Location seenLocation;
         int seenVersion;
         long lengthBytes;
         synchronized (this) {
@@ -285,10 +285,10 @@ final class Replica {
                 // One look at both: the last checksum belongs to just this length.
                 synchronized (current) {
                     int[] checksums = current.checksums(first, first + count);
-                    return new View(place(), version, current.lengthBytes(), first, checksums);
+                    return new View(location(), version, current.lengthBytes(), first, checksums);
                 }
             }
-            seenPlace = place();
+            seenLocation = location();
             seenVersion = version;
             lengthBytes = committed == null ? 0 : committed.lengthBytes();
         }
@@ -301,7 +301,7 @@ final class Replica {
             throw e;
         }
         checkVersion(seenVersion);
-        return new View(seenPlace, seenVersion, lengthBytes, first, checksums);
+        return new View(seenLocation, seenVersion, lengthBytes, first, checksums);
     }
 
     /**

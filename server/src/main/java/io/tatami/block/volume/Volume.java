@@ -42,7 +42,7 @@ public final class Volume implements AutoCloseable {
     private final ConcurrentNavigableMap<BlockId, Replica> replicas;
     private final BlockCommitter committer;
     private final BlockReopener reopener;
-    private final BlockMover mover;
+    private final BlockRelocator relocator;
     private final FirstWrites firstWrites;
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -61,7 +61,7 @@ public final class Volume implements AutoCloseable {
         this.replicas = replicas;
         this.committer = new BlockCommitter(parts, replicas);
         this.reopener = new BlockReopener(parts, committer);
-        this.mover = new BlockMover(parts, replicas);
+        this.relocator = new BlockRelocator(parts, replicas);
         this.firstWrites = new FirstWrites(parts, unwritten);
     }
 
@@ -310,7 +310,7 @@ public final class Volume implements AutoCloseable {
                 parts.device().writtenBytes(),
                 parts.device().errors(),
                 parts.damage().damagedChunks(),
-                mover.movedBytes(),
+                relocator.movedBytes(),
                 parts.failStop().reason());
     }
 
@@ -387,8 +387,8 @@ public final class Volume implements AutoCloseable {
         return parts.allocator();
     }
 
-    public BlockMover mover() {
-        return mover;
+    public BlockRelocator relocator() {
+        return relocator;
     }
 
     public FirstWrites firstWrites() {

@@ -17,7 +17,7 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * What the parts of one volume share; each is safe for use by many threads.
  *
- * @param moving held by {@link BlockMover} while it holds room that no block has
+ * @param moving held by {@link BlockRelocator} while it holds room that no block has
  */
 record VolumeParts(
         GuardedDevice device,

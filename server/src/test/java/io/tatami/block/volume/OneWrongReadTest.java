@@ -102,7 +102,7 @@ final class OneWrongReadTest {
         Extent to = new Extent(from.offsetBytes() + (32 << 20), from.lengthBytes());
         sim.disk().flipOnNextRead();
 
-        assertEquals(1, sim.volume().mover().move(List.of(new CompactionPlanner.Move(BLOCK, from, to))));
+        assertEquals(1, sim.volume().relocator().move(List.of(new CompactionPlanner.Move(BLOCK, from, to))));
 
         assertEquals(to, place());
         assertArrayEquals(bytes, SimVolume.readAll(sim.volume(), BLOCK));

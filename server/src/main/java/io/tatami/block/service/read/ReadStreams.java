@@ -3,9 +3,9 @@ package io.tatami.block.service.read;
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.block.service.context.AnsweredStream;
 import io.tatami.block.service.context.BlockServerMetrics;
 import io.tatami.block.service.context.BlockServerSettings;
-import io.tatami.block.service.context.RefusedStream;
 import io.tatami.block.service.context.ServerContext;
 import io.tatami.block.service.memory.MemoryShares;
 import io.tatami.block.service.volumes.VolumeSet;
@@ -101,7 +101,7 @@ public final class ReadStreams {
         } catch (TatamiException e) {
             failed(e);
             stream.failure(e);
-            return new RefusedStream<>();
+            return new AnsweredStream<>();
         }
         Supplier<UnitDelivery> frames = () ->
                 new FrameDelivery(stream, copies, copiedFrames, caller.peer().connection());
@@ -125,7 +125,7 @@ public final class ReadStreams {
         metrics().failed(ErrorCode.CORRUPT);
         stream.failure(new TatamiException(
                 ErrorCode.CORRUPT, "the copy of " + block + " on this server is damaged; read another one"));
-        return new RefusedStream<>();
+        return new AnsweredStream<>();
     }
 
     /** The session is over, and holds nothing of its volume. */

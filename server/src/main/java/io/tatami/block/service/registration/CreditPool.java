@@ -8,7 +8,7 @@ import java.util.List;
 /**
  * The credits that a server gives all shards. What there may be in all follows from the room that is free; it is
  * divided by what shards use, each having {@link CreditLine#CREDITS_MIN} in any case as long as there is room at all,
- * because what one holds and does not use cannot be taken back. Not safe for use by many threads: {@link Membership}
+ * because what one holds and does not use cannot be taken back. Not safe for use by many threads: {@link Registration}
  * owns it.
  */
 final class CreditPool {

@@ -4,9 +4,9 @@ import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.MemoryBudget;
 import io.tatami.base.TatamiException;
+import io.tatami.block.service.context.AnsweredStream;
 import io.tatami.block.service.context.BlockServerMetrics;
 import io.tatami.block.service.context.BlockServerSettings;
-import io.tatami.block.service.context.RefusedStream;
 import io.tatami.block.service.context.ServerContext;
 import io.tatami.block.service.memory.MemoryShares;
 import io.tatami.block.service.memory.WrittenMemory;
@@ -108,7 +108,7 @@ public final class WriteStreams {
         } catch (TatamiException e) {
             failed(e);
             stream.failure(ownFailure(e));
-            return new RefusedStream<>();
+            return new AnsweredStream<>();
         }
         WrittenMemory shared = memory.findWritten(memory.ownName(request.getSharedMemory(), caller.peer()))
                 .orElse(null);

@@ -132,13 +132,13 @@ final class WriterOpener {
         TatamiException failure = null;
         while (true) {
             try {
-                Place place = takePlace(wanted, tried);
-                if (place == null) {
+                ChosenVolume chosen = chooseVolume(wanted, tried);
+                if (chosen == null) {
                     break;
                 }
-                Volume volume = place.volume();
+                Volume volume = chosen.volume();
                 Reservation room = new Reservation(fairShare(volume, wanted, needed), needed, request.getPacked());
-                return counted(place.stream(), () -> volume.create(block, request.getGeneration(), room));
+                return counted(chosen.stream(), () -> volume.create(block, request.getGeneration(), room));
             } catch (TatamiException e) {
                 failure = together(e, failure);
                 if (e.code() != ErrorCode.NO_SPACE && e.code() != ErrorCode.IO_ERROR && e.code() != ErrorCode.BUSY) {
@@ -162,7 +162,7 @@ final class WriterOpener {
     }
 
     /** A volume, and a writer's place on it. */
-    private record Place(Volume volume, VolumeStreams.Counted stream) {}
+    private record ChosenVolume(Volume volume, VolumeStreams.Counted stream) {}
 
     /**
      * Chooses a volume and counts the writer at once, so that those who come together do not all choose the same.
@@ -170,7 +170,8 @@ final class WriterOpener {
      * @param tried is not chosen, and is what was chosen too afterwards
      * @return null where no volume is left that serves
      */
-    private synchronized @Nullable Place takePlace(long wantedBytes, Set<Volume> tried) throws TatamiException {
+    private synchronized @Nullable ChosenVolume chooseVolume(long wantedBytes, Set<Volume> tried)
+            throws TatamiException {
         List<VolumeChoice.Candidate<Volume>> candidates = new ArrayList<>();
         for (VolumeSet.ServedVolume served : volumes.volumes()) {
             Volume volume = served.volume();
@@ -189,15 +190,15 @@ final class WriterOpener {
             return null;
         }
         tried.add(best);
-        return new Place(best, streams.open(best));
+        return new ChosenVolume(best, streams.open(best));
     }
 
-    private interface Opening {
+    private interface WriterSource {
         BlockWriter open() throws TatamiException;
     }
 
     /** What could not be opened does not count. */
-    private static Opened counted(VolumeStreams.Counted stream, Opening opening) throws TatamiException {
+    private static Opened counted(VolumeStreams.Counted stream, WriterSource opening) throws TatamiException {
         try {
             return new Opened(opening.open(), stream);
         } catch (TatamiException | RuntimeException e) {

@@ -2,7 +2,7 @@ package io.tatami.block.volume.maintain;
 
 import io.tatami.base.Clock;
 import io.tatami.base.TatamiException;
-import io.tatami.block.volume.BlockMover;
+import io.tatami.block.volume.BlockRelocator;
 import io.tatami.block.volume.Volume;
 import io.tatami.block.volume.space.CompactionPlanner;
 import io.tatami.block.volume.space.CompactionPlanner.Move;
@@ -94,7 +94,7 @@ public final class Compactor implements AutoCloseable {
     /**
      * One pass, on the calling thread.
      *
-     * @throws TatamiException as {@link BlockMover#move}; UNAVAILABLE once the volume was closed
+     * @throws TatamiException as {@link BlockRelocator#move}; UNAVAILABLE once the volume was closed
      */
     public Progress compact() throws TatamiException {
         pass.begin();
@@ -120,9 +120,9 @@ public final class Compactor implements AutoCloseable {
             if (!mayGoOn(progress().movedBytes() - bytesBefore)) {
                 return false;
             }
-            long movedBytes = volume.mover().movedBytes();
-            moved += volume.mover().move(batch);
-            report(volume.mover().movedBytes() - movedBytes, 0, progress().deadBytes());
+            long movedBytes = volume.relocator().movedBytes();
+            moved += volume.relocator().move(batch);
+            report(volume.relocator().movedBytes() - movedBytes, 0, progress().deadBytes());
         }
         boolean emptied = moved == plan.moves().size();
         report(0, emptied ? 1 : 0, progress().deadBytes());
@@ -137,7 +137,7 @@ public final class Compactor implements AutoCloseable {
         long bytes = 0;
         for (Move move : moves) {
             long length = move.from().lengthBytes();
-            if (bytes + length > BlockMover.BYTES_MAX || batch.size() == BATCH_BLOCKS_MAX) {
+            if (bytes + length > BlockRelocator.BYTES_MAX || batch.size() == BATCH_BLOCKS_MAX) {
                 batches.add(batch);
                 batch = new ArrayList<>();
                 bytes = 0;

@@ -148,11 +148,11 @@ class CompactorTest {
         BlockWriter writer = volume().reopen(reopened, 2, BLOCK - 5, BLOCK);
         BlockId moved = moves.get(2).block();
 
-        assertEquals(6, volume().mover().move(moves), "all but two");
+        assertEquals(6, volume().relocator().move(moves), "all but two");
 
         assertEquals(moves.get(1).from(), place(reopened));
         assertEquals(moves.get(2).to(), place(moved));
-        assertEquals(0, volume().mover().move(moves), "none is where it was planned to be");
+        assertEquals(0, volume().relocator().move(moves), "none is where it was planned to be");
         writer.finish();
         blocks.ledger().compare(volume(), "with changes between plan and move");
         ShortBlocks.assertNoRoomIsLost(volume(), "with changes between plan and move");
@@ -235,7 +235,7 @@ class CompactorTest {
 
     /** The move goes on only when the writer waits for it, or was refused. */
     private void awaitWaiting(CompletableFuture<?> written) {
-        while (!volume().mover().isAwaited() && !written.isDone()) {
+        while (!volume().relocator().isAwaited() && !written.isDone()) {
             Thread.onSpinWait();
         }
     }

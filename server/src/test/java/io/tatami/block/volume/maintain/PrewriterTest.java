@@ -115,7 +115,7 @@ class PrewriterTest {
             if (point.equals("volume.first-write.after-claim")) {
                 CrashPoint.listen(null);
                 written.completeAsync(this::writeAll);
-                while (!volume().mover().isAwaited() && !written.isDone()) {
+                while (!volume().relocator().isAwaited() && !written.isDone()) {
                     Thread.onSpinWait();
                 }
             }

@@ -34,8 +34,8 @@ import org.slf4j.LoggerFactory;
  * The server's place in its cluster: registers, keeps the id that it was given, sends heartbeats, and gives the shards
  * credits. All state is owned by the housekeeping thread, on which {@link #tick} is called and replies are heard.
  */
-public final class Membership {
-    private static final Logger LOG = LoggerFactory.getLogger(Membership.class);
+public final class Registration {
+    private static final Logger LOG = LoggerFactory.getLogger(Registration.class);
 
     private final MetadataLink link;
     private final VolumeSet volumes;
@@ -61,7 +61,7 @@ public final class Membership {
      * @param typicalOfCluster hears what the volumes of the cluster take
      * @param damage what shards are to be told
      */
-    public Membership(
+    public Registration(
             MetadataLink link,
             ServerContext context,
             IdentityFile identityFile,

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Who a server is, and what it lets shards place on it. */
-final class MembershipTest {
+final class RegistrationTest {
     private static final UUID CLUSTER = new UUID(1, 1);
 
     /** Leads to no other server. */

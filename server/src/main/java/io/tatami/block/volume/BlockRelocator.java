@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.LongAdder;
  * <p>Never waits for who changes a block: such a block stays where it is, as do those that are not where the caller
  * says, and those whose new place is not free. Who changes a block waits for the few blocks moved with it.
  */
-public final class BlockMover {
+public final class BlockRelocator {
     /** One buffer, so that a move holds little memory and little room, and is over soon. */
     public static final int BYTES_MAX = Device.UNIT_BYTES;
 
@@ -34,7 +34,7 @@ public final class BlockMover {
     private final ConcurrentMap<BlockId, Replica> replicas;
     private final LongAdder movedBytes = new LongAdder();
 
-    public BlockMover(VolumeParts parts, ConcurrentMap<BlockId, Replica> replicas) {
+    public BlockRelocator(VolumeParts parts, ConcurrentMap<BlockId, Replica> replicas) {
         this.parts = parts;
         this.replicas = replicas;
     }

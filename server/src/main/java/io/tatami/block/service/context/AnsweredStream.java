@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Hears the rest of a stream that was answered at once. */
-public final class RefusedStream<U extends Message> implements StreamReceiver<U> {
-    private static final Logger LOG = LoggerFactory.getLogger(RefusedStream.class);
+public final class AnsweredStream<U extends Message> implements StreamReceiver<U> {
+    private static final Logger LOG = LoggerFactory.getLogger(AnsweredStream.class);
 
     @Override
     public void onMessage(U message, ByteBuf payload) {
