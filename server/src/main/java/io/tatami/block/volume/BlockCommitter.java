@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentMap;
 
 /**
  * Makes a block's bytes durable, in this order: write, flush, record in the index. Room is given back only after the
- * index has dropped it. All methods are called under the replica's write lock.
+ * index has dropped it.
  */
 final class BlockCommitter {
     private final VolumeParts parts;
@@ -24,18 +24,18 @@ final class BlockCommitter {
     }
 
     /** @see BlockWriter#sync */
-    void sync(Replica replica, OpenBlock open, long generation) throws TatamiException {
-        persist(replica, open, generation);
-        replica.makeVisible(open.lengthBytes());
+    void sync(Replica.Change change, OpenBlock open, long generation) throws TatamiException {
+        persist(change, open, generation);
+        change.replica().makeVisible(open.lengthBytes());
     }
 
     /** @see BlockWriter#persist */
-    void persist(Replica replica, OpenBlock open, long generation) throws TatamiException {
+    void persist(Replica.Change change, OpenBlock open, long generation) throws TatamiException {
         open.drain(false);
         CrashPoint.hit("volume.sync.after-write");
         open.flush();
         CrashPoint.hit("volume.sync.after-flush");
-        commit(replica, open, generation);
+        commit(change, open, generation);
         CrashPoint.hit("volume.sync.after-commit");
     }
 
@@ -45,16 +45,16 @@ final class BlockCommitter {
      * @return whether the end of the block is kept beside the index; otherwise the bytes were synced
      * @see BlockWriter#flush
      */
-    boolean flush(Replica replica, OpenBlock open, long generation) throws TatamiException {
+    boolean flush(Replica.Change change, OpenBlock open, long generation) throws TatamiException {
         open.drain(false);
         CrashPoint.hit("volume.flush.after-write");
         parts.failStop().check();
-        BlockRecord entry = replica.committed();
+        BlockRecord entry = change.replica().committed();
         if (entry != null && open.mayRunAhead(entry, generation) && open.keepEndBehind(entry)) {
             CrashPoint.hit("volume.flush.after-keep");
             return true;
         }
-        persist(replica, open, generation);
+        persist(change, open, generation);
         return false;
     }
 
@@ -62,59 +62,64 @@ final class BlockCommitter {
      * Syncs the bytes of a block that were only flushed, before its index record is changed otherwise: such a change
      * invalidates the kept end of the block.
      */
-    void catchUp(Replica replica) throws TatamiException {
-        OpenBlock open = replica.open();
-        BlockRecord entry = replica.committed();
+    void catchUp(Replica.Change change) throws TatamiException {
+        OpenBlock open = change.replica().open();
+        BlockRecord entry = change.replica().committed();
         if (open != null && entry != null && open.isAheadOf(entry)) {
             open.retryWithoutRoom();
-            persist(replica, open, entry.generation());
+            persist(change, open, entry.generation());
         }
     }
 
     /** @see BlockWriter#finish */
-    void finish(Replica replica, OpenBlock open, long generation) throws TatamiException {
+    void finish(Replica.Change change, OpenBlock open, long generation) throws TatamiException {
         open.drain(true);
         CrashPoint.hit("volume.finish.after-write");
         open.flush();
         CrashPoint.hit("volume.finish.after-flush");
         long length = open.lengthBytes();
         BlockRecord entry = new BlockRecord(
-                replica.block(),
+                change.replica().block(),
                 open.extent().head(length),
                 generation,
                 length,
                 BlockRecord.State.FINALIZED,
                 BlockRecord.NO_TAIL);
-        put(replica, open, entry);
+        put(change, open, entry);
         CrashPoint.hit("volume.finish.after-commit");
-        replica.commit(entry, null);
+        change.commit(entry, null);
         boolean unused = open.forgetEnd();
-        replica.makeVisible(length);
+        change.replica().makeVisible(length);
         parts.allocator().release(open.extent().rest(length));
         CrashPoint.hit("volume.finish.after-release");
     }
 
     /** Records the block in the index as it is on the device, flushed, and in the open block's tail. */
-    void commit(Replica replica, OpenBlock open, long generation) throws TatamiException {
+    void commit(Replica.Change change, OpenBlock open, long generation) throws TatamiException {
         BlockRecord entry = new BlockRecord(
-                replica.block(), open.extent(), generation, open.lengthBytes(), BlockRecord.State.WRITING, open.tail());
-        BlockRecord before = replica.committed();
+                change.replica().block(),
+                open.extent(),
+                generation,
+                open.lengthBytes(),
+                BlockRecord.State.WRITING,
+                open.tail());
+        BlockRecord before = change.replica().committed();
         if (before == null || !before.sameAs(entry)) {
-            put(replica, open, entry);
+            put(change, open, entry);
         }
-        replica.commit(entry, open);
+        change.commit(entry, open);
     }
 
     /** Records a new generation for the durable bytes, and fences the writer. */
-    void adopt(Replica replica, long generation) throws TatamiException {
-        catchUp(replica);
-        BlockRecord before = replica.committed();
-        replica.replaceWriter(null);
+    void adopt(Replica.Change change, long generation) throws TatamiException {
+        catchUp(change);
+        BlockRecord before = change.replica().committed();
+        change.replaceWriter(null);
         CrashPoint.hit("volume.generation.before-commit");
         BlockRecord entry = before == null
                 ? new BlockRecord(
-                        replica.block(),
-                        replica.extent(),
+                        change.replica().block(),
+                        change.replica().extent(),
                         generation,
                         0,
                         BlockRecord.State.WRITING,
@@ -122,45 +127,45 @@ final class BlockCommitter {
                 : before.withGeneration(generation);
         parts.index().put(before, entry);
         CrashPoint.hit("volume.generation.after-commit");
-        OpenBlock open = replica.open();
-        replica.commit(entry, open);
+        OpenBlock open = change.replica().open();
+        change.commit(entry, open);
         boolean unused = open == null || open.forgetEnd();
     }
 
     /** @see BlockWriter#abort */
-    void abort(Replica replica, OpenBlock open) {
-        BlockRecord committed = replica.committed();
+    void abort(Replica.Change change, OpenBlock open) {
+        BlockRecord committed = change.replica().committed();
         if (committed == null) {
-            replica.markDeleted();
+            change.markDeleted();
             open.discard();
-            forget(replica, open.extent());
+            forget(change, open.extent());
             return;
         }
         Extent grown = open.extent();
-        replica.revertToCommitted();
+        change.revertToCommitted();
         open.discard();
         boolean unused = open.forgetEnd();
         parts.allocator().release(grown.rest(committed.extent().lengthBytes()));
     }
 
     /** @see BlockWriter#close */
-    void detach(Replica replica) {
-        replica.replaceWriter(null);
-        OpenBlock open = replica.open();
+    void detach(Replica.Change change) {
+        change.replaceWriter(null);
+        OpenBlock open = change.replica().open();
         if (open != null) {
             open.drainQuietly();
-            BlockRecord entry = replica.committed();
+            BlockRecord entry = change.replica().committed();
             // What is kept and not in the index is for the next start.
             boolean unused = (entry != null && open.isAheadOf(entry)) || open.forgetEnd();
         }
     }
 
     /** @see Volume#delete */
-    void delete(Replica replica) throws TatamiException {
-        OpenBlock open = replica.open();
-        Extent extent = replica.extent();
-        BlockRecord committed = replica.committed();
-        replica.markDeleted();
+    void delete(Replica.Change change) throws TatamiException {
+        OpenBlock open = change.replica().open();
+        Extent extent = change.replica().extent();
+        BlockRecord committed = change.replica().committed();
+        change.markDeleted();
         if (open != null) {
             open.discard();
         }
@@ -170,18 +175,18 @@ final class BlockCommitter {
             CrashPoint.hit("volume.delete.after-commit");
         }
         boolean unused = open == null || open.forgetEnd();
-        forget(replica, extent);
+        forget(change, extent);
         CrashPoint.hit("volume.delete.after-release");
     }
 
-    private void forget(Replica replica, Extent extent) {
-        replica.markDeleted();
-        replicas.remove(replica.block(), replica);
+    private void forget(Replica.Change change, Extent extent) {
+        change.markDeleted();
+        replicas.remove(change.replica().block(), change.replica());
         parts.allocator().release(extent);
     }
 
-    private void put(Replica replica, OpenBlock open, BlockRecord entry) throws TatamiException {
-        BlockRecord before = replica.committed();
+    private void put(Replica.Change change, OpenBlock open, BlockRecord entry) throws TatamiException {
+        BlockRecord before = change.replica().committed();
         long lengthBefore = before == null ? 0 : before.lengthBytes();
         if (before != null && lengthBefore == entry.lengthBytes()) {
             parts.index().put(before, entry);

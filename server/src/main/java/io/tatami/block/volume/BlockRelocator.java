@@ -39,8 +39,8 @@ public final class BlockRelocator {
         this.replicas = replicas;
     }
 
-    /** A block under its write lock, whose new place was taken, and where in the buffer its bytes are. */
-    private record Ready(Replica replica, BlockRecord before, Extent to, int start) {
+    /** A block with the right to change it, whose new place was taken, and where in the buffer its bytes are. */
+    private record Ready(Replica.Change change, BlockRecord before, Extent to, int start) {
         int endInBuffer() {
             return (int) (start + to.lengthBytes());
         }
@@ -79,7 +79,7 @@ public final class BlockRelocator {
             CrashPoint.hit("volume.compact.after-claim");
             return carryOut(ready, buffer);
         } finally {
-            ready.forEach(block -> block.replica().writeLock.unlock());
+            ready.forEach(block -> block.change().close());
             parts.moving().unlock();
             buffer.release();
         }
@@ -90,17 +90,18 @@ public final class BlockRelocator {
         int start = 0;
         for (CompactionPlanner.Move move : moves) {
             Replica replica = replicas.get(move.block());
-            if (replica == null || !replica.writeLock.tryLock()) {
+            Replica.Change change = replica == null ? null : replica.tryChange();
+            if (replica == null || change == null) {
                 continue;
             }
             BlockRecord before = replica.committed();
             if (before != null
                     && isAt(replica, move.from())
                     && parts.allocator().claim(move.to())) {
-                ready.add(new Ready(replica, before, move.to(), start));
+                ready.add(new Ready(change, before, move.to(), start));
                 start += (int) move.to().lengthBytes();
             } else {
-                replica.writeLock.unlock();
+                change.close();
             }
         }
     }
@@ -131,7 +132,7 @@ public final class BlockRelocator {
 
     /** Reads a block and checks it: damage is not carried along, and what cannot be read stays where it is. */
     private boolean isSound(Ready block, AlignedBuffer buffer) throws TatamiException {
-        Replica replica = block.replica();
+        Replica replica = block.change().replica();
         BlockRecord before = block.before();
         try {
             return parts.damage().readTwice(replica, again -> {
@@ -186,7 +187,7 @@ public final class BlockRelocator {
                         .toList());
         CrashPoint.hit("volume.compact.after-commit");
         for (Ready block : blocks) {
-            block.replica().relocate(block.after());
+            block.change().relocate(block.after());
             parts.allocator().release(block.before().extent());
             movedBytes.add(block.to().lengthBytes());
         }

@@ -13,10 +13,7 @@ import io.tatami.block.volume.space.ExtentAllocator;
 import io.tatami.files.CrashPoint;
 import java.nio.ByteBuffer;
 
-/**
- * Goes on with a block: gives it room, cuts it, and commits that before a byte of it is written again. All methods are
- * called under the replica's write lock.
- */
+/** Goes on with a block: gives it room, cuts it, and commits that before a byte of it is written again. */
 final class BlockReopener {
     private final VolumeParts parts;
     private final BlockCommitter committer;
@@ -27,36 +24,37 @@ final class BlockReopener {
     }
 
     /** @see Volume#reopen */
-    BlockWriter reopen(Replica replica, long newGeneration, long lengthBytes, long reservedBytes)
+    BlockWriter reopen(Replica.Change change, long newGeneration, long lengthBytes, long reservedBytes)
             throws TatamiException {
+        Replica replica = change.replica();
         replica.throwIfDeleted();
         replica.throwIfAbove(newGeneration);
-        committer.catchUp(replica);
+        committer.catchUp(change);
         OpenBlock open = drained(replica);
         if (lengthBytes > open.lengthBytes()) {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT,
                     "block " + replica.block() + " has " + open.lengthBytes() + " bytes, not " + lengthBytes);
         }
-        replica.replaceWriter(null);
+        change.replaceWriter(null);
         forgetEnd(replica, open, newGeneration, lengthBytes);
         Runnable cut = planCut(replica, open, lengthBytes);
-        Extent left = makeRoom(replica, open, Math.max(reservedBytes, lengthBytes));
+        Extent left = makeRoom(change, open, Math.max(reservedBytes, lengthBytes));
         if (lengthBytes < open.lengthBytes()) {
-            replica.invalidateReaders(lengthBytes, cut);
+            change.invalidateReaders(lengthBytes, cut);
         } else {
             cut.run();
         }
         CrashPoint.hit("volume.reopen.before-flush");
         open.flush();
         CrashPoint.hit("volume.reopen.before-commit");
-        committer.commit(replica, open, newGeneration);
+        committer.commit(change, open, newGeneration);
         CrashPoint.hit("volume.reopen.after-commit");
         parts.allocator().release(left);
         CrashPoint.hit("volume.reopen.after-release");
         replica.makeVisible(lengthBytes);
         BlockWriter writer = new BlockWriter(parts, committer, replica, newGeneration);
-        replica.replaceWriter(writer);
+        change.replaceWriter(writer);
         return writer;
     }
 
@@ -96,7 +94,7 @@ final class BlockReopener {
      *
      * @return the extent that is free once the block's new one is committed
      */
-    private Extent makeRoom(Replica replica, OpenBlock open, long wantedBytes) throws TatamiException {
+    private Extent makeRoom(Replica.Change change, OpenBlock open, long wantedBytes) throws TatamiException {
         Extent old = open.extent();
         if (wantedBytes <= old.lengthBytes()) {
             return Extent.EMPTY;
@@ -111,7 +109,7 @@ final class BlockReopener {
             return Extent.EMPTY;
         }
         try {
-            move(replica, open, wantedBytes);
+            move(change, open, wantedBytes);
         } catch (TatamiException | RuntimeException e) {
             parts.allocator().release(longer.rest(old.lengthBytes()));
             open.setExtent(old);
@@ -120,10 +118,10 @@ final class BlockReopener {
         return longer;
     }
 
-    private void move(Replica replica, OpenBlock open, long wantedBytes) throws TatamiException {
+    private void move(Replica.Change change, OpenBlock open, long wantedBytes) throws TatamiException {
         Extent target = parts.allocate(wantedBytes, wantedBytes, ExtentAllocator.End.LOW);
         try {
-            copy(replica, open, target);
+            copy(change.replica(), open, target);
             CrashPoint.hit("volume.move.after-copy");
             parts.flush().flush();
             CrashPoint.hit("volume.move.after-flush");
@@ -131,7 +129,7 @@ final class BlockReopener {
             parts.allocator().release(target);
             throw e;
         }
-        replica.invalidateReaders(open.lengthBytes(), () -> open.setExtent(target));
+        change.invalidateReaders(open.lengthBytes(), () -> open.setExtent(target));
     }
 
     /** What is copied is checked first: damage is not carried along. */

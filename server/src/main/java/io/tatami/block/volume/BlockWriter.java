@@ -68,9 +68,8 @@ public final class BlockWriter implements AutoCloseable {
      *     delete; IO_ERROR
      */
     public void append(ByteSource data, int @Nullable [] pieceChecksums) throws TatamiException {
-        replica.writeLock.lock();
-        try {
-            OpenBlock open = replica.openFor(this);
+        try (Replica.Change change = replica.change()) {
+            OpenBlock open = change.openFor(this);
             ensureRoom(open, data.remaining());
             int piece = 0;
             while (data.remaining() > 0) {
@@ -81,8 +80,6 @@ public final class BlockWriter implements AutoCloseable {
                 open.append(data, length, expected);
                 piece += pieces;
             }
-        } finally {
-            replica.writeLock.unlock();
         }
     }
 
@@ -106,13 +103,10 @@ public final class BlockWriter implements AutoCloseable {
      *     IO_ERROR; the bytes may or may not be durable then
      */
     public long sync() throws TatamiException {
-        replica.writeLock.lock();
-        try {
-            OpenBlock open = replica.openFor(this);
-            committer.sync(replica, open, generation);
+        try (Replica.Change change = replica.change()) {
+            OpenBlock open = change.openFor(this);
+            committer.sync(change, open, generation);
             return open.lengthBytes();
-        } finally {
-            replica.writeLock.unlock();
         }
     }
 
@@ -125,13 +119,10 @@ public final class BlockWriter implements AutoCloseable {
      * @throws TatamiException as {@link #sync}
      */
     public long flush() throws TatamiException {
-        replica.writeLock.lock();
-        try {
-            OpenBlock open = replica.openFor(this);
-            boolean isKept = committer.flush(replica, open, generation);
+        try (Replica.Change change = replica.change()) {
+            OpenBlock open = change.openFor(this);
+            boolean isKept = committer.flush(change, open, generation);
             return isKept ? replica.describe().durableBytes() : open.lengthBytes();
-        } finally {
-            replica.writeLock.unlock();
         }
     }
 
@@ -142,11 +133,8 @@ public final class BlockWriter implements AutoCloseable {
      * @throws TatamiException as {@link #sync}
      */
     public void persist() throws TatamiException {
-        replica.writeLock.lock();
-        try {
-            committer.persist(replica, replica.openFor(this), generation);
-        } finally {
-            replica.writeLock.unlock();
+        try (Replica.Change change = replica.change()) {
+            committer.persist(change, change.openFor(this), generation);
         }
     }
 
@@ -156,13 +144,10 @@ public final class BlockWriter implements AutoCloseable {
      * @return the final length
      */
     public long finish() throws TatamiException {
-        replica.writeLock.lock();
-        try {
-            OpenBlock open = replica.openFor(this);
-            committer.finish(replica, open, generation);
+        try (Replica.Change change = replica.change()) {
+            OpenBlock open = change.openFor(this);
+            committer.finish(change, open, generation);
             return open.lengthBytes();
-        } finally {
-            replica.writeLock.unlock();
         }
     }
 
@@ -171,11 +156,8 @@ public final class BlockWriter implements AutoCloseable {
      * room is free, any other keeps its last durable length. This writer is used up.
      */
     public void abort() throws TatamiException {
-        replica.writeLock.lock();
-        try {
-            committer.abort(replica, replica.openFor(this));
-        } finally {
-            replica.writeLock.unlock();
+        try (Replica.Change change = replica.change()) {
+            committer.abort(change, change.openFor(this));
         }
     }
 
@@ -186,13 +168,10 @@ public final class BlockWriter implements AutoCloseable {
      */
     @Override
     public void close() {
-        replica.writeLock.lock();
-        try {
+        try (Replica.Change change = replica.change()) {
             if (replica.isWriter(this)) {
-                committer.detach(replica);
+                committer.detach(change);
             }
-        } finally {
-            replica.writeLock.unlock();
         }
     }
 

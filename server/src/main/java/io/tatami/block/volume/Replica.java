@@ -1,6 +1,7 @@
 package io.tatami.block.volume;
 
 import io.tatami.base.BlockId;
+import io.tatami.base.Check;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
@@ -17,15 +18,22 @@ import org.jspecify.annotations.Nullable;
 /**
  * One block on this volume: its durable record, its open end, and its valid writer.
  *
- * <p>A thread that changes the block holds {@link #writeLock}, also during I/O. The monitor guards what readers see,
- * and is never held during I/O. Lock order: write lock, this monitor, the open block's monitor.
+ * <p>Three locks, taken in this order:
+ *
+ * <ol>
+ *   <li>The {@link Change} is held by the one thread that changes the block, also during I/O. Only its methods change
+ *       what is durable, open or valid here, so what its holder has read of the block stays true.
+ *   <li>This object's monitor makes one step, for readers, of each change. It is never held during I/O.
+ *   <li>The {@linkplain OpenBlock open block's} monitor is the one that device threads report to. It is not this
+ *       object's: the end of a write would wait for a reader that copies checksums, and all readers of the block for a
+ *       write that ends.
+ * </ol>
  */
 final class Replica {
     private static final long CHUNK_BYTES = ChunkChecksum.CHUNK_BYTES;
 
-    /** Held by a thread that changes the block; callers of the methods that say so take it. */
-    final ReentrantLock writeLock = new ReentrantLock();
-
+    private final ReentrantLock changing = new ReentrantLock();
+    private final Change change = new Change();
     private final BlockId block;
     private long generation;
     private @Nullable BlockRecord committed;
@@ -103,12 +111,6 @@ final class Replica {
         return new PlacedBlock(block, extent(), movable);
     }
 
-    /** Adopts a record that differs only in the extent; the bytes are there already. Under the write lock. */
-    synchronized void relocate(BlockRecord entry) {
-        committed = entry;
-        moves++;
-    }
-
     synchronized StoredBlock describe() {
         boolean finalized = open == null && committed != null && committed.isFinalized();
         long durableBytes = committed == null ? 0 : committed.lengthBytes();
@@ -127,7 +129,7 @@ final class Replica {
      * @throws TatamiException NO_SUCH_BLOCK or FENCED
      */
     synchronized void makeVisible(BlockWriter asking, long lengthBytes) throws TatamiException {
-        makeVisible(Math.min(lengthBytes, openFor(asking).lengthBytes()));
+        makeVisible(Math.min(lengthBytes, openOf(asking).lengthBytes()));
     }
 
     /** Marks the block as damaged; returns false if it was marked already. */
@@ -137,21 +139,11 @@ final class Replica {
         return isNews;
     }
 
-    /** Makes {@code next} the only valid writer; null for none. Under the write lock. */
-    synchronized void replaceWriter(@Nullable BlockWriter next) {
-        writer = next;
-    }
-
     synchronized boolean isWriter(BlockWriter asking) {
         return writer == asking && !deleted;
     }
 
-    /**
-     * The open block, for its valid writer; under the write lock.
-     *
-     * @throws TatamiException NO_SUCH_BLOCK or FENCED
-     */
-    synchronized OpenBlock openFor(BlockWriter asking) throws TatamiException {
+    private OpenBlock openOf(BlockWriter asking) throws TatamiException {
         throwIfDeleted();
         if (writer != asking || open == null) {
             throw new TatamiException(
@@ -161,42 +153,109 @@ final class Replica {
         return open;
     }
 
-    /** Adopts what was committed; under the write lock. */
-    synchronized void commit(BlockRecord entry, @Nullable OpenBlock stillOpen) {
-        committed = entry;
-        generation = entry.generation();
-        open = stillOpen;
-        if (stillOpen == null) {
-            writer = null;
-        } else {
-            // Whoever goes on with a block knows how long it is.
-            mayLackFlushed = false;
+    /** Waits until no other thread changes the block. The same thread closes it; it may have several at once. */
+    Change change() {
+        changing.lock();
+        return change;
+    }
+
+    /** {@link #change} without waiting; null if another thread changes the block. */
+    @Nullable
+    Change tryChange() {
+        return changing.tryLock() ? change : null;
+    }
+
+    /** The right to change the block, from {@link Replica#change} to {@link #close}, for one thread at a time. */
+    final class Change implements AutoCloseable {
+        private Change() {}
+
+        Replica replica() {
+            return Replica.this;
         }
-    }
 
-    /** Goes back to the durable state, for a block that was committed before. Under the write lock. */
-    synchronized void revertToCommitted() {
-        visibleBytes = Math.min(visibleBytes, committed == null ? 0 : committed.lengthBytes());
-        open = null;
-        writer = null;
-        version++;
-    }
+        /**
+         * The open block, for its valid writer.
+         *
+         * @throws TatamiException NO_SUCH_BLOCK or FENCED
+         */
+        OpenBlock openFor(BlockWriter asking) throws TatamiException {
+            synchronized (Replica.this) {
+                return openOf(asking);
+            }
+        }
 
-    /**
-     * Runs a change that gives up or moves bytes from {@code keptBytes} on, in one step for readers. Under the write
-     * lock.
-     */
-    synchronized void invalidateReaders(long keptBytes, Runnable change) {
-        change.run();
-        visibleBytes = Math.min(visibleBytes, keptBytes);
-        version++;
-    }
+        /** Makes {@code next} the only valid writer; null for none. */
+        void replaceWriter(@Nullable BlockWriter next) {
+            synchronized (Replica.this) {
+                requireHeld();
+                writer = next;
+            }
+        }
 
-    /** Marks the block as deleted for all users. Under the write lock. */
-    synchronized void markDeleted() {
-        deleted = true;
-        writer = null;
-        version++;
+        /** Adopts what was committed. */
+        void commit(BlockRecord entry, @Nullable OpenBlock stillOpen) {
+            synchronized (Replica.this) {
+                requireHeld();
+                committed = entry;
+                generation = entry.generation();
+                open = stillOpen;
+                if (stillOpen == null) {
+                    writer = null;
+                } else {
+                    // A writer that goes on with a block knows its length.
+                    mayLackFlushed = false;
+                }
+            }
+        }
+
+        /** Adopts a record that differs only in the extent; the bytes are there already. */
+        void relocate(BlockRecord entry) {
+            synchronized (Replica.this) {
+                requireHeld();
+                committed = entry;
+                moves++;
+            }
+        }
+
+        /** Goes back to the durable state, for a block that was committed before. */
+        void revertToCommitted() {
+            synchronized (Replica.this) {
+                requireHeld();
+                visibleBytes = Math.min(visibleBytes, committed == null ? 0 : committed.lengthBytes());
+                open = null;
+                writer = null;
+                version++;
+            }
+        }
+
+        /** Runs a step that gives up or moves bytes from {@code keptBytes} on, at once for readers. */
+        void invalidateReaders(long keptBytes, Runnable step) {
+            synchronized (Replica.this) {
+                requireHeld();
+                step.run();
+                visibleBytes = Math.min(visibleBytes, keptBytes);
+                version++;
+            }
+        }
+
+        /** Marks the block as deleted for all users. */
+        void markDeleted() {
+            synchronized (Replica.this) {
+                requireHeld();
+                deleted = true;
+                writer = null;
+                version++;
+            }
+        }
+
+        private void requireHeld() {
+            Check.check(changing.isHeldByCurrentThread(), "a block is changed without the right to change it");
+        }
+
+        @Override
+        public void close() {
+            changing.unlock();
+        }
     }
 
     synchronized void throwIfDeleted() throws TatamiException {

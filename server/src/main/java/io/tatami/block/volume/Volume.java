@@ -94,7 +94,9 @@ public final class Volume implements AutoCloseable {
         Extent extent = parts.allocate(room.wantedBytes(), room.neededBytes(), end);
         Replica replica = Replica.begun(block, generation, OpenBlock.begin(parts, block, extent));
         BlockWriter writer = new BlockWriter(parts, committer, replica, generation);
-        replica.replaceWriter(writer);
+        try (Replica.Change change = replica.change()) {
+            change.replaceWriter(writer);
+        }
         if (replicas.putIfAbsent(block, replica) != null) {
             parts.allocator().release(extent);
             throw alreadyExists(block);
@@ -117,11 +119,8 @@ public final class Volume implements AutoCloseable {
             throws TatamiException {
         parts.failStop().check();
         Replica replica = replica(block);
-        replica.writeLock.lock();
-        try {
-            return reopener.reopen(replica, newGeneration, lengthBytes, reservedBytes);
-        } finally {
-            replica.writeLock.unlock();
+        try (Replica.Change change = replica.change()) {
+            return reopener.reopen(change, newGeneration, lengthBytes, reservedBytes);
         }
     }
 
@@ -134,11 +133,9 @@ public final class Volume implements AutoCloseable {
     public void truncate(BlockId block, long lengthBytes, long newGeneration) throws TatamiException {
         Replica replica = replica(block);
         // In one step: a deletion that waits for the cut comes after its end, not between its halves.
-        replica.writeLock.lock();
-        try {
-            reopen(block, newGeneration, lengthBytes, lengthBytes).finish();
-        } finally {
-            replica.writeLock.unlock();
+        try (Replica.Change change = replica.change()) {
+            parts.failStop().check();
+            reopener.reopen(change, newGeneration, lengthBytes, lengthBytes).finish();
         }
     }
 
@@ -150,15 +147,12 @@ public final class Volume implements AutoCloseable {
     public void setGeneration(BlockId block, long generation) throws TatamiException {
         parts.failStop().check();
         Replica replica = replica(block);
-        replica.writeLock.lock();
-        try {
+        try (Replica.Change change = replica.change()) {
             replica.throwIfDeleted();
             replica.throwIfAbove(generation);
             if (replica.generation() < generation) {
-                committer.adopt(replica, generation);
+                committer.adopt(change, generation);
             }
-        } finally {
-            replica.writeLock.unlock();
         }
     }
 
@@ -175,14 +169,11 @@ public final class Volume implements AutoCloseable {
         if (replica == null) {
             return;
         }
-        replica.writeLock.lock();
-        try {
+        try (Replica.Change change = replica.change()) {
             if (replicas.get(block) == replica) {
                 replica.throwIfAbove(generationMax);
-                committer.delete(replica);
+                committer.delete(change);
             }
-        } finally {
-            replica.writeLock.unlock();
         }
     }
 
@@ -438,14 +429,11 @@ public final class Volume implements AutoCloseable {
     }
 
     private static void discard(Replica replica) {
-        replica.writeLock.lock();
-        try {
-            OpenBlock open = replica.open();
+        try (Replica.Change change = replica.change()) {
+            OpenBlock open = change.replica().open();
             if (open != null) {
                 open.discard();
             }
-        } finally {
-            replica.writeLock.unlock();
         }
     }
 }
