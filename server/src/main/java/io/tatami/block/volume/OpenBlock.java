@@ -38,8 +38,8 @@ import org.jspecify.annotations.Nullable;
  * the device. The rest is the tail, which the index holds once it is durable. So no sector with acknowledged bytes is
  * written again while the device has its only copy.
  *
- * <p>The thread that holds the replica's write lock changes it. Readers look at it at any time, under this object's
- * monitor, which is never held during I/O. Device threads only report that a unit was written.
+ * <p>The thread that has the replica's {@link Replica.Change} changes it. Readers look at it at any time, under this
+ * object's monitor, which is never held during I/O. Device threads only report that a unit was written.
  */
 final class OpenBlock {
     private static final int UNITS_IN_FLIGHT_MAX = 3;
@@ -52,7 +52,7 @@ final class OpenBlock {
     private final Deque<UnitWrite> inFlight = new ArrayDeque<>(UNITS_IN_FLIGHT_MAX);
     private final byte[] tail = new byte[Device.ALIGNMENT_BYTES];
     private Extent extent;
-    private int[] checksums;
+    private final GrowingChecksums checksums;
     private long lengthBytes;
     private long onDeviceBytes;
     private long fillStartBytes;
@@ -72,7 +72,7 @@ final class OpenBlock {
         this.accesses = parts.threads().stream(AccessKind.WRITE);
         this.buffers = parts.resources().writeBuffers().share();
         this.extent = extent;
-        this.checksums = checksums;
+        this.checksums = new GrowingChecksums(checksums);
     }
 
     /** A unit on its way to the device; done and pending are the writing side's and the device's word on it. */
@@ -110,6 +110,14 @@ final class OpenBlock {
 
     /** Grown at its end, or moved while nothing is in flight. */
     synchronized void setExtent(Extent changed) {
+        Check.check(
+                changed.lengthBytes() >= lengthBytes
+                        && (changed.offsetBytes() == extent.offsetBytes() || inFlight.isEmpty()),
+                "block %s of %d bytes cannot come from %s to %s",
+                block,
+                lengthBytes,
+                extent,
+                changed);
         extent = changed;
     }
 
@@ -119,6 +127,7 @@ final class OpenBlock {
 
     /** The bytes behind the last whole sector; only when drained. */
     synchronized byte[] tail() {
+        Check.check(filling == null && inFlight.isEmpty(), "the tail of a block that is being written");
         int length = (int) (lengthBytes - fillStartBytes);
         return length == 0 ? BlockRecord.NO_TAIL : Arrays.copyOf(tail, length);
     }
@@ -141,7 +150,7 @@ final class OpenBlock {
         if (slot == null) {
             slot = parts.flushedEnds().slot();
         }
-        int[] changed = Arrays.copyOfRange(checksums, FlushedEnd.firstChunk(entry.lengthBytes()), chunks());
+        int[] changed = checksums.copy(FlushedEnd.firstChunk(entry.lengthBytes()), chunks());
         if (slot == null || !slot.keep(new FlushedEnd(FlushedEnd.Base.of(entry), lengthBytes, changed, tail()))) {
             return false;
         }
@@ -169,7 +178,7 @@ final class OpenBlock {
 
     /** The array of checksums, for the writing side: chunks beyond the length have none. */
     int[] checksums() {
-        return checksums;
+        return checksums.all();
     }
 
     int chunks() {
@@ -178,7 +187,7 @@ final class OpenBlock {
 
     /** A copy of the checksums of chunks from {@code first} to before {@code end}, as they are now. */
     synchronized int[] checksums(int first, int end) {
-        return Arrays.copyOfRange(checksums, first, end);
+        return checksums.copy(first, end);
     }
 
     /** How many of the next {@code bytes} lie in the unit where the block ends now. */
@@ -195,44 +204,23 @@ final class OpenBlock {
      *     of an earlier write
      */
     void append(ByteSource data, int length, int @Nullable [] expected) throws TatamiException {
+        Check.check(
+                length > 0 && length <= unitPartBytes(length) && lengthBytes + length <= extent.lengthBytes(),
+                "appended bytes lie within one unit and the block's extent");
         ByteBuffer memory = fillable().memory();
-        int[] taken = take(data, length, memory, (int) (lengthBytes - fillStartBytes));
+        int[] taken = GrowingChecksums.take(data, lengthBytes, length, memory, (int) (lengthBytes - fillStartBytes));
         if (expected != null && !Arrays.equals(expected, taken)) {
             throw new TatamiException(
                     ErrorCode.CORRUPT,
                     "data for block " + block + " at " + lengthBytes + " does not match its checksums");
         }
-        ensureChecksums((int) ((lengthBytes + length - 1) / ChunkChecksum.CHUNK_BYTES));
         synchronized (this) {
-            addChecksums(taken, length);
+            checksums.add(lengthBytes, taken, length);
             lengthBytes += length;
         }
         if (lengthBytes == unitEnd(fillStartBytes)) {
             submit(lengthBytes, false);
         }
-    }
-
-    /**
-     * Puts bytes behind those that are here, where nobody sees them yet, and computes the checksums of what came there.
-     */
-    private int[] take(ByteSource data, int length, ByteBuffer memory, int start) throws TatamiException {
-        int[] taken = new int[ChunkChecksum.pieces(lengthBytes, length)];
-        int done = 0;
-        for (int piece = 0; piece < taken.length; piece++) {
-            int pieceBytes = ChunkChecksum.firstPieceBytes(lengthBytes + done, length - done);
-            data.take(pieceBytes, memory, start + done);
-            taken[piece] = ChunkChecksum.of(memory, start + done, pieceBytes);
-            done += pieceBytes;
-        }
-        return taken;
-    }
-
-    private void addChecksums(int[] added, int length) {
-        int chunk = (int) (lengthBytes / ChunkChecksum.CHUNK_BYTES);
-        System.arraycopy(added, 1, checksums, chunk + 1, added.length - 1);
-        boolean begins = lengthBytes % ChunkChecksum.CHUNK_BYTES == 0;
-        int firstBytes = ChunkChecksum.firstPieceBytes(lengthBytes, length);
-        checksums[chunk] = begins ? added[0] : ChunkChecksum.concat(checksums[chunk], added[0], firstBytes);
     }
 
     /**
@@ -304,13 +292,20 @@ final class OpenBlock {
      */
     synchronized void cut(long keptBytes, byte[] keptTail, int lastChecksum) {
         Check.check(filling == null && inFlight.isEmpty(), "block %s is cut while it is written", block);
+        Check.check(
+                keptBytes <= lengthBytes && keptTail.length == keptBytes - Device.alignDown(keptBytes),
+                "block %s of %d bytes cannot be cut to %d with a tail of %d",
+                block,
+                lengthBytes,
+                keptBytes,
+                keptTail.length);
         lengthBytes = keptBytes;
         aheadBytes = Math.min(aheadBytes, keptBytes);
         onDeviceBytes = Device.alignDown(keptBytes);
         fillStartBytes = onDeviceBytes;
         System.arraycopy(keptTail, 0, tail, 0, keptTail.length);
         if (keptBytes % ChunkChecksum.CHUNK_BYTES != 0) {
-            checksums[(int) (keptBytes / ChunkChecksum.CHUNK_BYTES)] = lastChecksum;
+            checksums.replace((int) (keptBytes / ChunkChecksum.CHUNK_BYTES), lastChecksum);
         }
     }
 
@@ -397,6 +392,11 @@ final class OpenBlock {
             if (buffer == null) {
                 throw new IllegalStateException("nothing to write of block " + block);
             }
+            Check.check(
+                    Device.alignDown(fillStartBytes) == fillStartBytes
+                            && Device.alignDown(end) == end
+                            && end <= unitEnd(fillStartBytes),
+                    "only whole sectors of one unit go to the device");
             unit = new UnitWrite(buffer, fillStartBytes, end);
             inFlight.add(unit);
             filling = null;
@@ -433,6 +433,7 @@ final class OpenBlock {
         }
         UnitWrite first = inFlight.peek();
         while (failure == null && first != null && first.done) {
+            Check.check(first.startBytes <= onDeviceBytes, "a hole before a unit that is on the device");
             onDeviceBytes = first.endBytes;
             first.buffer.release();
             inFlight.remove();
@@ -468,15 +469,6 @@ final class OpenBlock {
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
-        }
-    }
-
-    private void ensureChecksums(int chunk) {
-        if (chunk >= checksums.length) {
-            int[] longer = Arrays.copyOf(checksums, Math.max(chunk + 1, 2 * checksums.length));
-            synchronized (this) {
-                checksums = longer;
-            }
         }
     }
 
