@@ -6,7 +6,10 @@ import io.tatami.block.volume.Volume;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.rpc.HandlerTable;
 
-/** The streams of a block server: what clients write and read blocks by. Safe for use by many threads. */
+/**
+ * The write and read streams of a block server, under one roof: start, standstill and stop. Safe for use by many
+ * threads.
+ */
 final class DataPort {
     private final WriteStreams writes;
     private final ReadStreams reads;

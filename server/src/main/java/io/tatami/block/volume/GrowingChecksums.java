@@ -16,8 +16,8 @@ final class GrowingChecksums {
     }
 
     /**
-     * Takes bytes for the block's end into memory, where nobody sees them yet, and computes the checksums of what came
-     * there, one for each piece that the chunks of the block cut them into.
+     * Copies bytes for the block's end into memory, where no reader sees them yet, and computes the checksums of the
+     * copy, one for each piece that the chunks of the block cut it into.
      *
      * @param lengthBytes where in the block they come
      * @param start where in {@code memory} they come
@@ -35,7 +35,7 @@ final class GrowingChecksums {
         return taken;
     }
 
-    /** Adds what {@link #take} told of {@code length} bytes behind the {@code lengthBytes} that are there. */
+    /** Adds the checksums from {@link #take} of {@code length} bytes that follow the first {@code lengthBytes}. */
     void add(long lengthBytes, int[] added, int length) {
         Check.check(added.length == ChunkChecksum.pieces(lengthBytes, length), "other checksums than of these bytes");
         int chunk = (int) (lengthBytes / ChunkChecksum.CHUNK_BYTES);

@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What all parts of one block server share; each is safe for use by many threads.
+ * The settings, volumes, clock and counters of one block server, shared by its parts. Safe for use by many threads.
  *
  * @param serverId this server's id in its cluster; 0 before it is known
  */
@@ -24,7 +24,7 @@ public record ServerContext(
         IntSupplier serverId) {
     private static final Logger LOG = LoggerFactory.getLogger(ServerContext.class);
 
-    /** What an operator should look at; the rest is daily life. */
+    /** Failures that need an operator, and so a warning in the log. */
     private static final Set<ErrorCode> SERIOUS = EnumSet.of(ErrorCode.INTERNAL, ErrorCode.CORRUPT, ErrorCode.IO_ERROR);
 
     /** Counts and logs the failure of a request. */

@@ -1,5 +1,5 @@
 /**
- * What all parts of one block server share: settings, counters, threads and the handling of failures. Imports
+ * The settings, counters, threads and failures of one block server, shared by its parts. Imports
  * {@code service.volumes}, and is imported by every other package of the service.
  */
 @NullMarked

@@ -24,10 +24,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One read stream. It runs in {@link Turns} on the reader threads of its volume: a turn sends while there is credit and
- * the network takes more, up to {@link BlockServerSettings#readTurnBytes}, and then waits behind its other readers for
- * the next. The turn owns the {@link ReadState}; what other threads want of it (credit, a stop, a pause) they leave in
- * an atomic or volatile field, and want a turn.
+ * One read stream. It runs in {@link Turns} on the reader threads of its volume. A turn sends while there is credit and
+ * the network takes more, up to {@link BlockServerSettings#readTurnBytes}; the next turn waits behind the volume's
+ * other readers. The turn owns the {@link ReadState}. Other threads leave credit, a stop or a pause in an atomic or
+ * volatile field, and ask for a turn.
  */
 final class ReadSession implements StreamReceiver<ReadCredit> {
     private static final Logger LOG = LoggerFactory.getLogger(ReadSession.class);
@@ -39,7 +39,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
     private final Supplier<UnitDelivery> otherDelivery;
     private volatile UnitDelivery delivery;
 
-    // What other threads leave for the turn.
+    // Left by other threads for the turn.
     private final AtomicLong credit;
     private volatile @Nullable TatamiException stopped;
     private volatile boolean parkWanted;
@@ -47,7 +47,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
     /** Whether the network will say when it takes more. */
     private volatile boolean awaitingWritable;
 
-    // The turn's; others look.
+    // Written by the turn, read by the standstill check.
     private volatile ReadState state = new ReadState.Unread();
     private volatile long movedNanos;
     private long sentBytes;
@@ -171,7 +171,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
         return credit.get() > 0 || stopped != null;
     }
 
-    /** A reader of what is left. What it may see is decided when the stream begins. */
+    /** A reader of the rest of the range. The end of the range is fixed at the first call. */
     private ReadState.Reading opened() throws TatamiException {
         if (state instanceof ReadState.Reading reading) {
             return reading;
@@ -255,7 +255,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
         }
     }
 
-    /** Gives back the buffers of what was not sent. */
+    /** Gives back the buffers of bytes that were not sent. */
     private void park() {
         delivery.park();
         if (state instanceof ReadState.Reading reading) {

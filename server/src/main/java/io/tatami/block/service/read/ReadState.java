@@ -3,14 +3,15 @@ package io.tatami.block.service.read;
 import io.tatami.block.volume.BlockReader;
 
 /**
- * How far a read session is. Each state has what can be used in it, and no more. Changed by the session's turn.
+ * The state of a read session. A state holds the objects that can be used in it, and no others. Changed by the
+ * session's turn.
  *
  * <pre>
  *  Unread --&gt; Reading &lt;--&gt; Parked, Starved      and from each to Over
  * </pre>
  */
 sealed interface ReadState {
-    /** Nothing was read; what the reader may see is decided when its block is opened first. */
+    /** Nothing was read; the end of the range is fixed when the block is opened. */
     record Unread() implements ReadState {}
 
     /** A reader of the volume is open, and may hold buffers. */

@@ -27,7 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** Opens the read streams of a block server and holds what they share. Safe for use by many threads. */
+/** The read streams of a block server, and the objects that they share. Safe for use by many threads. */
 public final class ReadStreams {
     /** A reader that had no memory for a frame asks again several times in this time. */
     private static final long SHORT_NANOS = TimeUnit.SECONDS.toNanos(5);

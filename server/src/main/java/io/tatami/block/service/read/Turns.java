@@ -13,7 +13,7 @@ final class Turns {
     private final Turn turn;
     private final AtomicInteger wanted = new AtomicInteger();
 
-    /** What is done in a turn; must not throw. */
+    /** The work of one turn; must not throw. */
     @FunctionalInterface
     interface Turn {
         /** Returns whether another turn can be used at once. */

@@ -1,8 +1,8 @@
 package io.tatami.block.service.write;
 
 /**
- * What is behind a server in the chain of a block, and how far it is: what a server acknowledges is what it and all
- * servers behind it have. Used by the session's worker.
+ * The servers behind a server in the chain of a block, and how far they are. A server acknowledges the bytes that it
+ * and all servers behind it have. Used by the session's worker.
  */
 sealed interface Downstream permits ChainTail, NextServer {
     /** Of bytes that are in memory here, those that are in memory in all servers from here to the tail. */
@@ -14,7 +14,7 @@ sealed interface Downstream permits ChainTail, NextServer {
     /** As {@link #visibleBytes}, for bytes that survive the end of the process. */
     long flushedBytes(long hereBytes);
 
-    /** How long the block can become in all servers from here to the tail, of what it can become here. */
+    /** How long the block can become in all servers from here to the tail; at most {@code hereBytes}. */
     long roomBytes(long hereBytes);
 
     /** Up to where bytes that are stored here have left this server's memory. */
@@ -26,6 +26,6 @@ sealed interface Downstream permits ChainTail, NextServer {
     /** Whether the block is final in all servers behind. */
     boolean isFinished();
 
-    /** Gives up what is behind, before its end. */
+    /** Cancels the streams behind, before their end. */
     void cancel(String reason);
 }

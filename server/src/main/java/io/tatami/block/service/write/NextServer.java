@@ -7,8 +7,8 @@ import io.tatami.protocol.wire.WriteFrame;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The server behind in the chain: what it was asked for, what it has acknowledged, and when it was heard last. Used by
- * the session's worker.
+ * The next server of the chain: the requests to it, its acknowledgements, and the time of its last message. Used by the
+ * session's worker.
  */
 final class NextServer implements Downstream {
     private final ChainLink link;
@@ -68,7 +68,7 @@ final class NextServer implements Downstream {
         link.forwardAndRelease(frame, payload);
     }
 
-    /** Sends what waits, as far as the server and the network take it. */
+    /** Sends the waiting frames, as far as the server and the network take them. */
     void send() {
         link.send();
     }

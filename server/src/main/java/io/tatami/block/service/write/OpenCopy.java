@@ -17,7 +17,7 @@ final class OpenCopy implements WrittenCopy {
     private long durableBytes;
     private long flushedBytes;
 
-    /** @param writer owned from now on, until {@link #finish} or {@link #letGo}; what it has is durable */
+    /** @param writer owned from now on, until {@link #finish} or {@link #letGo}; its bytes are durable */
     OpenCopy(BlockWriter writer) {
         this.writer = writer;
         this.roomBytes = writer.capacityBytes();
@@ -77,11 +77,11 @@ final class OpenCopy implements WrittenCopy {
     }
 
     /**
-     * Ends the writing before its end. What readers saw does not depend on this process any more: the bytes are made
-     * durable, unless somebody else has the right to write by now. A block of which nothing came is forgotten, so that
-     * it can be begun again.
+     * Ends the writing before its end. Bytes that readers saw must not depend on this process: they are made durable,
+     * unless another writer has the right to the block by now. A block without bytes is forgotten, so that it can be
+     * begun again.
      *
-     * @param reason gets what goes wrong here as suppressed
+     * @param reason of the end; failures of this method are added to it as suppressed
      */
     void letGo(Exception reason) {
         try {

@@ -15,12 +15,12 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One write stream: verifies and stores frames, forwards them to the server behind, and acknowledges towards the writer
- * what is stored from here to the tail.
+ * One write stream: verifies and stores frames, forwards them to the next server of the chain, and acknowledges to the
+ * writer the bytes that all servers from here to the tail have.
  *
- * <p>Whatever happens to it, from the writer, from behind and from the server itself, is one {@linkplain WriteSteps
- * step} on the session's worker, which owns its state. Only the window is counted on the event loop, too. Time, threads
- * and connections come from {@link WriteStreams}.
+ * <p>Every event, from the writer, from the next server and from this server, is one {@linkplain WriteSteps step} on
+ * the session's worker, which owns the session's state. Only the window is counted on the event loop, too. Time,
+ * threads and connections come from {@link WriteStreams}.
  */
 final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner {
     private final WriteBlockRequest request;
@@ -128,7 +128,7 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         void run() throws TatamiException;
     }
 
-    /** Runs a step unless the session has ended; what it throws ends it. */
+    /** Runs a step unless the session has ended; a failure of the step ends the session. */
     private void guarded(Step step) {
         if (steps.isEnded()) {
             return;

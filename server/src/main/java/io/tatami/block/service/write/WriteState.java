@@ -3,7 +3,8 @@ package io.tatami.block.service.write;
 import io.tatami.protocol.wire.WriteFrame;
 
 /**
- * How far a write session is. Each state has what can be used in it, and no more. Owned by the session's worker.
+ * The state of a write session. A state holds the objects that can be used in it, and no others. Owned by the session's
+ * worker.
  *
  * <pre>
  *  Opening --&gt; Streaming &lt;--&gt; Flushing --&gt; Finishing --&gt; Ended      and from each to Ended
@@ -13,7 +14,7 @@ sealed interface WriteState {
     /** The block's writer is not open yet. */
     record Opening() implements WriteState {}
 
-    /** The block's copy here is there, and what is behind it is known. */
+    /** The server has a copy of the block, and the chain behind it was opened. */
     sealed interface Established extends WriteState permits Writing, Finishing {
         WrittenCopy copy();
 
@@ -30,8 +31,9 @@ sealed interface WriteState {
     record Streaming(OpenCopy copy, Downstream downstream) implements Writing {}
 
     /**
-     * A frame that asks for a flush was stored. The flush comes once the servers behind have its bytes in memory, and
-     * frames wait for that: flushing makes bytes visible, and no reader may see here what could still be lost behind.
+     * A frame that asks for a flush was stored. The flush waits until the servers behind have its bytes in memory, and
+     * later frames wait for the flush: it makes bytes visible, and a reader must not see bytes that a server behind can
+     * still lose.
      */
     record Flushing(Streaming streaming, WriteFrame frame) implements Writing {
         @Override
@@ -45,9 +47,9 @@ sealed interface WriteState {
         }
     }
 
-    /** The copy here is final; a frame that comes now is one too many. */
+    /** The copy here is final; the servers behind have not ended yet. A further frame is refused. */
     record Finishing(FinishedCopy copy, Downstream downstream) implements Established {}
 
-    /** The stream was answered; what comes now is nobody's. */
+    /** The stream was answered; later events are dropped. */
     record Ended() implements WriteState {}
 }

@@ -18,9 +18,9 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a write session does about each thing that happens to it. All methods are called on the session's worker, which
- * owns the {@link WriteState}; what they throw ends the session by {@link #end}. A frame is stored before it is
- * forwarded, so that a corrupt one is blamed on the hop where it went bad.
+ * The steps of a write session, one for each event. All methods are called on the session's worker, which owns the
+ * {@link WriteState}; a failure ends the session by {@link #end}. A frame is stored before it is forwarded, so that a
+ * corrupt frame is blamed on the hop where it went bad.
  */
 final class WriteSteps {
     private final WriteSession session;
@@ -73,7 +73,7 @@ final class WriteSteps {
         if (state instanceof WriteState.Established open && open.downstream() instanceof NextServer next) {
             tellThatChainIsAwaited(next);
         } else if (!request.getOnlyCopy() || !window.isWaiting()) {
-            // What has come meanwhile is acknowledged next, and with it this.
+            // Frames that came meanwhile are acknowledged next, and the opening with them.
             acknowledge();
         }
     }
@@ -136,7 +136,7 @@ final class WriteSteps {
         ByteBuf forwarded;
         try {
             append(arrived, copy);
-            // The network moves the indices of what it writes.
+            // The network moves the indices of a buffer that it writes.
             forwarded = arrived.payload().retainedDuplicate();
         } finally {
             arrived.payload().release();
@@ -252,7 +252,7 @@ final class WriteSteps {
         throw new IllegalStateException(block + " has no server behind");
     }
 
-    /** Sees to a session that stands still, and ends it where the writer, or the server behind, is silent too long. */
+    /** Parks a session that stands still; ends it if the writer or the next server was silent for too long. */
     void lookAtStandstill() throws TatamiException {
         BlockServerSettings settings = streams.settings();
         long now = streams.nowNanos();
@@ -277,7 +277,7 @@ final class WriteSteps {
         return nanos > TimeUnit.MILLISECONDS.toNanos(limitMillis);
     }
 
-    /** The silence is not this server's: who waits for it looks for the fault farther back. */
+    /** Tells the server or writer before this one that the silence is of a server farther back. */
     private void tellThatChainIsAwaited(NextServer next) throws TatamiException {
         if (next.isReady()) {
             acknowledge();
@@ -306,7 +306,7 @@ final class WriteSteps {
         return open.downstream().visibleBytes(hereBytes) == hereBytes;
     }
 
-    /** The stream is over; the block keeps what it has, for readers and for whoever goes on with it. */
+    /** Ends the stream before its end; the block keeps its bytes, for readers and for the next writer. */
     void end(TatamiException failure) {
         if (isEnded()) {
             return;
@@ -333,7 +333,7 @@ final class WriteSteps {
         stream.success(WriteBlockReply.newBuilder().setLength(lengthBytes).build());
     }
 
-    /** What comes behind the last frame is nobody's. */
+    /** Gives back the window, and frames that were not stored. */
     private void giveBackMemory() {
         while (!waiting.isEmpty()) {
             releaseArrived(waiting.remove());
@@ -341,7 +341,7 @@ final class WriteSteps {
         window.close();
     }
 
-    /** Drops a frame that is stored, or is not to be. */
+    /** Gives back the memory of a frame that was stored or is refused. */
     void releaseArrived(ArrivedFrame arrived) {
         window.done(arrived.windowBytes());
         arrived.payload().release();

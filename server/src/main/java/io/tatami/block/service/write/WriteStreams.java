@@ -32,8 +32,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 
 /**
- * Opens the write streams of a block server and holds what they share. At most one session of a block is current: a
- * newer one, a recovery or a deletion ends the one before. Safe for use by many threads.
+ * The write streams of a block server, and the objects that they share. At most one session of a block is current: a
+ * newer session, a recovery or a deletion ends it. Safe for use by many threads.
  */
 public final class WriteStreams {
     private final ServerContext context;
@@ -141,7 +141,7 @@ public final class WriteStreams {
     }
 
     /**
-     * A writer, and what its stream may take memory from.
+     * A writer, and the memory that its stream may take.
      *
      * @param writer the session's to let go
      * @param budget its volume's
