@@ -6,6 +6,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyP
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -14,10 +15,18 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -32,6 +41,16 @@ final class ArchitectureTest {
 
     /** The classes of the transport with which processes are wired; servers use the second one. */
     private static final List<String> ENTRANCES = List.of("RpcClient", "RpcServer");
+
+    // Single packages: a facade, and what stands below it.
+    private static final String CLIENT = "io.tatami.client";
+    private static final String MODEL = "io.tatami.client.model";
+    private static final String BLOCK = "io.tatami.client.block";
+    private static final String META = "io.tatami.client.meta";
+    private static final String ENTRY = "io.tatami.client.entry";
+    private static final String FILE = "io.tatami.client.file";
+
+    private static final long FILES_OF_A_PACKAGE_MAX = 25;
 
     private static final DescribedPredicate<JavaClass> OURS = resideInAPackage("io.tatami..");
     private static final DescribedPredicate<JavaClass> NETTY = resideInAPackage("io.netty..");
@@ -111,6 +130,58 @@ final class ArchitectureTest {
                 .dependOnClassesThat()
                 .resideInAPackage(SOCKETS)
                 .check(classes);
+    }
+
+    @Test
+    void packagesOfTheClientImportOnlyWhatIsBelowThem() {
+        onlyUses(MODEL, MODEL, PROTOCOL, CONF, BASE);
+        onlyUses(BLOCK, BLOCK, RPC, PROTOCOL, BASE);
+        onlyUses(META, META, BLOCK, MODEL, RPC, PROTOCOL, CONF, BASE);
+        onlyUses(ENTRY, ENTRY, META, MODEL, PROTOCOL, BASE);
+        onlyUses(FILE, FILE, ENTRY, META, BLOCK, MODEL, PROTOCOL, BASE);
+    }
+
+    @Test
+    void packagesOfTheClientFormNoCircle() {
+        freeOfCircles(UnaryOperator.identity()).check(classes);
+    }
+
+    /** The values were once in the facade's package, which the packages below it imported for them. */
+    @Test
+    void circleOfTheFacadeAndItsValuesIsNoticed() {
+        ArchRule rule = freeOfCircles(name -> name.equals(MODEL) ? CLIENT : name);
+        assertTrue(rule.evaluate(classes).hasViolation());
+    }
+
+    /** @param place the name under which a package's classes are counted */
+    private static ArchRule freeOfCircles(UnaryOperator<String> place) {
+        return SlicesRuleDefinition.slices()
+                .assignedFrom(new SliceAssignment() {
+                    @Override
+                    public SliceIdentifier getIdentifierOf(JavaClass type) {
+                        String name = type.getPackageName();
+                        return name.equals(CLIENT) || name.startsWith(CLIENT + ".")
+                                ? SliceIdentifier.of(place.apply(name))
+                                : SliceIdentifier.ignore();
+                    }
+
+                    @Override
+                    public String getDescription() {
+                        return "the packages of the client";
+                    }
+                })
+                .should()
+                .beFreeOfCycles();
+    }
+
+    @Test
+    void noPackageOfTheClientIsCrowded() {
+        Map<String, Long> files = classes.stream()
+                .filter(type -> type.isTopLevelClass() && type.getPackageName().startsWith(CLIENT))
+                .collect(Collectors.groupingBy(JavaClass::getPackageName, TreeMap::new, Collectors.counting()));
+        assertTrue(files.containsKey(MODEL), files::toString);
+        files.values().removeIf(count -> count <= FILES_OF_A_PACKAGE_MAX);
+        assertEquals(Map.of(), files);
     }
 
     @Test

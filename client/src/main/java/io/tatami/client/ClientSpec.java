@@ -2,6 +2,7 @@ package io.tatami.client;
 
 import io.tatami.base.TatamiException;
 import io.tatami.client.meta.MetadataAddress;
+import io.tatami.client.model.ClientSettings;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.rpc.netty.shared.RpcSettings;

@@ -1,6 +1,7 @@
 /**
- * The client library: {@link io.tatami.client.TatamiClient} and the values it takes and gives. May be imported by the
- * Hadoop plug-in, the server's tools and benchmarks; knows nothing of Hadoop.
+ * The front of the client library: {@link io.tatami.client.TatamiClient}, one user's access to a cluster. Imports the
+ * packages below it, and none of them imports it. May be imported by the Hadoop plug-in, the server's tools and
+ * benchmarks; knows nothing of Hadoop.
  */
 @NullMarked
 package io.tatami.client;

@@ -3,7 +3,7 @@ package io.tatami.hadoop;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
-import io.tatami.client.TatamiPath;
+import io.tatami.client.model.TatamiPath;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package io.tatami.hadoop;
 
-import io.tatami.client.CreateSpec;
+import io.tatami.client.model.CreateSpec;
 import java.io.IOException;
 
 /** The numbers that a caller of {@code create} gives, checked in the words of HDFS. */

@@ -1,7 +1,7 @@
 package io.tatami.hadoop;
 
 import io.tatami.base.FileId;
-import io.tatami.client.PathStatus;
+import io.tatami.client.model.PathStatus;
 
 /** A tag that is the same for two statuses of a file exactly where its content is. */
 final class EntityTag {

@@ -2,7 +2,7 @@ package io.tatami.hadoop;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
-import io.tatami.client.UnresolvedLinkException;
+import io.tatami.client.model.UnresolvedLinkException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InterruptedIOException;

@@ -1,6 +1,6 @@
 package io.tatami.hadoop;
 
-import io.tatami.client.AccessPlan;
+import io.tatami.client.model.AccessPlan;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,9 +2,9 @@ package io.tatami.hadoop;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
-import io.tatami.client.PathStatus;
 import io.tatami.client.TatamiClient;
-import io.tatami.client.TatamiPath;
+import io.tatami.client.model.PathStatus;
+import io.tatami.client.model.TatamiPath;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.List;

@@ -2,8 +2,8 @@ package io.tatami.hadoop;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ServerId;
-import io.tatami.client.LocatedBlock;
-import io.tatami.client.PathStatus;
+import io.tatami.client.model.LocatedBlock;
+import io.tatami.client.model.PathStatus;
 import io.tatami.protocol.wire.Attributes;
 import java.net.URI;
 import java.util.List;

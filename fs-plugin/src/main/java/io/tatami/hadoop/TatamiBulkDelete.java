@@ -1,7 +1,7 @@
 package io.tatami.hadoop;
 
-import io.tatami.client.BulkDeleteFailure;
-import io.tatami.client.TatamiPath;
+import io.tatami.client.model.BulkDeleteFailure;
+import io.tatami.client.model.TatamiPath;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;

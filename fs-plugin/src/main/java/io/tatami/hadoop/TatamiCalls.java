@@ -2,21 +2,21 @@ package io.tatami.hadoop;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
-import io.tatami.client.ClientSettings;
 import io.tatami.client.ClientSpec;
-import io.tatami.client.ClusterStatus;
-import io.tatami.client.ContentTotals;
-import io.tatami.client.CreateSpec;
-import io.tatami.client.DirectoryListing;
-import io.tatami.client.LocatedBlock;
-import io.tatami.client.PathStatus;
 import io.tatami.client.TatamiClient;
-import io.tatami.client.TatamiPath;
-import io.tatami.client.UnresolvedLinkException;
 import io.tatami.client.file.FileReader;
 import io.tatami.client.file.FileWriter;
 import io.tatami.client.file.ReadPolicy;
 import io.tatami.client.file.StagedListing;
+import io.tatami.client.model.ClientSettings;
+import io.tatami.client.model.ClusterStatus;
+import io.tatami.client.model.ContentTotals;
+import io.tatami.client.model.CreateSpec;
+import io.tatami.client.model.DirectoryListing;
+import io.tatami.client.model.LocatedBlock;
+import io.tatami.client.model.PathStatus;
+import io.tatami.client.model.TatamiPath;
+import io.tatami.client.model.UnresolvedLinkException;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.AttributeChange;
@@ -452,7 +452,7 @@ final class TatamiCalls implements AutoCloseable {
      */
     FileChecksum checksum(Path path, long lengthBytesMax) throws IOException {
         TatamiPath target = PathConverter.path(path);
-        io.tatami.client.FileChecksum checksum = translated(() -> client.checksum(target, lengthBytesMax));
+        io.tatami.client.model.FileChecksum checksum = translated(() -> client.checksum(target, lengthBytesMax));
         return checksum.lengthBytes() == 0
                 ? CHECKSUM_OF_NOTHING
                 : new CompositeCrcFileChecksum(checksum.crc32c(), DataChecksum.Type.CRC32C, BYTES_PER_CRC);

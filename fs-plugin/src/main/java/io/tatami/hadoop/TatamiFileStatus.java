@@ -1,6 +1,6 @@
 package io.tatami.hadoop;
 
-import io.tatami.client.PathStatus;
+import io.tatami.client.model.PathStatus;
 import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;

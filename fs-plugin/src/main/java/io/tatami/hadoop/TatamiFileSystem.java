@@ -1,11 +1,11 @@
 package io.tatami.hadoop;
 
-import io.tatami.client.AccessPlan;
-import io.tatami.client.CreateSpec;
 import io.tatami.client.file.FileReader;
 import io.tatami.client.file.FileWriter;
 import io.tatami.client.file.Prefetch;
 import io.tatami.client.file.ReadPolicy;
+import io.tatami.client.model.AccessPlan;
+import io.tatami.client.model.CreateSpec;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.tatami.hadoop;
 
-import io.tatami.client.CreateSpec;
 import io.tatami.client.file.ReadPolicy;
+import io.tatami.client.model.CreateSpec;
 import io.tatami.protocol.wire.AttributeChange.AclChange;
 import java.io.IOException;
 import java.net.URI;

@@ -1,9 +1,9 @@
 package io.tatami.hadoop;
 
 import io.tatami.base.FileId;
-import io.tatami.client.TatamiPath;
 import io.tatami.client.file.FileReader;
 import io.tatami.client.file.ReadPolicy;
+import io.tatami.client.model.TatamiPath;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.BufferUnderflowException;

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.auth.HadoopGroups;
-import io.tatami.client.PrefetchProgress;
 import io.tatami.client.file.Prefetch;
+import io.tatami.client.model.PrefetchProgress;
 import io.tatami.conf.Settings;
 import io.tatami.server.node.BlockNode;
 import io.tatami.server.node.StandaloneNode;

@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.GroupId;
-import io.tatami.client.ClusterStatus.GroupState;
-import io.tatami.client.FsckReport;
 import io.tatami.client.TatamiClient;
-import io.tatami.client.TatamiPath;
+import io.tatami.client.model.ClusterStatus.GroupState;
+import io.tatami.client.model.FsckReport;
+import io.tatami.client.model.TatamiPath;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.GroupStatusReply;

@@ -1,8 +1,8 @@
 package io.tatami.crash;
 
-import io.tatami.client.FsckReport;
 import io.tatami.client.TatamiClient;
-import io.tatami.client.TatamiPath;
+import io.tatami.client.model.FsckReport;
+import io.tatami.client.model.TatamiPath;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.SafeModeRequest;

@@ -2,11 +2,11 @@ package io.tatami.crash;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
-import io.tatami.client.PathStatus;
 import io.tatami.client.TatamiClient;
-import io.tatami.client.TatamiPath;
 import io.tatami.client.file.FileReader;
 import io.tatami.client.file.ReadPolicy;
+import io.tatami.client.model.PathStatus;
+import io.tatami.client.model.TatamiPath;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.TreeMap;

@@ -2,10 +2,10 @@ package io.tatami.crash;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
-import io.tatami.client.CreateSpec;
 import io.tatami.client.TatamiClient;
-import io.tatami.client.TatamiPath;
 import io.tatami.client.file.FileWriter;
+import io.tatami.client.model.CreateSpec;
+import io.tatami.client.model.TatamiPath;
 import io.tatami.protocol.wire.AttributeChange;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -2,11 +2,11 @@ package io.tatami.linear;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
-import io.tatami.client.CreateSpec;
-import io.tatami.client.PathStatus;
 import io.tatami.client.TatamiClient;
-import io.tatami.client.TatamiPath;
 import io.tatami.client.file.FileWriter;
+import io.tatami.client.model.CreateSpec;
+import io.tatami.client.model.PathStatus;
+import io.tatami.client.model.TatamiPath;
 import io.tatami.linear.check.Call;
 import io.tatami.linear.check.FileTree;
 import java.io.IOException;

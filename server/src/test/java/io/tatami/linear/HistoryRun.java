@@ -1,9 +1,9 @@
 package io.tatami.linear;
 
 import io.tatami.base.TatamiException;
-import io.tatami.client.CreateSpec;
 import io.tatami.client.TatamiClient;
-import io.tatami.client.TatamiPath;
+import io.tatami.client.model.CreateSpec;
+import io.tatami.client.model.TatamiPath;
 import io.tatami.linear.check.Call;
 import io.tatami.linear.check.Operation;
 import io.tatami.linear.check.RandomCalls;

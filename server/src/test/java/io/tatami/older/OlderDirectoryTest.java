@@ -2,10 +2,10 @@ package io.tatami.older;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
-import io.tatami.client.CreateSpec;
 import io.tatami.client.TatamiClient;
-import io.tatami.client.TatamiPath;
 import io.tatami.client.file.FileWriter;
+import io.tatami.client.model.CreateSpec;
+import io.tatami.client.model.TatamiPath;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;

@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
-import io.tatami.client.CreateSpec;
-import io.tatami.client.PathStatus;
 import io.tatami.client.TatamiClient;
-import io.tatami.client.TatamiPath;
 import io.tatami.client.file.FileReader;
 import io.tatami.client.file.FileWriter;
 import io.tatami.client.file.ReadPolicy;
+import io.tatami.client.model.CreateSpec;
+import io.tatami.client.model.PathStatus;
+import io.tatami.client.model.TatamiPath;
 import io.tatami.protocol.wire.AclEntry;
 import io.tatami.protocol.wire.AttributeChange;
 import io.tatami.protocol.wire.XAttr;

@@ -8,13 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
-import io.tatami.client.ClusterStatus.GroupState;
-import io.tatami.client.CreateSpec;
 import io.tatami.client.TatamiClient;
-import io.tatami.client.TatamiPath;
 import io.tatami.client.file.FileReader;
 import io.tatami.client.file.FileWriter;
 import io.tatami.client.file.ReadPolicy;
+import io.tatami.client.model.ClusterStatus.GroupState;
+import io.tatami.client.model.CreateSpec;
+import io.tatami.client.model.TatamiPath;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.wire.VolumeStatus;
 import io.tatami.server.cli.ExitCode;

@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.TatamiException;
 import io.tatami.base.Threads;
-import io.tatami.client.CreateSpec;
-import io.tatami.client.PathStatus;
 import io.tatami.client.TatamiClient;
-import io.tatami.client.TatamiPath;
 import io.tatami.client.file.FileReader;
 import io.tatami.client.file.FileWriter;
 import io.tatami.client.file.ReadPolicy;
+import io.tatami.client.model.CreateSpec;
+import io.tatami.client.model.PathStatus;
+import io.tatami.client.model.TatamiPath;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.Clock;
 import io.tatami.base.TatamiException;
-import io.tatami.client.ReplicationProgress;
 import io.tatami.client.TatamiClient;
+import io.tatami.client.model.ReplicationProgress;
 import io.tatami.conf.Settings;
 import io.tatami.files.CrashPoint;
 import io.tatami.meta.service.host.MetadataServer;

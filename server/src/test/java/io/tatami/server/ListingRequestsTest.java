@@ -2,9 +2,9 @@ package io.tatami.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.tatami.client.CreateSpec;
 import io.tatami.client.TatamiClient;
-import io.tatami.client.TatamiPath;
+import io.tatami.client.model.CreateSpec;
+import io.tatami.client.model.TatamiPath;
 import io.tatami.conf.Settings;
 import io.tatami.files.CrashPoint;
 import io.tatami.protocol.UserIdentity;

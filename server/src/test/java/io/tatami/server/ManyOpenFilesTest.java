@@ -7,12 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
-import io.tatami.client.CreateSpec;
 import io.tatami.client.TatamiClient;
-import io.tatami.client.TatamiPath;
 import io.tatami.client.file.FileReader;
 import io.tatami.client.file.FileWriter;
 import io.tatami.client.file.ReadPolicy;
+import io.tatami.client.model.CreateSpec;
+import io.tatami.client.model.TatamiPath;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.server.node.ClusterAddress;

@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tatami.client.CreateSpec;
-import io.tatami.client.FsckReport;
 import io.tatami.client.TatamiClient;
-import io.tatami.client.TatamiPath;
 import io.tatami.client.file.FileWriter;
+import io.tatami.client.model.CreateSpec;
+import io.tatami.client.model.FsckReport;
+import io.tatami.client.model.TatamiPath;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.wire.AttributeChange;
 import io.tatami.server.cli.ExitCode;

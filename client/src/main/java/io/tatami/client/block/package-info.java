@@ -1,7 +1,7 @@
 /**
- * The client's side of the data port: streams of checksummed frames to and from block servers, one block at a time. May
- * be imported by {@code io.tatami.client}, by its file streams, and by the server, whose chain and repairs are clients
- * too.
+ * The client's side of the data port: streams of checksummed frames to and from block servers, one block at a time.
+ * Imports no other package of the client. May be imported by {@code io.tatami.client} and its packages {@code meta} and
+ * {@code file}, by the block server, whose chain and repairs are clients too, and by the bulk benchmark.
  */
 @NullMarked
 package io.tatami.client.block;

@@ -5,8 +5,8 @@ import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
-import io.tatami.client.FileChecksum;
-import io.tatami.client.PathStatus;
+import io.tatami.client.model.FileChecksum;
+import io.tatami.client.model.PathStatus;
 import java.nio.ByteBuffer;
 
 /** Composes a file's checksum from those its block servers store, without moving its bytes. */

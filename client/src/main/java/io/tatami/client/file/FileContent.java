@@ -2,7 +2,7 @@ package io.tatami.client.file;
 
 import com.google.protobuf.ByteString;
 import io.tatami.base.Check;
-import io.tatami.client.PathStatus;
+import io.tatami.client.model.PathStatus;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

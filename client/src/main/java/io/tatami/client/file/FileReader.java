@@ -3,7 +3,7 @@ package io.tatami.client.file;
 import com.google.protobuf.ByteString;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
-import io.tatami.client.PathStatus;
+import io.tatami.client.model.PathStatus;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -21,13 +21,13 @@ public final class FileReader implements AutoCloseable {
     private final FileLocator locator;
     private final FileContent content;
     private final VectoredReads vectored;
-    private final ReadAhead readAhead;
+    private final ReadAheadWindow readAhead;
     private final ReadStatistics statistics = new ReadStatistics();
     private long position;
     private @Nullable SequentialRun run;
     private volatile boolean closed;
 
-    FileReader(FileLocator locator, FileContent content, VectoredReads vectored, ReadAhead readAhead) {
+    FileReader(FileLocator locator, FileContent content, VectoredReads vectored, ReadAheadWindow readAhead) {
         this.locator = locator;
         this.content = content;
         this.vectored = vectored;

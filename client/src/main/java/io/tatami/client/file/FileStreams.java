@@ -4,20 +4,20 @@ import io.tatami.base.BlockId;
 import io.tatami.base.FileId;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
-import io.tatami.client.AccessPlan;
-import io.tatami.client.ClientSettings;
-import io.tatami.client.CreateSpec;
-import io.tatami.client.DirectoryListing;
-import io.tatami.client.FileChecksum;
-import io.tatami.client.LocatedBlock;
-import io.tatami.client.PathStatus;
-import io.tatami.client.TatamiPath;
 import io.tatami.client.block.BlockClient;
+import io.tatami.client.entry.EntryReader;
+import io.tatami.client.entry.FileOpenings;
 import io.tatami.client.meta.BlockServers;
-import io.tatami.client.meta.EntryReader;
-import io.tatami.client.meta.FileOpenings;
 import io.tatami.client.meta.LeaseRenewer;
 import io.tatami.client.meta.MetadataCaller;
+import io.tatami.client.model.AccessPlan;
+import io.tatami.client.model.ClientSettings;
+import io.tatami.client.model.CreateSpec;
+import io.tatami.client.model.DirectoryListing;
+import io.tatami.client.model.FileChecksum;
+import io.tatami.client.model.LocatedBlock;
+import io.tatami.client.model.PathStatus;
+import io.tatami.client.model.TatamiPath;
 import io.tatami.protocol.wire.AppendReply;
 import io.tatami.protocol.wire.CreateReply;
 import java.util.List;
@@ -113,7 +113,7 @@ public final class FileStreams implements AutoCloseable {
 
     private FileReader reader(PathStatus status, ReadPolicy policy) throws TatamiException {
         return new FileReader(
-                locator, locator.content(status), vectored, new ReadAhead(settings.readAheadBytes(), policy));
+                locator, locator.content(status), vectored, new ReadAheadWindow(settings.readAheadBytes(), policy));
     }
 
     private FileWriter.Parts parts(long file, long recoveryId) {

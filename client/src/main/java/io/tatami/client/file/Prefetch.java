@@ -5,7 +5,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.ServerId;
 import io.tatami.base.SideBySide;
 import io.tatami.base.TatamiException;
-import io.tatami.client.PrefetchProgress;
+import io.tatami.client.model.PrefetchProgress;
 import java.util.UUID;
 
 /** An access plan that block servers know by its id. Safe for use by many threads; calls wait for the servers. */

@@ -4,7 +4,7 @@ import io.tatami.base.BlockId;
 import io.tatami.base.ServerId;
 import io.tatami.base.SideBySide;
 import io.tatami.base.TatamiException;
-import io.tatami.client.LocatedBlock;
+import io.tatami.client.model.LocatedBlock;
 import io.tatami.protocol.RequestLimits;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -95,7 +95,7 @@ public final class MetadataCaller {
     }
 
     /** What tells requests that belong together from all others: any number but 0. */
-    long draw() {
+    public long draw() {
         return random.nextLong(1, Long.MAX_VALUE);
     }
 
@@ -116,7 +116,7 @@ public final class MetadataCaller {
     }
 
     /** {@link #call} that opens no session; only of a method that may be done twice. */
-    <Q extends Message, R extends Message> R callWithoutSession(
+    public <Q extends Message, R extends Message> R callWithoutSession(
             GroupId group, Method<Q, R> method, Q body, Deadline deadline) throws TatamiException {
         Check.check(method.idempotent(), "%s needs a session", method);
         return reply(new MetadataCall<>(this, new MetadataCall.Target<>(group, method, body), deadline)

@@ -1,9 +1,9 @@
 package io.tatami.server.cli;
 
 import io.tatami.base.TatamiException;
-import io.tatami.client.FsckReport;
 import io.tatami.client.TatamiClient;
-import io.tatami.client.TatamiPath;
+import io.tatami.client.model.FsckReport;
+import io.tatami.client.model.TatamiPath;
 import io.tatami.protocol.wire.Finding;
 import io.tatami.server.status.HumanBytes;
 import io.tatami.server.status.StatusReport;

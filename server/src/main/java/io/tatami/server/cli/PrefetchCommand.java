@@ -1,13 +1,13 @@
 package io.tatami.server.cli;
 
 import io.tatami.base.TatamiException;
-import io.tatami.client.AccessPlan;
-import io.tatami.client.DirectoryListing;
-import io.tatami.client.PathStatus;
-import io.tatami.client.PrefetchProgress;
 import io.tatami.client.TatamiClient;
-import io.tatami.client.TatamiPath;
 import io.tatami.client.file.Prefetch;
+import io.tatami.client.model.AccessPlan;
+import io.tatami.client.model.DirectoryListing;
+import io.tatami.client.model.PathStatus;
+import io.tatami.client.model.PrefetchProgress;
+import io.tatami.client.model.TatamiPath;
 import io.tatami.server.status.HumanBytes;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;

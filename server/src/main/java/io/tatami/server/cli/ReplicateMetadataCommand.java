@@ -1,7 +1,7 @@
 package io.tatami.server.cli;
 
-import io.tatami.client.ReplicationProgress;
 import io.tatami.client.TatamiClient;
+import io.tatami.client.model.ReplicationProgress;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;

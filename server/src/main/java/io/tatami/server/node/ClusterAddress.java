@@ -2,9 +2,9 @@ package io.tatami.server.node;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
-import io.tatami.client.ClientSettings;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.meta.MetadataAddress;
+import io.tatami.client.model.ClientSettings;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.rpc.netty.shared.RpcSettings;

@@ -1,7 +1,7 @@
 package io.tatami.server.node;
 
 import io.tatami.block.service.context.BlockServerSettings;
-import io.tatami.client.ClientSettings;
+import io.tatami.client.model.ClientSettings;
 import io.tatami.conf.SettingCatalog;
 import io.tatami.meta.log.local.LocalLog;
 import io.tatami.meta.log.raft.RaftSettings;

@@ -1,6 +1,6 @@
 package io.tatami.server.status;
 
-import io.tatami.client.ClusterStatus;
+import io.tatami.client.model.ClusterStatus;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.GroupReplica;

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.GroupId;
-import io.tatami.client.ClusterStatus;
-import io.tatami.client.ClusterStatus.GroupState;
 import io.tatami.client.TatamiClient;
+import io.tatami.client.model.ClusterStatus;
+import io.tatami.client.model.ClusterStatus.GroupState;
 import io.tatami.protocol.MetaMethods;
 import java.util.List;
 import java.util.Map;

@@ -1,10 +1,10 @@
 package io.tatami.benchmarks.harness.client;
 
 import io.tatami.base.Threads;
-import io.tatami.client.CreateSpec;
 import io.tatami.client.TatamiClient;
-import io.tatami.client.TatamiPath;
 import io.tatami.client.file.FileWriter;
+import io.tatami.client.model.CreateSpec;
+import io.tatami.client.model.TatamiPath;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.tatami.benchmarks.harness.peer;
 
 import io.tatami.base.GroupId;
-import io.tatami.client.ClusterStatus;
 import io.tatami.client.TatamiClient;
+import io.tatami.client.model.ClusterStatus;
 import io.tatami.protocol.wire.GroupReplica;
 import java.io.IOException;
 import java.net.URI;

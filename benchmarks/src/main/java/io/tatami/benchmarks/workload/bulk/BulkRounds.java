@@ -11,7 +11,7 @@ import io.tatami.benchmarks.harness.report.Results;
 import io.tatami.benchmarks.harness.report.RoundOptions;
 import io.tatami.benchmarks.harness.report.Rounds;
 import io.tatami.client.TatamiClient;
-import io.tatami.client.TatamiPath;
+import io.tatami.client.model.TatamiPath;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;

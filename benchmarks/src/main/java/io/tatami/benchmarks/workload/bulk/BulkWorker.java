@@ -2,7 +2,7 @@ package io.tatami.benchmarks.workload.bulk;
 
 import io.tatami.benchmarks.harness.client.ClientGroup;
 import io.tatami.benchmarks.workload.bulk.FileMaker.OpenFile;
-import io.tatami.client.TatamiPath;
+import io.tatami.client.model.TatamiPath;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

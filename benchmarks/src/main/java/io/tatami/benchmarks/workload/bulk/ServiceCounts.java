@@ -1,7 +1,7 @@
 package io.tatami.benchmarks.workload.bulk;
 
-import io.tatami.client.ClusterStatus;
 import io.tatami.client.TatamiClient;
+import io.tatami.client.model.ClusterStatus;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.GroupStatusReply;

@@ -1,8 +1,9 @@
 package io.tatami.benchmarks.workload.dfsio;
 
 import io.tatami.benchmarks.harness.peer.Peer;
-import io.tatami.client.PrefetchProgress;
+import io.tatami.client.model.PrefetchProgress;
 import io.tatami.client.file.Prefetch;
+import io.tatami.client.model.PrefetchProgress;
 import io.tatami.hadoop.PrefetchPlan;
 import io.tatami.hadoop.TatamiFileSystem;
 import java.io.IOException;

@@ -1,9 +1,9 @@
 package io.tatami.benchmarks.workload.failover;
 
 import io.tatami.base.Threads;
-import io.tatami.client.CreateSpec;
 import io.tatami.client.TatamiClient;
-import io.tatami.client.TatamiPath;
+import io.tatami.client.model.CreateSpec;
+import io.tatami.client.model.TatamiPath;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.Set;

@@ -2,7 +2,7 @@ package io.tatami.benchmarks.workload.fence;
 
 import io.tatami.benchmarks.harness.report.Latencies;
 import io.tatami.client.TatamiClient;
-import io.tatami.client.TatamiPath;
+import io.tatami.client.model.TatamiPath;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 

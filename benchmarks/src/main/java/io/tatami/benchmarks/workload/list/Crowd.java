@@ -1,9 +1,9 @@
 package io.tatami.benchmarks.workload.list;
 
 import io.tatami.benchmarks.harness.report.Progress;
-import io.tatami.client.CreateSpec;
 import io.tatami.client.TatamiClient;
-import io.tatami.client.TatamiPath;
+import io.tatami.client.model.CreateSpec;
+import io.tatami.client.model.TatamiPath;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

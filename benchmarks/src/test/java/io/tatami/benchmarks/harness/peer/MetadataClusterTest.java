@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tatami.client.ClusterStatus;
 import io.tatami.client.TatamiClient;
+import io.tatami.client.model.ClusterStatus;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
 import java.net.URI;

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import io.tatami.base.Clock;
 import io.tatami.base.GroupId;
-import io.tatami.client.ClusterStatus.GroupState;
-import io.tatami.client.CreateSpec;
 import io.tatami.client.TatamiClient;
-import io.tatami.client.TatamiPath;
+import io.tatami.client.model.ClusterStatus.GroupState;
+import io.tatami.client.model.CreateSpec;
+import io.tatami.client.model.TatamiPath;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.GroupStatusReply;

@@ -13,7 +13,7 @@ import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.base.UuidBytes;
 import io.tatami.client.TatamiClient;
-import io.tatami.client.TatamiPath;
+import io.tatami.client.model.TatamiPath;
 import io.tatami.conf.Settings;
 import io.tatami.files.CrashPoint;
 import io.tatami.meta.log.LogEntry;

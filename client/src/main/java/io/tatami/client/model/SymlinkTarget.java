@@ -1,4 +1,4 @@
-package io.tatami.client;
+package io.tatami.client.model;
 
 import io.tatami.base.TatamiException;
 import java.util.ArrayDeque;
@@ -6,7 +6,7 @@ import java.util.Deque;
 import java.util.regex.Pattern;
 
 /** Where symlinks lead. */
-final class SymlinkTarget {
+public final class SymlinkTarget {
     /** RFC 3986, section 3.1. */
     private static final Pattern SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*:.*");
 
@@ -18,7 +18,7 @@ final class SymlinkTarget {
      *
      * @throws UnresolvedLinkException the one given, where the target has a scheme
      */
-    static TatamiPath resolve(UnresolvedLinkException link) throws TatamiException {
+    public static TatamiPath resolve(UnresolvedLinkException link) throws TatamiException {
         String target = link.target();
         if (SCHEME.matcher(target).matches()) {
             throw link;

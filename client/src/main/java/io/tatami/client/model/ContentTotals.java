@@ -1,4 +1,4 @@
-package io.tatami.client;
+package io.tatami.client.model;
 
 /**
  * What lies at and below a path, the path itself included.

@@ -1,4 +1,4 @@
-package io.tatami.client;
+package io.tatami.client.model;
 
 import io.tatami.base.GroupId;
 import io.tatami.protocol.wire.BlockServerInfo;

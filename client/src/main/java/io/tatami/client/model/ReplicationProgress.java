@@ -1,4 +1,4 @@
-package io.tatami.client;
+package io.tatami.client.model;
 
 /**
  * How far a cluster is with holding its metadata on several servers.

@@ -1,9 +1,9 @@
-package io.tatami.client.meta;
+package io.tatami.client.entry;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
-import io.tatami.client.TatamiPath;
-import io.tatami.client.UnresolvedLinkException;
+import io.tatami.client.model.TatamiPath;
+import io.tatami.client.model.UnresolvedLinkException;
 import io.tatami.protocol.MessagePaths;
 
 /** Tells failures of shards, which know directories by their ids, with the path the user gave. */

@@ -1,9 +1,12 @@
-package io.tatami.client.meta;
+package io.tatami.client.entry;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
-import io.tatami.client.CreateSpec;
-import io.tatami.client.TatamiPath;
+import io.tatami.client.meta.BlockServers;
+import io.tatami.client.meta.Deadline;
+import io.tatami.client.meta.MetadataCaller;
+import io.tatami.client.model.CreateSpec;
+import io.tatami.client.model.TatamiPath;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.AppendReply;
 import io.tatami.protocol.wire.AppendRequest;

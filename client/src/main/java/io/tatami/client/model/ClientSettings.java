@@ -1,4 +1,4 @@
-package io.tatami.client;
+package io.tatami.client.model;
 
 import io.tatami.conf.Setting;
 import io.tatami.conf.SettingException;

@@ -1,4 +1,4 @@
-package io.tatami.client.meta;
+package io.tatami.client.entry;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.tatami.base.DirectoryId;
@@ -6,7 +6,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.Placement;
 import io.tatami.base.TatamiException;
-import io.tatami.client.TatamiPath;
+import io.tatami.client.model.TatamiPath;
 import io.tatami.protocol.wire.Attributes;
 import io.tatami.protocol.wire.Handle;
 import io.tatami.protocol.wire.ReadSharesRequest;

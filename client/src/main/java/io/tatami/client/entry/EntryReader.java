@@ -1,4 +1,4 @@
-package io.tatami.client.meta;
+package io.tatami.client.entry;
 
 import com.google.protobuf.ByteString;
 import io.tatami.base.DirectoryId;
@@ -6,11 +6,15 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
-import io.tatami.client.ContentTotals;
-import io.tatami.client.DirectoryListing;
-import io.tatami.client.PathStatus;
-import io.tatami.client.TatamiPath;
-import io.tatami.client.UnresolvedLinkException;
+import io.tatami.client.meta.Backoff;
+import io.tatami.client.meta.BlockServers;
+import io.tatami.client.meta.Deadline;
+import io.tatami.client.meta.MetadataCaller;
+import io.tatami.client.model.ContentTotals;
+import io.tatami.client.model.DirectoryListing;
+import io.tatami.client.model.PathStatus;
+import io.tatami.client.model.TatamiPath;
+import io.tatami.client.model.UnresolvedLinkException;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.ContentSummaryReply;
 import io.tatami.protocol.wire.ContentSummaryRequest;
@@ -26,7 +30,7 @@ public final class EntryReader {
     private final MetadataCaller caller;
     private final PathResolver resolver;
     private final BlockServers servers;
-    private final DirectoryStatus directories;
+    private final DirectoryReader directories;
     private final int pageEntries;
 
     /** @param pageEntries how many entries of each shard are asked for at once in listings */
@@ -34,7 +38,7 @@ public final class EntryReader {
         this.caller = caller;
         this.resolver = resolver;
         this.servers = servers;
-        this.directories = new DirectoryStatus(caller, resolver.links());
+        this.directories = new DirectoryReader(caller, resolver.links());
         this.pageEntries = pageEntries;
     }
 
@@ -162,7 +166,7 @@ public final class EntryReader {
         return servers;
     }
 
-    DirectoryStatus directories() {
+    DirectoryReader directories() {
         return directories;
     }
 

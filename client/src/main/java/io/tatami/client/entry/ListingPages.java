@@ -1,12 +1,13 @@
-package io.tatami.client.meta;
+package io.tatami.client.entry;
 
 import io.tatami.base.DirectoryId;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
-import io.tatami.client.DirectoryListing;
-import io.tatami.client.LocatedBlock;
-import io.tatami.client.PathStatus;
-import io.tatami.client.TatamiPath;
+import io.tatami.client.meta.Deadline;
+import io.tatami.client.model.DirectoryListing;
+import io.tatami.client.model.LocatedBlock;
+import io.tatami.client.model.PathStatus;
+import io.tatami.client.model.TatamiPath;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.ListReply;
 import io.tatami.protocol.wire.ListRequest;

@@ -1,11 +1,14 @@
-package io.tatami.client.meta;
+package io.tatami.client.entry;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
-import io.tatami.client.CreateSpec;
-import io.tatami.client.TatamiPath;
-import io.tatami.client.UnresolvedLinkException;
+import io.tatami.client.meta.Backoff;
+import io.tatami.client.meta.Deadline;
+import io.tatami.client.meta.MetadataCaller;
+import io.tatami.client.model.CreateSpec;
+import io.tatami.client.model.TatamiPath;
+import io.tatami.client.model.UnresolvedLinkException;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.RequestLimits;
 import io.tatami.protocol.wire.AttributeChange;

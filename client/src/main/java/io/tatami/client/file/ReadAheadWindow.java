@@ -4,7 +4,7 @@ package io.tatami.client.file;
  * How much a sequential read requests at once. The adaptive policy treats a reader as sequential until it seeks. Then
  * it requests little, and doubles the amount each time it was read to its end. Used by one thread.
  */
-final class ReadAhead {
+final class ReadAheadWindow {
     private static final long SHORT_WINDOW_BYTES = 256 << 10;
     private static final long RANDOM_WINDOW_BYTES = 64 << 10;
     private static final long WHOLE_BLOCK = Long.MAX_VALUE / 4;
@@ -14,7 +14,7 @@ final class ReadAhead {
     private long windowBytes = WHOLE_BLOCK;
 
     /** @param bufferBytes how far servers send ahead: a seek within it costs less than a new stream */
-    ReadAhead(long bufferBytes, ReadPolicy policy) {
+    ReadAheadWindow(long bufferBytes, ReadPolicy policy) {
         this.bufferBytes = bufferBytes;
         this.policy = policy;
     }

@@ -1,10 +1,13 @@
-package io.tatami.client.meta;
+package io.tatami.client.entry;
 
 import com.google.protobuf.ByteString;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
+import io.tatami.client.meta.Deadline;
+import io.tatami.client.meta.MetadataCall;
+import io.tatami.client.meta.MetadataCaller;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.RequestLimits;
 import io.tatami.protocol.wire.DirectorySlice;
@@ -25,12 +28,12 @@ import java.util.Map;
  * Statuses of directories: the tree knows all but the last change of their entries, which the shards know that hold
  * them.
  */
-final class DirectoryStatus {
+final class DirectoryReader {
     private final MetadataCaller caller;
     private final KnownLinks links;
 
     /** @param links told of what the tree says */
-    DirectoryStatus(MetadataCaller caller, KnownLinks links) {
+    DirectoryReader(MetadataCaller caller, KnownLinks links) {
         this.caller = caller;
         this.links = links;
     }

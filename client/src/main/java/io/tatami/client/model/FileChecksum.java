@@ -1,4 +1,4 @@
-package io.tatami.client;
+package io.tatami.client.model;
 
 /**
  * CRC32C of a file's first bytes, composed from stored checksums; equal for equal bytes, however they are cut.

@@ -1,4 +1,4 @@
-package io.tatami.client.meta;
+package io.tatami.client.entry;
 
 import java.util.concurrent.atomic.AtomicLong;
 

@@ -1,6 +1,6 @@
-package io.tatami.client.meta;
+package io.tatami.client.entry;
 
-import io.tatami.client.TatamiPath;
+import io.tatami.client.model.TatamiPath;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.TreeMap;

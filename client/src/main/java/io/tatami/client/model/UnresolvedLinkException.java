@@ -1,12 +1,12 @@
-package io.tatami.client;
+package io.tatami.client.model;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 
 /**
  * A path leads through a symlink, or ends in one that the operation would follow. Links are stored as they were given
- * and may lead to other file systems, so following them is the caller's: see {@link TatamiClient#following} for links
- * within the cluster.
+ * and may lead to other file systems, so following them is the caller's: see
+ * {@link io.tatami.client.TatamiClient#following} for links within the cluster.
  */
 public final class UnresolvedLinkException extends TatamiException {
     private static final long serialVersionUID = 1L;

@@ -1,18 +1,21 @@
-package io.tatami.client.meta;
+package io.tatami.client;
 
 import com.google.protobuf.ByteString;
 import io.tatami.base.GroupId;
 import io.tatami.base.SideBySide;
 import io.tatami.base.TatamiException;
-import io.tatami.client.ClusterStatus;
-import io.tatami.client.ClusterStatus.GroupState;
-import io.tatami.client.DirectoryListing;
-import io.tatami.client.FsckReport;
-import io.tatami.client.FsckReport.Problem;
-import io.tatami.client.LocatedBlock;
-import io.tatami.client.PathStatus;
-import io.tatami.client.ReplicationProgress;
-import io.tatami.client.TatamiPath;
+import io.tatami.client.entry.EntryReader;
+import io.tatami.client.meta.Deadline;
+import io.tatami.client.meta.MetadataCaller;
+import io.tatami.client.model.ClusterStatus;
+import io.tatami.client.model.ClusterStatus.GroupState;
+import io.tatami.client.model.DirectoryListing;
+import io.tatami.client.model.FsckReport;
+import io.tatami.client.model.FsckReport.Problem;
+import io.tatami.client.model.LocatedBlock;
+import io.tatami.client.model.PathStatus;
+import io.tatami.client.model.ReplicationProgress;
+import io.tatami.client.model.TatamiPath;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.RequestLimits;
 import io.tatami.protocol.wire.ChangeMetadataServerRequest;
@@ -37,7 +40,7 @@ import java.util.List;
 import java.util.Map;
 
 /** The cluster as its operator sees it. Safe for use by many threads. */
-public final class ClusterInspector {
+final class ClusterInspector {
     /** How long groups may take to tell their states. */
     private static final Duration GROUP_TIMEOUT = Duration.ofSeconds(10);
 
@@ -47,13 +50,13 @@ public final class ClusterInspector {
     private final MetadataCaller caller;
     private final EntryReader entries;
 
-    public ClusterInspector(MetadataCaller caller, EntryReader entries) {
+    ClusterInspector(MetadataCaller caller, EntryReader entries) {
         this.caller = caller;
         this.entries = entries;
     }
 
     /** @see io.tatami.client.TatamiClient#clusterStatus */
-    public ClusterStatus status() throws TatamiException {
+    ClusterStatus status() throws TatamiException {
         caller.router().refresh(caller.deadline());
         ClusterMap map = caller.router().map();
         List<GroupId> groups = new ArrayList<>(List.of(GroupId.NAMESPACE));
@@ -70,14 +73,14 @@ public final class ClusterInspector {
     }
 
     /** @see io.tatami.client.TatamiClient#safeMode */
-    public boolean safeMode(SafeModeRequest.Action action) throws TatamiException {
+    boolean safeMode(SafeModeRequest.Action action) throws TatamiException {
         SafeModeRequest request = SafeModeRequest.newBuilder().setAction(action).build();
         return caller.call(GroupId.NAMESPACE, MetaMethods.SAFE_MODE, request, caller.deadline())
                 .getOn();
     }
 
     /** @see io.tatami.client.TatamiClient#replicateMetadata */
-    public ReplicationProgress replicateMetadata(int replicas) throws TatamiException {
+    ReplicationProgress replicateMetadata(int replicas) throws TatamiException {
         ReplicateGroupsRequest request =
                 ReplicateGroupsRequest.newBuilder().setReplicas(replicas).build();
         ReplicateGroupsReply reply =
@@ -87,7 +90,7 @@ public final class ClusterInspector {
     }
 
     /** @see io.tatami.client.TatamiClient#metadataServers */
-    public ListMetadataServersReply metadataServers() throws TatamiException {
+    ListMetadataServersReply metadataServers() throws TatamiException {
         return caller.callWithoutSession(
                 GroupId.NAMESPACE,
                 MetaMethods.LIST_METADATA_SERVERS,
@@ -96,7 +99,7 @@ public final class ClusterInspector {
     }
 
     /** @see io.tatami.client.TatamiClient#changeMetadataServer */
-    public MetadataServerInfo changeMetadataServer(ByteString server, ChangeMetadataServerRequest.Action action)
+    MetadataServerInfo changeMetadataServer(ByteString server, ChangeMetadataServerRequest.Action action)
             throws TatamiException {
         ChangeMetadataServerRequest request = ChangeMetadataServerRequest.newBuilder()
                 .setServerId(server)
@@ -108,7 +111,7 @@ public final class ClusterInspector {
     }
 
     /** @see io.tatami.client.TatamiClient#fsck */
-    public FsckReport fsck(TatamiPath path) throws TatamiException {
+    FsckReport fsck(TatamiPath path) throws TatamiException {
         Fsck fsck = new Fsck();
         fsck.walk(entries.status(path, true));
         return fsck.report();

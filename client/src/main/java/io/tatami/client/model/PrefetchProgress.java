@@ -1,4 +1,4 @@
-package io.tatami.client;
+package io.tatami.client.model;
 
 /**
  * How far an access plan is, over all block servers, in bytes of whole 4 MiB units.

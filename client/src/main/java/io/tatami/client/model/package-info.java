@@ -1,0 +1,8 @@
+/**
+ * The values that the client library takes and gives: paths, statuses, listings, plans, settings. Imports nothing else
+ * of the client. May be imported by every package of the client but {@code block}, and by its users.
+ */
+@NullMarked
+package io.tatami.client.model;
+
+import org.jspecify.annotations.NullMarked;
