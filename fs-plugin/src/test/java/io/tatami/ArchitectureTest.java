@@ -15,7 +15,12 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import io.tatami.hadoop.TatamiCluster;
 import io.tatami.hadoop.TatamiFileSystem;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -33,6 +38,13 @@ final class ArchitectureTest {
         "io.tatami.client.model",
         "io.tatami.client.file"
     };
+
+    private static final String FILE_SYSTEMS = "io.tatami.hadoop";
+    private static final String CALL = "io.tatami.hadoop.call";
+    private static final String CONVERT = "io.tatami.hadoop.convert";
+    private static final String STREAM = "io.tatami.hadoop.stream";
+
+    private static final int FILES_OF_A_PACKAGE_MAX = 25;
 
     private static final ArchRule USES_THE_CLIENT_ALONE = noClasses()
             .that()
@@ -70,6 +82,44 @@ final class ArchitectureTest {
     @Test
     void pluginUsesTheClientAlone() {
         USES_THE_CLIENT_ALONE.check(classes);
+    }
+
+    /** Of the plug-in, {@code from} uses only itself and {@code allowed}. */
+    private static ArchRule onlyUses(String from, String... allowed) {
+        return noClasses()
+                .that()
+                .resideInAPackage(from)
+                .should()
+                .dependOnClassesThat(resideInAPackage(PLUGIN)
+                        .and(not(resideInAPackage(from)))
+                        .and(not(resideInAnyPackage(allowed))));
+    }
+
+    /** Every package but the one of the file systems has its line, so that there can be no circle. */
+    @Test
+    void packagesOfThePluginImportOnlyWhatIsBelowThem() {
+        List<ArchRule> arrows = List.of(onlyUses(CONVERT), onlyUses(STREAM, CONVERT), onlyUses(CALL, CONVERT));
+        arrows.forEach(arrow -> arrow.check(classes));
+        assertEquals(
+                Set.of(FILE_SYSTEMS, CALL, CONVERT, STREAM), filesByPackage().keySet());
+    }
+
+    @Test
+    void arrowUpwardsIsNoticed() {
+        assertTrue(onlyUses(FILE_SYSTEMS, CONVERT, STREAM).evaluate(classes).hasViolation());
+    }
+
+    @Test
+    void noPackageOfThePluginIsCrowded() {
+        Map<String, Long> files = filesByPackage();
+        files.values().removeIf(count -> count <= FILES_OF_A_PACKAGE_MAX);
+        assertEquals(Map.of(), files);
+    }
+
+    private static Map<String, Long> filesByPackage() {
+        return classes.that(resideInAPackage(PLUGIN)).stream()
+                .filter(JavaClass::isTopLevelClass)
+                .collect(Collectors.groupingBy(JavaClass::getPackageName, TreeMap::new, Collectors.counting()));
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.tatami.hadoop;
 
+import io.tatami.hadoop.call.AttributeCalls;
 import io.tatami.protocol.wire.AttributeChange.AclChange;
 import java.io.IOException;
 import java.util.EnumSet;

@@ -1,5 +1,6 @@
 package io.tatami.hadoop;
 
+import io.tatami.hadoop.convert.HadoopClasses;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -22,9 +23,6 @@ final class HadoopInterfaces {
     // Names, because a class that Hadoop has no interfaces for must not be loaded.
     private static final String LEASE = "io.tatami.hadoop.LeaseTatamiFileSystem";
     private static final String BULK = "io.tatami.hadoop.BulkTatamiFileSystem";
-
-    /** Since Hadoop 3.3.5. */
-    static final boolean THREAD_STATISTICS = present(FS + "statistics.IOStatisticsContext");
 
     /** The newest of what must be there: 3.3.4 has it, and Hadoop's vendors may number differently. */
     private static final List<String> REQUIRED =
@@ -60,32 +58,23 @@ final class HadoopInterfaces {
         return IMPLEMENTATION + " is set to " + made.getName()
                 + ", which has none of the newer interfaces that this Hadoop "
                 + "has, such as LeaseRecoverable; HBase loses acknowledged rows without it. Remove the setting where the jar is on "
-                + "the class path, or set it to " + (present(FS + "BulkDelete") ? BULK : LEASE);
+                + "the class path, or set it to " + (HadoopClasses.isPresent(FS + "BulkDelete") ? BULK : LEASE);
     }
 
     private static String defaults() {
-        if (!present(FS + "LeaseRecoverable") || !present(FS + "SafeMode")) {
+        if (!HadoopClasses.isPresent(FS + "LeaseRecoverable") || !HadoopClasses.isPresent(FS + "SafeMode")) {
             return "";
         }
-        return present(FS + "BulkDelete") ? "tatami-hadoop-3.4.1.xml" : "tatami-hadoop-3.3.6.xml";
+        return HadoopClasses.isPresent(FS + "BulkDelete") ? "tatami-hadoop-3.4.1.xml" : "tatami-hadoop-3.3.6.xml";
     }
 
     /** @throws IOException where Hadoop is too old, with the release that is needed */
     static void checkRelease() throws IOException {
         for (String name : REQUIRED) {
-            if (!present(name)) {
+            if (!HadoopClasses.isPresent(name)) {
                 throw new IOException("Tatami needs Hadoop 3.3.4 or later, and this program has Hadoop "
                         + VersionInfo.getVersion() + " (there is no " + name + "); replace Hadoop's jars");
             }
-        }
-    }
-
-    private static boolean present(String name) {
-        try {
-            Class.forName(name, false, HadoopInterfaces.class.getClassLoader());
-            return true;
-        } catch (ClassNotFoundException e) {
-            return false;
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.tatami.hadoop;
 
+import io.tatami.hadoop.call.TatamiCalls;
 import io.tatami.protocol.wire.SafeModeRequest;
 import java.io.IOException;
 import org.apache.hadoop.fs.FileSystem;

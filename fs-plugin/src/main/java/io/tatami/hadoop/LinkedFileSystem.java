@@ -1,5 +1,7 @@
 package io.tatami.hadoop;
 
+import io.tatami.hadoop.call.TatamiCalls;
+import io.tatami.hadoop.stream.OpenStreams;
 import java.io.IOException;
 import java.net.URI;
 import java.util.Objects;

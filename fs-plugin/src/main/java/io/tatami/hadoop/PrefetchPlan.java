@@ -1,6 +1,7 @@
 package io.tatami.hadoop;
 
 import io.tatami.client.model.AccessPlan;
+import io.tatami.hadoop.convert.PathConverter;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,6 +2,8 @@ package io.tatami.hadoop;
 
 import io.tatami.client.model.BulkDeleteFailure;
 import io.tatami.client.model.TatamiPath;
+import io.tatami.hadoop.call.TatamiCalls;
+import io.tatami.hadoop.convert.PathConverter;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -2,6 +2,13 @@ package io.tatami.hadoop;
 
 import io.tatami.client.file.ReadPolicy;
 import io.tatami.client.model.CreateSpec;
+import io.tatami.hadoop.call.AttributeCalls;
+import io.tatami.hadoop.call.CorruptFiles;
+import io.tatami.hadoop.call.TatamiCalls;
+import io.tatami.hadoop.convert.CreateSizes;
+import io.tatami.hadoop.stream.OpenStreams;
+import io.tatami.hadoop.stream.TatamiInputStream;
+import io.tatami.hadoop.stream.TatamiOutputStream;
 import io.tatami.protocol.wire.AttributeChange.AclChange;
 import java.io.IOException;
 import java.net.URI;

@@ -1,6 +1,7 @@
 /**
- * Tatami as Hadoop sees it: FileSystem, AbstractFileSystem and streams. The only importer of Hadoop on the client side;
- * imported by nothing of ours but benchmarks.
+ * Tatami as Hadoop's file systems: FileSystem, AbstractFileSystem and the shell, under the names that settings give.
+ * Imports the packages below it, and none of them imports it; of ours it is imported only by benchmarks. With those
+ * packages it is the only importer of Hadoop on the client side.
  */
 @NullMarked
 package io.tatami.hadoop;

@@ -1,6 +1,7 @@
-package io.tatami.hadoop;
+package io.tatami.hadoop.call;
 
 import io.tatami.client.model.AccessPlan;
+import io.tatami.hadoop.convert.PathConverter;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * formats leaves out files whose names begin with {@code _} or {@code .}. A hint: a failure is logged and changes
  * nothing.
  */
-final class InputPlanner {
+public final class InputPlanner {
     /** Whether what is listed with locations is planned. */
     static final String ENABLED = "fs.tatami.prefetch.input";
 
@@ -31,12 +32,12 @@ final class InputPlanner {
 
     private final boolean enabled;
 
-    InputPlanner(Configuration configuration) {
+    public InputPlanner(Configuration configuration) {
         this.enabled = configuration.getBoolean(ENABLED, false);
     }
 
     /** The same listing, which is planned when it was read to its end. */
-    RemoteIterator<LocatedFileStatus> planned(RemoteIterator<LocatedFileStatus> listing, TatamiCalls calls) {
+    public RemoteIterator<LocatedFileStatus> planned(RemoteIterator<LocatedFileStatus> listing, TatamiCalls calls) {
         return enabled ? new Planned(listing, calls) : listing;
     }
 

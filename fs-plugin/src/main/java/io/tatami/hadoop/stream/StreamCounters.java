@@ -1,4 +1,4 @@
-package io.tatami.hadoop;
+package io.tatami.hadoop.stream;
 
 import java.util.Map;
 import java.util.function.Supplier;

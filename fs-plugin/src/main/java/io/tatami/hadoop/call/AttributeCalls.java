@@ -1,4 +1,4 @@
-package io.tatami.hadoop;
+package io.tatami.hadoop.call;
 
 import com.google.protobuf.ByteString;
 import io.tatami.base.BlockId;
@@ -6,6 +6,10 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.client.model.PathStatus;
 import io.tatami.client.model.TatamiPath;
+import io.tatami.hadoop.convert.AclConverter;
+import io.tatami.hadoop.convert.CreateSizes;
+import io.tatami.hadoop.convert.ExceptionTranslator;
+import io.tatami.hadoop.convert.PathConverter;
 import io.tatami.protocol.wire.AttributeChange;
 import io.tatami.protocol.wire.AttributeChange.AclChange;
 import io.tatami.protocol.wire.AttributeChange.XAttrChange;
@@ -32,7 +36,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The part of {@link TatamiCalls} that concerns what files and directories carry beside their bytes. */
-final class AttributeCalls {
+public final class AttributeCalls {
     private static final String NO_XATTR = "At least one of the attributes provided was not found.";
     private static final String BAD_NAME =
             "An XAttr name must be prefixed with user/trusted/security/system/raw, followed by a '.'";
@@ -43,11 +47,11 @@ final class AttributeCalls {
     private final AtomicBoolean warned = new AtomicBoolean();
     private final TatamiCalls calls;
 
-    AttributeCalls(TatamiCalls calls) {
+    public AttributeCalls(TatamiCalls calls) {
         this.calls = calls;
     }
 
-    void setPermission(Path path, FsPermission permission) throws IOException {
+    public void setPermission(Path path, FsPermission permission) throws IOException {
         calls.change(
                 path,
                 AttributeChange.newBuilder()
@@ -56,7 +60,7 @@ final class AttributeCalls {
     }
 
     /** Either may be null, which leaves it as it is; not both. */
-    void setOwner(Path path, @Nullable String owner, @Nullable String group) throws IOException {
+    public void setOwner(Path path, @Nullable String owner, @Nullable String group) throws IOException {
         if (owner == null && group == null) {
             throw new IOException("owner == null && group == null");
         }
@@ -71,7 +75,7 @@ final class AttributeCalls {
     }
 
     /** Milliseconds since 1970; -1 leaves a time as it is. */
-    void setTimes(Path path, long modifiedMillis, long accessedMillis) throws IOException {
+    public void setTimes(Path path, long modifiedMillis, long accessedMillis) throws IOException {
         if (modifiedMillis == -1 && accessedMillis == -1) {
             refusals().require(calls.status(path, true), FsAction.WRITE);
             return;
@@ -87,7 +91,7 @@ final class AttributeCalls {
     }
 
     /** False where there is no file, as on HDFS. */
-    boolean setReplication(Path path, short replication) throws IOException {
+    public boolean setReplication(Path path, short replication) throws IOException {
         TatamiPath target = PathConverter.path(path);
         AttributeChange change = AttributeChange.newBuilder()
                 .setReplication(CreateSizes.checkedReplication(replication))
@@ -135,7 +139,7 @@ final class AttributeCalls {
         }
     }
 
-    void changeAcl(Path path, AclChange.Kind kind, List<AclEntry> entries) throws IOException {
+    public void changeAcl(Path path, AclChange.Kind kind, List<AclEntry> entries) throws IOException {
         TatamiPath target = PathConverter.path(path);
         AttributeChange change = AttributeChange.newBuilder()
                 .setAcl(AclConverter.change(kind, entries))
@@ -148,15 +152,16 @@ final class AttributeCalls {
     }
 
     /** @throws org.apache.hadoop.security.AccessControlException where the cluster says that the user may not */
-    void access(Path path, FsAction mode) throws IOException {
+    public void access(Path path, FsAction mode) throws IOException {
         refusals().require(calls.status(path, true), mode);
     }
 
-    AclStatus aclStatus(Path path) throws IOException {
+    public AclStatus aclStatus(Path path) throws IOException {
         return AclConverter.status(calls.status(path, true).attributes());
     }
 
-    void setXAttr(Path path, String name, byte @Nullable [] value, EnumSet<XAttrSetFlag> flags) throws IOException {
+    public void setXAttr(Path path, String name, byte @Nullable [] value, EnumSet<XAttrSetFlag> flags)
+            throws IOException {
         if (flags.isEmpty()) {
             throw new IOException("A flag must be specified.");
         }
@@ -172,7 +177,7 @@ final class AttributeCalls {
         calls.change(path, AttributeChange.newBuilder().setXattr(change).build());
     }
 
-    void removeXAttr(Path path, String name) throws IOException {
+    public void removeXAttr(Path path, String name) throws IOException {
         XAttrChange change = XAttrChange.newBuilder()
                 .setRemove(true)
                 .setXattr(XAttr.newBuilder().setName(allowedName(name)))
@@ -181,7 +186,7 @@ final class AttributeCalls {
     }
 
     /** @throws IOException where there is none of that name */
-    byte[] xAttr(Path path, String name) throws IOException {
+    public byte[] xAttr(Path path, String name) throws IOException {
         String allowed = allowedName(name);
         byte @Nullable [] value = xAttrs(path).get(allowed);
         if (value == null) {
@@ -190,7 +195,7 @@ final class AttributeCalls {
         return value;
     }
 
-    Map<String, byte[]> xAttrs(Path path) throws IOException {
+    public Map<String, byte[]> xAttrs(Path path) throws IOException {
         PathStatus status = calls.status(path, true);
         refusals().require(status, FsAction.READ);
         Map<String, byte[]> all = new LinkedHashMap<>();
@@ -200,7 +205,7 @@ final class AttributeCalls {
         return all;
     }
 
-    Map<String, byte[]> xAttrs(Path path, List<String> names) throws IOException {
+    public Map<String, byte[]> xAttrs(Path path, List<String> names) throws IOException {
         if (names.isEmpty()) {
             throw new HadoopIllegalArgumentException("XAttr names can not be null or empty.");
         }
@@ -220,7 +225,7 @@ final class AttributeCalls {
         return wanted;
     }
 
-    List<String> xAttrNames(Path path) throws IOException {
+    public List<String> xAttrNames(Path path) throws IOException {
         return new ArrayList<>(xAttrs(path).keySet());
     }
 

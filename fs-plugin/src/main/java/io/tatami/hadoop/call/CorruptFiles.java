@@ -1,4 +1,4 @@
-package io.tatami.hadoop;
+package io.tatami.hadoop.call;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -12,7 +12,7 @@ import org.apache.hadoop.fs.RemoteIterator;
 import org.jspecify.annotations.Nullable;
 
 /** The files at and below a path with a block that no living server holds. Used by one thread. */
-final class CorruptFiles implements RemoteIterator<Path> {
+public final class CorruptFiles implements RemoteIterator<Path> {
     private final TatamiCalls calls;
 
     /** Listings that are not at their end, the deepest first. */
@@ -20,7 +20,7 @@ final class CorruptFiles implements RemoteIterator<Path> {
 
     private @Nullable Path next;
 
-    CorruptFiles(TatamiCalls calls, Path top) throws IOException {
+    public CorruptFiles(TatamiCalls calls, Path top) throws IOException {
         this.calls = calls;
         open.push(calls.listLocated(top));
     }

@@ -1,4 +1,4 @@
-package io.tatami.hadoop;
+package io.tatami.hadoop.convert;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
@@ -9,7 +9,7 @@ import org.apache.hadoop.fs.InvalidPathException;
 import org.apache.hadoop.fs.Path;
 
 /** Hadoop's paths as paths within the cluster. */
-final class PathConverter {
+public final class PathConverter {
     private PathConverter() {}
 
     /**
@@ -19,7 +19,7 @@ final class PathConverter {
      *     Path cannot read back
      * @throws FileNotFoundException where it is too long to be there
      */
-    static TatamiPath path(Path path) throws IOException {
+    public static TatamiPath path(Path path) throws IOException {
         try {
             return parsed(path);
         } catch (TatamiException e) {
@@ -28,7 +28,7 @@ final class PathConverter {
     }
 
     /** The same for something to be made. */
-    static TatamiPath newPath(Path path) throws IOException {
+    public static TatamiPath newPath(Path path) throws IOException {
         try {
             return parsed(path);
         } catch (TatamiException e) {

@@ -1,4 +1,4 @@
-package io.tatami.hadoop;
+package io.tatami.hadoop.convert;
 
 import io.tatami.protocol.wire.AclEntry;
 import io.tatami.protocol.wire.AttributeChange.AclChange;
@@ -12,17 +12,17 @@ import org.apache.hadoop.fs.permission.FsPermission;
 import org.jspecify.annotations.Nullable;
 
 /** Access control lists between Hadoop's classes and the protocol's. */
-final class AclConverter {
+public final class AclConverter {
     private AclConverter() {}
 
-    static AclChange change(AclChange.Kind kind, List<org.apache.hadoop.fs.permission.AclEntry> entries) {
+    public static AclChange change(AclChange.Kind kind, List<org.apache.hadoop.fs.permission.AclEntry> entries) {
         AclChange.Builder change = AclChange.newBuilder().setKind(kind);
         entries.forEach(entry -> change.addEntry(toWire(entry)));
         return change.build();
     }
 
     /** As HDFS tells it: entries beyond owner, group and other, and the permission bits. */
-    static AclStatus status(Attributes attributes) {
+    public static AclStatus status(Attributes attributes) {
         AclStatus.Builder status = new AclStatus.Builder()
                 .owner(attributes.getOwner())
                 .group(attributes.getGroup())

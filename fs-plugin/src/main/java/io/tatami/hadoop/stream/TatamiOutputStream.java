@@ -1,7 +1,8 @@
-package io.tatami.hadoop;
+package io.tatami.hadoop.stream;
 
 import io.tatami.base.PendingFlush;
 import io.tatami.client.file.FileWriter;
+import io.tatami.hadoop.convert.ExceptionTranslator;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.channels.ClosedChannelException;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * A file being written. Every method holds this object's lock, but for the wait of a flush. After {@link #close} bytes
  * are on the devices; a write after it throws {@link ClosedChannelException}, as on HDFS.
  */
-final class TatamiOutputStream extends OutputStream
+public final class TatamiOutputStream extends OutputStream
         implements Syncable, CanSetDropBehind, StreamCapabilities, IOStatisticsSource {
     /** Hadoop deprecates its constant in favour of hsync's, but programs still ask for this. */
     private static final String HFLUSH = "hflush";
@@ -50,8 +51,8 @@ final class TatamiOutputStream extends OutputStream
     }
 
     /** The stream that Hadoop gives to programs. */
-    static FSDataOutputStream of(FileWriter writer, OpenStreams siblings, FileSystem.@Nullable Statistics statistics)
-            throws IOException {
+    public static FSDataOutputStream of(
+            FileWriter writer, OpenStreams siblings, FileSystem.@Nullable Statistics statistics) throws IOException {
         TatamiOutputStream stream = new TatamiOutputStream(writer, siblings, statistics);
         siblings.add(stream);
         return new FSDataOutputStream(stream, null, writer.position());
@@ -133,11 +134,6 @@ final class TatamiOutputStream extends OutputStream
     /** A hint, taken without effect. */
     @Override
     public void setDropBehind(@Nullable Boolean dropCache) {}
-
-    /** On how many servers the block being written is. */
-    synchronized int currentReplication() {
-        return writer.currentReplication();
-    }
 
     @Override
     public synchronized void close() throws IOException {

@@ -1,4 +1,4 @@
-package io.tatami.hadoop;
+package io.tatami.hadoop.convert;
 
 import io.tatami.client.model.PathStatus;
 import org.apache.hadoop.fs.EtagSource;
@@ -8,7 +8,7 @@ import org.apache.hadoop.fs.permission.FsPermission;
 import org.jspecify.annotations.Nullable;
 
 /** A status with the file's entity tag. */
-final class TatamiFileStatus extends FileStatus implements EtagSource {
+public final class TatamiFileStatus extends FileStatus implements EtagSource {
     private static final long serialVersionUID = 1L;
 
     private final String etag;

@@ -1,4 +1,4 @@
-package io.tatami.hadoop;
+package io.tatami.hadoop.call;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
@@ -18,6 +18,9 @@ import io.tatami.client.model.PathStatus;
 import io.tatami.client.model.TatamiPath;
 import io.tatami.client.model.UnresolvedLinkException;
 import io.tatami.conf.Settings;
+import io.tatami.hadoop.convert.ExceptionTranslator;
+import io.tatami.hadoop.convert.PathConverter;
+import io.tatami.hadoop.convert.StatusConverter;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.AttributeChange;
 import io.tatami.protocol.wire.CreateModes;
@@ -56,7 +59,7 @@ import org.jspecify.annotations.Nullable;
  * exceptions of HDFS. A path that leads through a symlink raises Hadoop's UnresolvedLinkException, which both
  * interfaces resolve in their own ways. Safe for use by many threads.
  */
-final class TatamiCalls implements AutoCloseable {
+public final class TatamiCalls implements AutoCloseable {
     /**
      * HDFS's number of bytes under one checksum. Hadoop refuses block sizes that are no multiple of it, and writes it
      * into composed checksums; ours cover 64 KiB whatever is said here.
@@ -94,7 +97,7 @@ final class TatamiCalls implements AutoCloseable {
     }
 
     /** Connects as the current user, or as the user that one acts for. */
-    static TatamiCalls connect(URI uri, Configuration configuration) throws IOException {
+    public static TatamiCalls connect(URI uri, Configuration configuration) throws IOException {
         UserGroupInformation user = UserGroupInformation.getCurrentUser();
         UserGroupInformation real = user.getRealUser();
         UserIdentity identity = new UserIdentity(user.getShortUserName(), real == null ? "" : real.getShortUserName());
@@ -116,7 +119,7 @@ final class TatamiCalls implements AutoCloseable {
     }
 
     /** @throws IOException after the file system was closed */
-    TatamiClient client() throws IOException {
+    public TatamiClient client() throws IOException {
         requireOpen();
         return client;
     }
@@ -133,11 +136,11 @@ final class TatamiCalls implements AutoCloseable {
 
     /** Work with the client whose failures are to be HDFS's. */
     @FunctionalInterface
-    interface Call<T> {
+    public interface Call<T> {
         T run() throws IOException;
     }
 
-    static <T> T translated(Call<T> call) throws IOException {
+    public static <T> T translated(Call<T> call) throws IOException {
         try {
             return call.run();
         } catch (IOException e) {
@@ -150,7 +153,7 @@ final class TatamiCalls implements AutoCloseable {
         return translated(() -> client.status(target, followLast));
     }
 
-    FileStatus fileStatus(Path path, boolean followLast) throws IOException {
+    public FileStatus fileStatus(Path path, boolean followLast) throws IOException {
         TatamiPath target = PathConverter.path(path);
         try {
             return statuses.status(client.status(target, followLast));
@@ -171,13 +174,13 @@ final class TatamiCalls implements AutoCloseable {
         return new RefusalOrder(client);
     }
 
-    RemoteIterator<FileStatus> list(Path path) throws IOException {
+    public RemoteIterator<FileStatus> list(Path path) throws IOException {
         TatamiPath target = PathConverter.path(path);
         DirectoryListing listing = translated(() -> client.list(target, false));
         return iterator(listing::hasNext, () -> statuses.status(listing.next()));
     }
 
-    RemoteIterator<LocatedFileStatus> listLocated(Path path) throws IOException {
+    public RemoteIterator<LocatedFileStatus> listLocated(Path path) throws IOException {
         TatamiPath target = PathConverter.path(path);
         StagedListing listing = translated(() -> client.listWithCopies(target));
         return iterator(listing::hasNext, () -> {
@@ -202,7 +205,7 @@ final class TatamiCalls implements AutoCloseable {
         };
     }
 
-    FileStatus[] listAll(Path path) throws IOException {
+    public FileStatus[] listAll(Path path) throws IOException {
         TatamiPath target = PathConverter.path(path);
         List<PathStatus> all = translated(() -> client.list(target, false).toList());
         return all.stream().map(statuses::status).toArray(FileStatus[]::new);
@@ -213,7 +216,7 @@ final class TatamiCalls implements AutoCloseable {
      *
      * @param permission before the umask
      */
-    FileWriter create(
+    public FileWriter create(
             Path path, FsPermission permission, EnumSet<CreateFlag> flags, CreateSpec sizes, boolean createParents)
             throws IOException {
         TatamiPath target = PathConverter.newPath(path);
@@ -252,7 +255,7 @@ final class TatamiCalls implements AutoCloseable {
         return client.create(target, spec);
     }
 
-    FileWriter append(Path path, boolean newBlock) throws IOException {
+    public FileWriter append(Path path, boolean newBlock) throws IOException {
         TatamiPath target = PathConverter.path(path);
         try {
             return client.append(target, newBlock);
@@ -264,7 +267,7 @@ final class TatamiCalls implements AutoCloseable {
         }
     }
 
-    boolean truncate(Path path, long lengthBytes) throws IOException {
+    public boolean truncate(Path path, long lengthBytes) throws IOException {
         if (lengthBytes < 0) {
             throw new HadoopIllegalArgumentException("Cannot truncate to a negative file size: " + lengthBytes);
         }
@@ -279,7 +282,7 @@ final class TatamiCalls implements AutoCloseable {
         }
     }
 
-    void concat(Path target, List<Path> sources) throws IOException {
+    public void concat(Path target, List<Path> sources) throws IOException {
         TatamiPath to = PathConverter.path(target);
         List<TatamiPath> from = new ArrayList<>(sources.size());
         for (Path source : sources) {
@@ -335,12 +338,12 @@ final class TatamiCalls implements AutoCloseable {
         return true;
     }
 
-    FileReader open(Path path, ReadPolicy policy) throws IOException {
+    public FileReader open(Path path, ReadPolicy policy) throws IOException {
         TatamiPath target = PathConverter.path(path);
         return translated(() -> client.open(target, policy));
     }
 
-    boolean mkdirs(Path path, FsPermission permission, boolean createParents) throws IOException {
+    public boolean mkdirs(Path path, FsPermission permission, boolean createParents) throws IOException {
         TatamiPath target = PathConverter.newPath(path);
         try {
             return client.mkdirs(target, modes(permission), createParents);
@@ -360,12 +363,12 @@ final class TatamiCalls implements AutoCloseable {
     }
 
     /** Exactly to {@code destination}; see {@link TatamiClient#rename}. */
-    void rename(Path source, Path destination, boolean overwrite) throws IOException {
+    public void rename(Path source, Path destination, boolean overwrite) throws IOException {
         StrictRename.rename(client, PathConverter.path(source), PathConverter.newPath(destination), overwrite);
     }
 
     /** As {@link org.apache.hadoop.fs.FileSystem#rename(Path, Path)}. */
-    boolean renameClassic(Path source, Path destination) throws IOException {
+    public boolean renameClassic(Path source, Path destination) throws IOException {
         TatamiPath from;
         try {
             from = PathConverter.path(source);
@@ -375,7 +378,7 @@ final class TatamiCalls implements AutoCloseable {
         return ClassicRename.rename(client, from, PathConverter.newPath(destination));
     }
 
-    boolean delete(Path path, boolean recursive) throws IOException {
+    public boolean delete(Path path, boolean recursive) throws IOException {
         TatamiPath target;
         try {
             target = PathConverter.path(path);
@@ -391,12 +394,12 @@ final class TatamiCalls implements AutoCloseable {
         return false;
     }
 
-    boolean recoverLease(Path path) throws IOException {
+    public boolean recoverLease(Path path) throws IOException {
         TatamiPath target = PathConverter.path(path);
         return translated(() -> client.recoverLease(target));
     }
 
-    boolean isClosed(Path path) throws IOException {
+    public boolean isClosed(Path path) throws IOException {
         TatamiPath target = PathConverter.path(path);
         return translated(() -> client.isClosed(target));
     }
@@ -409,7 +412,7 @@ final class TatamiCalls implements AutoCloseable {
         });
     }
 
-    void createSymlink(Path target, Path link, boolean createParents) throws IOException {
+    public void createSymlink(Path target, Path link, boolean createParents) throws IOException {
         TatamiPath at = PathConverter.newPath(link);
         String text = target.toString();
         if (text.isEmpty()) {
@@ -422,7 +425,7 @@ final class TatamiCalls implements AutoCloseable {
     }
 
     /** Where the first symlink on the path leads, with what follows it on the path. */
-    Path linkTarget(Path path) throws IOException {
+    public Path linkTarget(Path path) throws IOException {
         TatamiPath at = PathConverter.path(path);
         PathStatus status;
         try {
@@ -438,7 +441,7 @@ final class TatamiCalls implements AutoCloseable {
         return new Path(status.wire().getSymlinkTarget());
     }
 
-    BlockLocation[] blockLocations(Path path, long start, long length) throws IOException {
+    public BlockLocation[] blockLocations(Path path, long start, long length) throws IOException {
         TatamiPath target = PathConverter.path(path);
         return translated(() -> {
             List<LocatedBlock> blocks = client.blockLocations(target, start, length);
@@ -450,7 +453,7 @@ final class TatamiCalls implements AutoCloseable {
      * The composed CRC32C of a file's first bytes, which is HDFS's with
      * {@code dfs.checksum.combine.mode=COMPOSITE_CRC}.
      */
-    FileChecksum checksum(Path path, long lengthBytesMax) throws IOException {
+    public FileChecksum checksum(Path path, long lengthBytesMax) throws IOException {
         TatamiPath target = PathConverter.path(path);
         io.tatami.client.model.FileChecksum checksum = translated(() -> client.checksum(target, lengthBytesMax));
         return checksum.lengthBytes() == 0
@@ -458,7 +461,7 @@ final class TatamiCalls implements AutoCloseable {
                 : new CompositeCrcFileChecksum(checksum.crc32c(), DataChecksum.Type.CRC32C, BYTES_PER_CRC);
     }
 
-    ContentSummary contentSummary(Path path) throws IOException {
+    public ContentSummary contentSummary(Path path) throws IOException {
         TatamiPath target = PathConverter.path(path);
         ContentTotals totals = translated(() -> client.contentTotals(target));
         return new ContentSummary.Builder()
@@ -472,12 +475,12 @@ final class TatamiCalls implements AutoCloseable {
                 .build();
     }
 
-    FsStatus fsStatus() throws IOException {
+    public FsStatus fsStatus() throws IOException {
         ClusterStatus status = translated(client::clusterStatus);
         return new FsStatus(status.capacityBytes(), status.usedBytes(), status.freeBytes());
     }
 
-    FsServerDefaults serverDefaults() {
+    public FsServerDefaults serverDefaults() {
         return new FsServerDefaults(
                 client.settings().blockSizeBytes(),
                 BYTES_PER_CRC,

@@ -1,4 +1,4 @@
-package io.tatami.hadoop;
+package io.tatami.hadoop.convert;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ServerId;
@@ -15,24 +15,24 @@ import org.apache.hadoop.fs.StorageType;
 import org.jspecify.annotations.Nullable;
 
 /** Statuses and block locations as Hadoop has them. Safe for use by many threads. */
-final class StatusConverter {
+public final class StatusConverter {
     private static final String DEFAULT_RACK = "/default-rack";
 
     private final URI uri;
 
     /** @param uri of the file system, by which paths are qualified */
-    StatusConverter(URI uri) {
+    public StatusConverter(URI uri) {
         this.uri = uri;
     }
 
-    TatamiFileStatus status(PathStatus status) {
+    public TatamiFileStatus status(PathStatus status) {
         // Qualified as it is made: a Path parses its URI, which is most of what the list of a directory costs.
         Path path = new Path(uri.getScheme(), uri.getAuthority(), status.path().toString());
         @Nullable Path symlink = status.isSymlink() ? new Path(status.wire().getSymlinkTarget()) : null;
         return new TatamiFileStatus(status, path, symlink, hasAcl(status.attributes()));
     }
 
-    TatamiLocatedFileStatus located(PathStatus status, Map<BlockId, Set<ServerId>> staged) {
+    public TatamiLocatedFileStatus located(PathStatus status, Map<BlockId, Set<ServerId>> staged) {
         return new TatamiLocatedFileStatus(status(status), locations(status.blocks(), staged));
     }
 
@@ -41,7 +41,7 @@ final class StatusConverter {
      *
      * @param staged the servers that have a block on their cache tiers
      */
-    BlockLocation[] locations(List<LocatedBlock> blocks, Map<BlockId, Set<ServerId>> staged) {
+    public BlockLocation[] locations(List<LocatedBlock> blocks, Map<BlockId, Set<ServerId>> staged) {
         return blocks.stream()
                 .map(block -> location(block, staged.getOrDefault(block.block(), Set.of())))
                 .toArray(BlockLocation[]::new);

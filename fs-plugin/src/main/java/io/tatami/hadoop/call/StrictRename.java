@@ -1,10 +1,11 @@
-package io.tatami.hadoop;
+package io.tatami.hadoop.call;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.model.PathStatus;
 import io.tatami.client.model.TatamiPath;
+import io.tatami.hadoop.convert.ExceptionTranslator;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import org.apache.hadoop.fs.FileAlreadyExistsException;

@@ -1,19 +1,19 @@
-package io.tatami.hadoop;
+package io.tatami.hadoop.convert;
 
 import io.tatami.base.FileId;
 import io.tatami.client.model.PathStatus;
 
 /** A tag that is the same for two statuses of a file exactly where its content is. */
-final class EntityTag {
+public final class EntityTag {
     private EntityTag() {}
 
-    static String of(PathStatus status) {
+    public static String of(PathStatus status) {
         return Long.toHexString(status.id()) + "-"
                 + Long.toHexString(status.wire().getContentVersion());
     }
 
     /** The file a tag is of. */
-    static FileId fileOf(String tag) {
+    public static FileId fileOf(String tag) {
         return new FileId(Long.parseLong(tag.substring(0, tag.indexOf('-')), 16));
     }
 }

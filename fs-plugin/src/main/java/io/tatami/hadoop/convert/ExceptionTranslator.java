@@ -1,4 +1,4 @@
-package io.tatami.hadoop;
+package io.tatami.hadoop.convert;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * written for Hadoop catch. Those of them that live in HDFS's own client jar are made only where that jar is there;
  * elsewhere their common ancestor is thrown, an IOException with the same message.
  */
-final class ExceptionTranslator {
+public final class ExceptionTranslator {
     private static final String HDFS_PROTOCOL = "org.apache.hadoop.hdfs.protocol.";
 
     private static final Function<String, IOException> ALREADY_BEING_CREATED =
@@ -45,12 +45,12 @@ final class ExceptionTranslator {
      * cause unless it is an answer. Anything but a TatamiException stays itself; a program never sees a TatamiException
      * but as a cause.
      */
-    static IOException translate(IOException failure) {
+    public static IOException translate(IOException failure) {
         return failure instanceof TatamiException tatami ? caused(ofCode(tatami), tatami) : failure;
     }
 
     /** The same of an operation that makes something, or opens it for writing. */
-    static IOException translateMaking(IOException failure) {
+    public static IOException translateMaking(IOException failure) {
         if (!(failure instanceof TatamiException tatami)) {
             return failure;
         }
@@ -63,7 +63,7 @@ final class ExceptionTranslator {
     }
 
     /** The same of an operation that only asks what a path stands for: below a file there is nothing. */
-    static IOException translateStatus(IOException failure) {
+    public static IOException translateStatus(IOException failure) {
         if (!(failure instanceof TatamiException tatami)) {
             return failure;
         }
@@ -74,7 +74,7 @@ final class ExceptionTranslator {
     }
 
     /** The same of a change of an access control list, where what is invalid is the list. */
-    static IOException translateAcl(IOException failure, Path path) {
+    public static IOException translateAcl(IOException failure, Path path) {
         if (!(failure instanceof TatamiException tatami)) {
             return failure;
         }
@@ -89,7 +89,7 @@ final class ExceptionTranslator {
     }
 
     /** Where an extended attribute is asked for that is not there. */
-    static IOException noSuchXAttr(String message) {
+    public static IOException noSuchXAttr(String message) {
         return NO_XATTR.apply(message);
     }
 
@@ -107,7 +107,7 @@ final class ExceptionTranslator {
      * An answer of the cluster, which says all in its message: how it came over the wire explains nothing to a user, so
      * it is told at debug level and is no cause.
      */
-    static <T extends IOException> T answered(T told, TatamiException answer) {
+    public static <T extends IOException> T answered(T told, TatamiException answer) {
         LOG.debug("{} is an answer of the cluster", told, answer);
         return told;
     }

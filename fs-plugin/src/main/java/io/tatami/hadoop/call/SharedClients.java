@@ -1,4 +1,4 @@
-package io.tatami.hadoop;
+package io.tatami.hadoop.call;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;

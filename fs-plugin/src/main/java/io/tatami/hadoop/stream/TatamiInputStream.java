@@ -1,8 +1,9 @@
-package io.tatami.hadoop;
+package io.tatami.hadoop.stream;
 
 import io.tatami.client.file.FileReader;
 import io.tatami.client.file.ReadRange;
 import io.tatami.client.file.ReadStatistics;
+import io.tatami.hadoop.convert.ExceptionTranslator;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -35,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * A file being read. Positional and vectored reads may come from many threads at once; reads that move the position are
  * made one at a time, under this object's lock.
  */
-final class TatamiInputStream extends FSInputStream
+public final class TatamiInputStream extends FSInputStream
         implements ByteBufferReadable,
                 ByteBufferPositionedReadable,
                 CanUnbuffer,
@@ -76,7 +77,8 @@ final class TatamiInputStream extends FSInputStream
     }
 
     /** The stream that Hadoop gives to programs. */
-    static FSDataInputStream of(FileReader reader, OpenStreams siblings, FileSystem.@Nullable Statistics statistics) {
+    public static FSDataInputStream of(
+            FileReader reader, OpenStreams siblings, FileSystem.@Nullable Statistics statistics) {
         return new FSDataInputStream(new TatamiInputStream(reader, siblings, statistics));
     }
 
@@ -232,11 +234,6 @@ final class TatamiInputStream extends FSInputStream
     /** A hint, taken without effect. */
     @Override
     public void setDropBehind(@Nullable Boolean dropCache) {}
-
-    /** Bytes of the file that can be read, the part of a block still being written included. */
-    long visibleLength() {
-        return reader.lengthBytes();
-    }
 
     @Override
     public synchronized void close() throws IOException {

@@ -1,11 +1,11 @@
-package io.tatami.hadoop;
+package io.tatami.hadoop.convert;
 
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.LocatedFileStatus;
 
 /** A status with the file's blocks and its entity tag. */
-final class TatamiLocatedFileStatus extends LocatedFileStatus implements EtagSource {
+public final class TatamiLocatedFileStatus extends LocatedFileStatus implements EtagSource {
     private static final long serialVersionUID = 1L;
 
     private final String etag;

@@ -7,10 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tatami.client.ClientSpec;
 import io.tatami.client.TatamiClient;
-import io.tatami.conf.Settings;
-import io.tatami.protocol.UserIdentity;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -19,14 +16,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -41,8 +32,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** File systems of one cluster, user and settings use one client, and what is idle costs nothing. */
-class SharedClientsTest {
-    private static final Path DIRECTORY = new Path("/SharedClientsTest");
+class FileSystemsShareClientsTest {
+    private static final Path DIRECTORY = new Path("/FileSystemsShareClientsTest");
     private static final int MANY = 300;
 
     private final Configuration configuration = TatamiCluster.shared().configuration();
@@ -228,38 +219,5 @@ class SharedClientsTest {
             assertNotSame(mine.calls().client(), theirs.calls().client());
             assertSame(theirs.calls().client(), again.calls().client());
         }
-    }
-
-    @Test
-    void sharesTakenAndClosedByManyThreadsAlwaysHaveAClientThatAnswers() throws Exception {
-        AtomicInteger made = new AtomicInteger();
-        SharedClients clients = new SharedClients(spec -> {
-            made.incrementAndGet();
-            return TatamiClient.connect(spec);
-        });
-        UserGroupInformation user = UserGroupInformation.createRemoteUser("anna");
-        ClientSpec spec = ClientSpec.of(
-                TatamiCluster.shared().uri().getAuthority(), UserIdentity.of("anna"), Settings.of(Map.of()));
-        int threadCount = 8;
-        ExecutorService threads = Executors.newFixedThreadPool(threadCount);
-        CyclicBarrier round = new CyclicBarrier(threadCount);
-        List<Future<Boolean>> ends = new ArrayList<>();
-        for (int i = 0; i < threadCount; i++) {
-            ends.add(threads.submit(() -> {
-                for (int n = 0; n < 50; n++) {
-                    round.await(1, TimeUnit.MINUTES);
-                    try (SharedClients.Share share = clients.take(new SharedClients.Key(spec, user))) {
-                        assertEquals("anna", share.client().user().user());
-                        share.client().status(PathConverter.path(new Path("/")), true);
-                    }
-                }
-                return true;
-            }));
-        }
-        threads.shutdown();
-        for (Future<Boolean> end : ends) {
-            assertTrue(end.get(2, TimeUnit.MINUTES));
-        }
-        assertTrue(made.get() < 50 * threadCount, made::toString);
     }
 }

@@ -1,9 +1,11 @@
-package io.tatami.hadoop;
+package io.tatami.hadoop.call;
 
 import io.tatami.base.FileId;
 import io.tatami.client.file.FileReader;
 import io.tatami.client.file.ReadPolicy;
 import io.tatami.client.model.TatamiPath;
+import io.tatami.hadoop.convert.EntityTag;
+import io.tatami.hadoop.convert.PathConverter;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.BufferUnderflowException;
@@ -31,12 +33,12 @@ import org.jspecify.annotations.Nullable;
  * @param followsFile whether the file counts (it may have moved), instead of the path (it may have been replaced)
  * @param etag empty where the content may have changed
  */
-record TatamiPathHandle(FileId file, boolean followsFile, String etag, String path) implements PathHandle {
+public record TatamiPathHandle(FileId file, boolean followsFile, String etag, String path) implements PathHandle {
     private static final long serialVersionUID = 1L;
     private static final byte VERSION = 1;
 
     /** @throws IOException InvalidPathHandleException where the bytes are no handle of ours */
-    static TatamiPathHandle of(PathHandle handle) throws IOException {
+    public static TatamiPathHandle of(PathHandle handle) throws IOException {
         ByteBuffer bytes = handle.bytes().duplicate();
         try {
             if (bytes.get() != VERSION) {
@@ -64,7 +66,7 @@ record TatamiPathHandle(FileId file, boolean followsFile, String etag, String pa
      * @throws IllegalArgumentException for anything but a file
      * @throws UnsupportedOperationException for a status of another file system
      */
-    static TatamiPathHandle of(FileStatus status, HandleOpt... options) {
+    public static TatamiPathHandle of(FileStatus status, HandleOpt... options) {
         if (!status.isFile()) {
             throw new IllegalArgumentException("Not a regular file: " + status.getPath());
         }
@@ -88,7 +90,7 @@ record TatamiPathHandle(FileId file, boolean followsFile, String etag, String pa
     /**
      * @throws InvalidPathHandleException where the file is gone, was replaced, or changed against the handle's terms
      */
-    FileReader open(TatamiCalls calls, ReadPolicy policy) throws IOException {
+    public FileReader open(TatamiCalls calls, ReadPolicy policy) throws IOException {
         FileReader reader;
         try {
             TatamiPath at = PathConverter.path(new Path(path));

@@ -1,4 +1,4 @@
-package io.tatami.hadoop;
+package io.tatami.hadoop.stream;
 
 import io.tatami.base.Threads;
 import java.io.IOException;
@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * The output streams of a file system that are not closed yet. The end of the file system closes them, as HDFS's does:
  * a program that does not close its files loses none of their bytes. Safe for use by many threads.
  */
-final class OpenStreams {
+public final class OpenStreams {
     private static final Logger LOG = LoggerFactory.getLogger(OpenStreams.class);
     private static final int THREADS = 8;
 
@@ -35,7 +35,7 @@ final class OpenStreams {
     private final Set<TatamiOutputStream> open = ConcurrentHashMap.newKeySet();
 
     /** Streams that are closed when the program exits, as nothing else ends a file system of FileContext. */
-    static OpenStreams closedAtExit() {
+    public static OpenStreams closedAtExit() {
         OpenStreams streams = new OpenStreams();
         ShutdownHookManager.get().addShutdownHook(streams::closeAndLog, FileSystem.SHUTDOWN_HOOK_PRIORITY);
         return streams;
@@ -58,7 +58,7 @@ final class OpenStreams {
     }
 
     /** After {@link #closeAll}: files that are not closed are given up, and no stream does anything more. */
-    void end() {
+    public void end() {
         ended = true;
         open.forEach(TatamiOutputStream::giveUp);
         open.clear();
@@ -82,7 +82,7 @@ final class OpenStreams {
      * @throws IOException the first failure, with the others suppressed, after every stream was tried; also where some
      *     are not closed within {@value #LIMIT_SECONDS} s, or where the thread is interrupted, which is kept
      */
-    void closeAll() throws IOException {
+    public void closeAll() throws IOException {
         List<TatamiOutputStream> streams = List.copyOf(open);
         if (streams.isEmpty()) {
             return;
