@@ -21,6 +21,8 @@ import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.tatami.client.entry.EntryChanges;
+import io.tatami.client.entry.FileChanges;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -139,6 +141,20 @@ final class ArchitectureTest {
         onlyUses(META, META, BLOCK, MODEL, RPC, PROTOCOL, CONF, BASE);
         onlyUses(ENTRY, ENTRY, META, MODEL, PROTOCOL, BASE);
         onlyUses(FILE, FILE, ENTRY, META, BLOCK, MODEL, PROTOCOL, BASE);
+    }
+
+    /**
+     * The facade asks for a change and has the stream made of the answer; no call goes through the one to the other.
+     */
+    @Test
+    void streamsPassOnNoChangeOfAnEntry() {
+        noClasses()
+                .that()
+                .resideInAPackage(FILE)
+                .should()
+                .dependOnClassesThat()
+                .belongToAnyOf(EntryChanges.class, FileChanges.class)
+                .check(classes);
     }
 
     @Test

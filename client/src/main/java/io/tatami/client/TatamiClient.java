@@ -14,7 +14,7 @@ import io.tatami.client.block.BlockTarget;
 import io.tatami.client.entry.BulkDeletion;
 import io.tatami.client.entry.EntryChanges;
 import io.tatami.client.entry.EntryReader;
-import io.tatami.client.entry.FileOpenings;
+import io.tatami.client.entry.FileChanges;
 import io.tatami.client.entry.PathResolver;
 import io.tatami.client.file.FileReader;
 import io.tatami.client.file.FileStreams;
@@ -84,6 +84,7 @@ public final class TatamiClient implements AutoCloseable {
     private final MetadataCaller caller;
     private final EntryReader entries;
     private final EntryChanges changes;
+    private final FileChanges fileChanges;
     private final BulkDeletion bulkDeletion;
     private final ClusterInspector inspector;
     private final BlockClient blocks;
@@ -145,7 +146,8 @@ public final class TatamiClient implements AutoCloseable {
         BlockServers servers = new BlockServers(caller.router(), new LocalHost(settings.host()));
         PathResolver resolver = new PathResolver(caller, settings.handlesMax());
         this.entries = new EntryReader(caller, resolver, servers, settings.listPageEntries());
-        this.changes = new EntryChanges(caller, resolver);
+        this.changes = new EntryChanges(caller, resolver, servers);
+        this.fileChanges = new FileChanges(caller, resolver, servers);
         this.bulkDeletion = new BulkDeletion(caller, resolver, changes);
         this.inspector = new ClusterInspector(caller, entries);
         BlockClientSettings blockSettings = BlockClientSettings.DEFAULT
@@ -154,11 +156,7 @@ public final class TatamiClient implements AutoCloseable {
                 .withWindowBytes(settings.writeWindowBytes())
                 .withTimeoutMillis(settings.blockTimeout().toMillis());
         this.blocks = new BlockClient(connector, blockSettings);
-        this.streams = new FileStreams(
-                new FileStreams.Metadata(
-                        caller, entries, new FileOpenings(caller, resolver, changes, servers), servers),
-                blocks,
-                settings);
+        this.streams = new FileStreams(new FileStreams.Metadata(caller, entries, servers), blocks, settings);
     }
 
     public UserIdentity user() {
@@ -238,7 +236,7 @@ public final class TatamiClient implements AutoCloseable {
      * @throws TatamiException ALREADY_EXISTS, IS_A_DIRECTORY, LEASE_HELD where somebody writes the file to be replaced
      */
     public FileWriter create(TatamiPath path, CreateSpec spec) throws TatamiException {
-        return streams.create(path, spec);
+        return streams.writer(changes.create(path, spec.completedBy(settings()), streams.expectBlocks()));
     }
 
     /**
@@ -248,12 +246,12 @@ public final class TatamiClient implements AutoCloseable {
      * @throws TatamiException IS_A_DIRECTORY, LEASE_HELD
      */
     public FileWriter append(TatamiPath path, boolean newBlock) throws TatamiException {
-        return streams.append(path, newBlock);
+        return streams.writer(fileChanges.append(path, newBlock));
     }
 
     /** @throws TatamiException IS_A_DIRECTORY */
     public FileReader open(TatamiPath path, ReadPolicy policy) throws TatamiException {
-        return streams.open(path, policy);
+        return streams.reader(entries.file(path, true), policy);
     }
 
     /**
@@ -262,7 +260,7 @@ public final class TatamiClient implements AutoCloseable {
      * @param path under which its status is told
      */
     public FileReader open(FileId file, TatamiPath path, ReadPolicy policy) throws TatamiException {
-        return streams.open(file, path, policy);
+        return streams.reader(entries.file(file, path), policy);
     }
 
     /**
@@ -272,7 +270,7 @@ public final class TatamiClient implements AutoCloseable {
      *     cache tier
      */
     public Prefetch prefetch(AccessPlan plan) throws TatamiException {
-        return streams.prefetch(plan);
+        return streams.planner().plan(plan);
     }
 
     /**
@@ -280,7 +278,7 @@ public final class TatamiClient implements AutoCloseable {
      * out; servers that do not answer within a second count as having nothing.
      */
     public Map<BlockId, Set<ServerId>> stagedCopies(List<LocatedBlock> blocks) throws TatamiException {
-        return streams.stagedCopies(blocks);
+        return streams.stagedCopies().of(blocks);
     }
 
     /**
@@ -288,12 +286,12 @@ public final class TatamiClient implements AutoCloseable {
      * tells; servers that do not answer delay all of the listing by a second.
      */
     public StagedListing listWithCopies(TatamiPath path) throws TatamiException {
-        return streams.withCopies(entries.list(path, true));
+        return new StagedListing(entries.list(path, true), streams.stagedCopies());
     }
 
     /** A plan that was made before, by this client or another. */
     public Prefetch prefetch(UUID plan) {
-        return streams.prefetch(plan);
+        return streams.planner().of(plan);
     }
 
     /**
@@ -341,7 +339,7 @@ public final class TatamiClient implements AutoCloseable {
      * @throws TatamiException INVALID_ARGUMENT for a length beyond the file's, IS_A_DIRECTORY, LEASE_HELD
      */
     public boolean truncate(TatamiPath path, long lengthBytes) throws TatamiException {
-        return changes.truncate(path, lengthBytes);
+        return fileChanges.truncate(path, lengthBytes);
     }
 
     /**
@@ -350,7 +348,7 @@ public final class TatamiClient implements AutoCloseable {
      * @throws TatamiException INVALID_ARGUMENT where a source lies in another directory, is the target, or comes twice
      */
     public void concat(TatamiPath target, List<TatamiPath> sources) throws TatamiException {
-        changes.concat(target, sources);
+        fileChanges.concat(target, sources);
     }
 
     /**
@@ -377,7 +375,7 @@ public final class TatamiClient implements AutoCloseable {
      * @return whether it is closed now; else recovery goes on in the background
      */
     public boolean recoverLease(TatamiPath path) throws TatamiException {
-        return changes.recoverLease(path);
+        return fileChanges.recoverLease(path);
     }
 
     /** Whether nobody writes the file. */
@@ -421,7 +419,7 @@ public final class TatamiClient implements AutoCloseable {
      * @param lengthBytesMax where the file is longer, only so much of it counts
      */
     public FileChecksum checksum(TatamiPath path, long lengthBytesMax) throws TatamiException {
-        return streams.checksum(path, lengthBytesMax);
+        return streams.checksum(entries.file(path, false), lengthBytesMax);
     }
 
     /** Never fails because some group does not answer: its state tells so. */

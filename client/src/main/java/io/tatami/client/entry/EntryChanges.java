@@ -4,36 +4,31 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.client.meta.Backoff;
+import io.tatami.client.meta.BlockServers;
 import io.tatami.client.meta.Deadline;
 import io.tatami.client.meta.MetadataCaller;
 import io.tatami.client.model.CreateSpec;
 import io.tatami.client.model.TatamiPath;
 import io.tatami.client.model.UnresolvedLinkException;
 import io.tatami.protocol.MetaMethods;
-import io.tatami.protocol.RequestLimits;
 import io.tatami.protocol.wire.AttributeChange;
-import io.tatami.protocol.wire.ConcatRequest;
 import io.tatami.protocol.wire.CreateModes;
+import io.tatami.protocol.wire.CreateReply;
+import io.tatami.protocol.wire.CreateRequest;
 import io.tatami.protocol.wire.CreateSymlinkRequest;
 import io.tatami.protocol.wire.DeleteDirectoryRequest;
 import io.tatami.protocol.wire.DeleteFileRequest;
-import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.LookupRequest;
 import io.tatami.protocol.wire.MkdirsRequest;
-import io.tatami.protocol.wire.RecoverLeaseRequest;
 import io.tatami.protocol.wire.RenameDirectoryRequest;
 import io.tatami.protocol.wire.RenameFileRequest;
 import io.tatami.protocol.wire.SetDirectoryAttributesRequest;
 import io.tatami.protocol.wire.SetFileAttributesRequest;
 import io.tatami.protocol.wire.Status;
-import io.tatami.protocol.wire.TruncateRequest;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Set;
 
 /**
- * Changes of what paths stand for. A file is asked of the shard that owns its name, a directory of the namespace group;
- * which of the two a path is, the first answer tells. Safe for use by many threads.
+ * Entries are made, renamed, deleted, and given other attributes. A file is asked of the shard that owns its name, a
+ * directory of the namespace group; which of the two a path is, the first answer tells. Safe for use by many threads.
  */
 public final class EntryChanges {
     /** What HDFS adds to the mode of parents made on the way, so that their owner can go on. */
@@ -44,10 +39,44 @@ public final class EntryChanges {
 
     private final MetadataCaller caller;
     private final PathResolver resolver;
+    private final BlockServers servers;
 
-    public EntryChanges(MetadataCaller caller, PathResolver resolver) {
+    /** @param servers tell the host of this client, near which a new file's first block is placed */
+    public EntryChanges(MetadataCaller caller, PathResolver resolver, BlockServers servers) {
         this.caller = caller;
         this.resolver = resolver;
+        this.servers = servers;
+    }
+
+    /**
+     * Makes a file that is open for writing by this client.
+     *
+     * @param spec with replication and block size set
+     * @param withGrant asks for the first block too, where its place is at hand
+     */
+    public CreateReply create(TatamiPath path, CreateSpec spec, boolean withGrant) throws TatamiException {
+        if (path.isRoot()) {
+            throw new TatamiException(ErrorCode.ALREADY_EXISTS, "/ already exists as a directory");
+        }
+        Deadline deadline = caller.deadline();
+        CreateRequest request = CreateRequest.newBuilder()
+                .setName(path.name())
+                .setModes(spec.modes())
+                .setOverwrite(spec.overwrite())
+                .setReplication(spec.replication())
+                .setBlockSize(spec.blockSizeBytes())
+                .setGrants(withGrant ? 1 : 0)
+                .setClientHost(servers.clientHost())
+                .build();
+        return made(
+                path,
+                spec.createParents(),
+                deadline,
+                parent -> caller.call(
+                        shard(parent, path),
+                        MetaMethods.CREATE,
+                        request.toBuilder().setHandle(parent.signed()).build(),
+                        deadline));
     }
 
     /** @see io.tatami.client.TatamiClient#mkdirs */
@@ -66,10 +95,16 @@ public final class EntryChanges {
     }
 
     /**
-     * Makes a request in the directory of {@code path}, which is made where it is missing; once more where it turns out
-     * to have gone, as one may that was cached.
+     * Makes an entry in the directory of {@code path}.
+     *
+     * @param createParents whether the directory is made where it is missing; once more where it turns out to have
+     *     gone, as one may that was cached
      */
-    <T> T withParents(TatamiPath path, Deadline deadline, PathResolver.InDirectory<T> request) throws TatamiException {
+    private <T> T made(TatamiPath path, boolean createParents, Deadline deadline, PathResolver.InDirectory<T> request)
+            throws TatamiException {
+        if (!createParents) {
+            return resolver.inParent(path, deadline, request);
+        }
         Backoff backoff = caller.backoff();
         while (true) {
             makeParents(path, deadline);
@@ -119,16 +154,15 @@ public final class EntryChanges {
                 .setName(link.name())
                 .setTarget(target)
                 .build();
-        PathResolver.InDirectory<Empty> creation = parent -> caller.call(
-                shard(parent, link),
-                MetaMethods.CREATE_SYMLINK,
-                request.toBuilder().setHandle(parent.signed()).build(),
-                deadline);
-        if (createParents) {
-            withParents(link, deadline, creation);
-        } else {
-            resolver.inParent(link, deadline, creation);
-        }
+        made(
+                link,
+                createParents,
+                deadline,
+                parent -> caller.call(
+                        shard(parent, link),
+                        MetaMethods.CREATE_SYMLINK,
+                        request.toBuilder().setHandle(parent.signed()).build(),
+                        deadline));
     }
 
     /** @see io.tatami.client.TatamiClient#rename */
@@ -323,83 +357,6 @@ public final class EntryChanges {
                 deadline,
                 () -> caller.call(GroupId.NAMESPACE, MetaMethods.SET_DIRECTORY_ATTRIBUTES, request, deadline));
         resolver.drop(path);
-    }
-
-    /** @see io.tatami.client.TatamiClient#truncate */
-    public boolean truncate(TatamiPath path, long lengthBytes) throws TatamiException {
-        Deadline deadline = caller.deadline();
-        requireName(path);
-        TruncateRequest request = TruncateRequest.newBuilder()
-                .setName(path.name())
-                .setLength(lengthBytes)
-                .build();
-        return resolver.inParent(
-                path,
-                deadline,
-                parent -> caller.call(
-                                shard(parent, path),
-                                MetaMethods.TRUNCATE,
-                                request.toBuilder().setHandle(parent.signed()).build(),
-                                deadline)
-                        .getDone());
-    }
-
-    /** @see io.tatami.client.TatamiClient#concat */
-    public void concat(TatamiPath target, List<TatamiPath> sources) throws TatamiException {
-        requireName(target);
-        Set<TatamiPath> seen = new HashSet<>(Set.of(target));
-        for (TatamiPath source : sources) {
-            if (!source.parent().equals(target.parent()) || !seen.add(source)) {
-                throw new TatamiException(
-                        ErrorCode.INVALID_ARGUMENT,
-                        "concat: source file " + source + " is not another file in the directory of " + target);
-            }
-        }
-        if (sources.isEmpty()) {
-            throw new TatamiException(ErrorCode.INVALID_ARGUMENT, "concat: no sources given");
-        }
-        if (sources.size() > RequestLimits.CONCAT_SOURCES) {
-            throw new TatamiException(
-                    ErrorCode.INVALID_ARGUMENT,
-                    "concat: " + sources.size() + " source files, at most " + RequestLimits.CONCAT_SOURCES
-                            + " are joined in one call; concat in several calls");
-        }
-        Deadline deadline = caller.deadline();
-        ConcatRequest request = ConcatRequest.newBuilder()
-                .setName(target.name())
-                .addAllSource(sources.stream().map(TatamiPath::name).toList())
-                .build();
-        resolver.inParent(
-                target,
-                deadline,
-                parent -> caller.call(
-                        shard(parent, target),
-                        MetaMethods.CONCAT,
-                        request.toBuilder().setHandle(parent.signed()).build(),
-                        deadline));
-    }
-
-    /** @see io.tatami.client.TatamiClient#recoverLease */
-    public boolean recoverLease(TatamiPath path) throws TatamiException {
-        Deadline deadline = caller.deadline();
-        requireName(path);
-        RecoverLeaseRequest request =
-                RecoverLeaseRequest.newBuilder().setName(path.name()).build();
-        return resolver.inParent(
-                path,
-                deadline,
-                parent -> caller.call(
-                                shard(parent, path),
-                                MetaMethods.RECOVER_LEASE,
-                                request.toBuilder().setHandle(parent.signed()).build(),
-                                deadline)
-                        .getClosed());
-    }
-
-    private static void requireName(TatamiPath path) throws TatamiException {
-        if (path.isRoot()) {
-            throw new TatamiException(ErrorCode.IS_A_DIRECTORY, "Path is not a file: /");
-        }
     }
 
     private boolean isDirectory(TatamiPath path, Deadline deadline) throws TatamiException {

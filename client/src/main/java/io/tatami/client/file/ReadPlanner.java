@@ -25,8 +25,7 @@ import java.util.UUID;
  * Turns access plans into ranges of blocks and tells them to the servers that will be read. Safe for use by many
  * threads.
  */
-final class ReadPlanner {
-
+public final class ReadPlanner {
     private final FileLocator locator;
     private final EntryReader entries;
 
@@ -41,7 +40,7 @@ final class ReadPlanner {
      * @throws TatamiException what an open of the files throws; IO_ERROR and UNAVAILABLE of block servers; UNSUPPORTED
      *     where no server concerned has a cache tier
      */
-    Prefetch plan(AccessPlan plan) throws TatamiException {
+    public Prefetch plan(AccessPlan plan) throws TatamiException {
         Call call = new Call(plan);
         Prefetch prefetch = of(plan.id());
         try {
@@ -67,7 +66,7 @@ final class ReadPlanner {
     }
 
     /** A plan that was made before, maybe by another client. */
-    Prefetch of(UUID id) {
+    public Prefetch of(UUID id) {
         return new Prefetch(locator, id, bytes(id));
     }
 

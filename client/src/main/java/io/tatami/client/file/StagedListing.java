@@ -23,7 +23,7 @@ public final class StagedListing {
     private Map<BlockId, Set<ServerId>> staged = Map.of();
 
     /** @param listing with locations */
-    StagedListing(DirectoryListing listing, StagedCopies copies) {
+    public StagedListing(DirectoryListing listing, StagedCopies copies) {
         this.listing = listing;
         this.copies = copies;
     }

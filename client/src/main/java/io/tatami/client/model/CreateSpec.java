@@ -31,6 +31,12 @@ public record CreateSpec(
                 .build();
     }
 
+    /** The same, with the client's replication and block size where none is named. */
+    public CreateSpec completedBy(ClientSettings settings) {
+        return withReplication(replication > 0 ? replication : settings.replication())
+                .withBlockSizeBytes(blockSizeBytes > 0 ? blockSizeBytes : settings.blockSizeBytes());
+    }
+
     public CreateSpec withModes(CreateModes other) {
         return new CreateSpec(other, overwrite, createParents, replication, blockSizeBytes);
     }

@@ -10,7 +10,6 @@ import io.tatami.client.block.BlockClientSettings;
 import io.tatami.client.block.BlockWriteStream;
 import io.tatami.client.block.WriteSpec;
 import io.tatami.client.entry.EntryChanges;
-import io.tatami.client.entry.FileOpenings;
 import io.tatami.client.entry.PathResolver;
 import io.tatami.client.meta.BlockServers;
 import io.tatami.client.meta.LocalHost;
@@ -52,7 +51,7 @@ final class FileMaker implements Closeable {
     private final RpcClient connector;
     private final MetadataCaller caller;
     private final BlockServers servers;
-    private final FileOpenings openings;
+    private final EntryChanges entries;
     private final BlockClient blocks;
     private long withoutGrant;
 
@@ -75,7 +74,7 @@ final class FileMaker implements Closeable {
                 router, new MetadataCaller.Limits(NAME, LIMIT, settings.attemptTimeout()), Clock.SYSTEM, new Random());
         servers = new BlockServers(router, new LocalHost(settings.host()));
         PathResolver resolver = new PathResolver(caller, settings.handlesMax());
-        openings = new FileOpenings(caller, resolver, new EntryChanges(caller, resolver), servers);
+        entries = new EntryChanges(caller, resolver, servers);
         blocks = new BlockClient(connector, BlockClientSettings.DEFAULT.withSharedMemory(false));
         try {
             caller.connect(caller.deadline());
@@ -87,7 +86,7 @@ final class FileMaker implements Closeable {
 
     /** The file is there for everybody, and durable, and has what the mode promises when this returns. */
     OpenFile create(TatamiPath path, CreateMode mode) throws TatamiException {
-        CreateReply created = openings.create(path, spec, mode.hasBlock());
+        CreateReply created = entries.create(path, spec, mode.hasBlock());
         FileId id = new FileId(created.getStatus().getId());
         List<Grant> grants = created.getGrantList();
         if (mode.hasBlock() && grants.isEmpty()) {

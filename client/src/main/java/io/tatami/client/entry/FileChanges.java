@@ -1,0 +1,135 @@
+package io.tatami.client.entry;
+
+import io.tatami.base.ErrorCode;
+import io.tatami.base.GroupId;
+import io.tatami.base.TatamiException;
+import io.tatami.client.meta.BlockServers;
+import io.tatami.client.meta.Deadline;
+import io.tatami.client.meta.MetadataCaller;
+import io.tatami.client.model.TatamiPath;
+import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.RequestLimits;
+import io.tatami.protocol.wire.AppendReply;
+import io.tatami.protocol.wire.AppendRequest;
+import io.tatami.protocol.wire.ConcatRequest;
+import io.tatami.protocol.wire.RecoverLeaseRequest;
+import io.tatami.protocol.wire.TruncateRequest;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Changes of files that are there, asked of the shards that own their names: they are opened for writing, cut, joined,
+ * and taken from their writers. Safe for use by many threads.
+ */
+public final class FileChanges {
+    private final MetadataCaller caller;
+    private final PathResolver resolver;
+    private final BlockServers servers;
+
+    public FileChanges(MetadataCaller caller, PathResolver resolver, BlockServers servers) {
+        this.caller = caller;
+        this.resolver = resolver;
+        this.servers = servers;
+    }
+
+    /** @see io.tatami.client.TatamiClient#append */
+    public AppendReply append(TatamiPath path, boolean newBlock) throws TatamiException {
+        requireName(path);
+        Deadline deadline = caller.deadline();
+        AppendRequest request = AppendRequest.newBuilder()
+                .setName(path.name())
+                .setClientHost(servers.clientHost())
+                .setNewBlock(newBlock)
+                .build();
+        return resolver.inParent(
+                path,
+                deadline,
+                parent -> caller.call(
+                        shard(parent, path),
+                        MetaMethods.APPEND,
+                        request.toBuilder().setHandle(parent.signed()).build(),
+                        deadline));
+    }
+
+    /** @see io.tatami.client.TatamiClient#truncate */
+    public boolean truncate(TatamiPath path, long lengthBytes) throws TatamiException {
+        Deadline deadline = caller.deadline();
+        requireName(path);
+        TruncateRequest request = TruncateRequest.newBuilder()
+                .setName(path.name())
+                .setLength(lengthBytes)
+                .build();
+        return resolver.inParent(
+                path,
+                deadline,
+                parent -> caller.call(
+                                shard(parent, path),
+                                MetaMethods.TRUNCATE,
+                                request.toBuilder().setHandle(parent.signed()).build(),
+                                deadline)
+                        .getDone());
+    }
+
+    /** @see io.tatami.client.TatamiClient#concat */
+    public void concat(TatamiPath target, List<TatamiPath> sources) throws TatamiException {
+        requireName(target);
+        Set<TatamiPath> seen = new HashSet<>(Set.of(target));
+        for (TatamiPath source : sources) {
+            if (!source.parent().equals(target.parent()) || !seen.add(source)) {
+                throw new TatamiException(
+                        ErrorCode.INVALID_ARGUMENT,
+                        "concat: source file " + source + " is not another file in the directory of " + target);
+            }
+        }
+        if (sources.isEmpty()) {
+            throw new TatamiException(ErrorCode.INVALID_ARGUMENT, "concat: no sources given");
+        }
+        if (sources.size() > RequestLimits.CONCAT_SOURCES) {
+            throw new TatamiException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "concat: " + sources.size() + " source files, at most " + RequestLimits.CONCAT_SOURCES
+                            + " are joined in one call; concat in several calls");
+        }
+        Deadline deadline = caller.deadline();
+        ConcatRequest request = ConcatRequest.newBuilder()
+                .setName(target.name())
+                .addAllSource(sources.stream().map(TatamiPath::name).toList())
+                .build();
+        resolver.inParent(
+                target,
+                deadline,
+                parent -> caller.call(
+                        shard(parent, target),
+                        MetaMethods.CONCAT,
+                        request.toBuilder().setHandle(parent.signed()).build(),
+                        deadline));
+    }
+
+    /** @see io.tatami.client.TatamiClient#recoverLease */
+    public boolean recoverLease(TatamiPath path) throws TatamiException {
+        Deadline deadline = caller.deadline();
+        requireName(path);
+        RecoverLeaseRequest request =
+                RecoverLeaseRequest.newBuilder().setName(path.name()).build();
+        return resolver.inParent(
+                path,
+                deadline,
+                parent -> caller.call(
+                                shard(parent, path),
+                                MetaMethods.RECOVER_LEASE,
+                                request.toBuilder().setHandle(parent.signed()).build(),
+                                deadline)
+                        .getClosed());
+    }
+
+    private static void requireName(TatamiPath path) throws TatamiException {
+        if (path.isRoot()) {
+            throw new TatamiException(ErrorCode.IS_A_DIRECTORY, "Path is not a file: /");
+        }
+    }
+
+    private GroupId shard(ResolvedDirectory parent, TatamiPath path) {
+        return parent.shardOf(path.name(), caller.shards());
+    }
+}
