@@ -19,7 +19,6 @@ import io.tatami.client.entry.PathResolver;
 import io.tatami.client.file.FileReader;
 import io.tatami.client.file.FileStreams;
 import io.tatami.client.file.FileWriter;
-import io.tatami.client.file.Prefetch;
 import io.tatami.client.file.ReadPolicy;
 import io.tatami.client.file.StagedListing;
 import io.tatami.client.meta.BlockServers;
@@ -269,8 +268,8 @@ public final class TatamiClient implements AutoCloseable {
      * @throws TatamiException what {@link #open} of the files throws; UNSUPPORTED where no server that holds them has a
      *     cache tier
      */
-    public Prefetch prefetch(AccessPlan plan) throws TatamiException {
-        return streams.planner().plan(plan);
+    public void prefetch(AccessPlan plan) throws TatamiException {
+        streams.planner().plan(plan);
     }
 
     /**
@@ -289,9 +288,24 @@ public final class TatamiClient implements AutoCloseable {
         return new StagedListing(entries.list(path, true), streams.stagedCopies());
     }
 
-    /** A plan that was made before, by this client or another. */
-    public Prefetch prefetch(UUID plan) {
-        return streams.planner().of(plan);
+    /**
+     * How far the servers are that know a plan and answer; whichever client made it.
+     *
+     * @throws TatamiException NOT_FOUND where none knows it: it was cancelled or forgotten, or the servers were started
+     *     anew; where none that may know it answers, what that one failed with
+     */
+    public AccessPlan.Progress planProgress(UUID plan) throws TatamiException {
+        return streams.planner().progress(plan);
+    }
+
+    /**
+     * Has the servers give a plan up, and what they staged for it that was not read. Nothing happens where none knows
+     * it.
+     *
+     * @throws TatamiException where a server did not answer, after all were told; what it has is forgotten in time
+     */
+    public void cancelPlan(UUID plan) throws TatamiException {
+        streams.planner().cancel(plan);
     }
 
     /**

@@ -2,7 +2,6 @@ package io.tatami.hadoop;
 
 import io.tatami.client.file.FileReader;
 import io.tatami.client.file.FileWriter;
-import io.tatami.client.file.Prefetch;
 import io.tatami.client.file.ReadPolicy;
 import io.tatami.client.model.AccessPlan;
 import io.tatami.client.model.CreateSpec;
@@ -11,6 +10,7 @@ import io.tatami.hadoop.call.InputPlanner;
 import io.tatami.hadoop.call.TatamiCalls;
 import io.tatami.hadoop.call.TatamiPathHandle;
 import io.tatami.hadoop.convert.CreateSizes;
+import io.tatami.hadoop.convert.PathConverter;
 import io.tatami.hadoop.stream.TatamiInputStream;
 import io.tatami.hadoop.stream.TatamiOutputStream;
 import java.io.IOException;
@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.CommonPathCapabilities;
@@ -92,29 +93,70 @@ public class TatamiFileSystem extends AttributedFileSystem {
     /** Only a hint: the open goes on where nothing can be planned, and tells itself what is wrong with the path. */
     private void prefetch(Path path, OpenOptions options) {
         try {
-            Prefetch unused = prefetch(PrefetchPlan.inOrder()
-                    .read(path, options.splitStart(), options.splitLength())
-                    .releaseAfterRead()
-                    .keep(OPEN_KEEP));
+            prefetch(AccessPlan.inOrder(planned(path, options.splitStart(), options.splitLength()))
+                    .withReleaseAfterRead()
+                    .withKeep(OPEN_KEEP));
         } catch (IOException e) {
             LOG.debug("{} is opened without a plan", path, e);
         }
     }
 
+    /** A whole file, to be read by an {@link AccessPlan}. */
+    public AccessPlan.Read planned(Path file) throws IOException {
+        return planned(file, 0, Long.MAX_VALUE);
+    }
+
+    /**
+     * The {@code length} bytes of a file from {@code start} on, or as many as there are.
+     *
+     * @throws IllegalArgumentException for a negative number, and for a path of another file system
+     */
+    public AccessPlan.Read planned(Path file, long start, long length) throws IOException {
+        if (start < 0 || length < 0) {
+            throw new IllegalArgumentException(length + " bytes at " + start + " of " + file);
+        }
+        checkPath(file);
+        return new AccessPlan.Read(PathConverter.path(makeQualified(file)), start, length);
+    }
+
     /**
      * Tells block servers what will be read, so that those with a cache tier stage it before it is asked for. Returns
-     * once they know; whoever reads it, in whatever process, is given what is there. The result tells how far they are,
-     * and takes the plan back.
+     * once they know; whoever reads it, in whatever process, is given what is there.
+     *
+     * <pre>{@code
+     * fs.prefetch(AccessPlan.inOrder(fs.planned(genome), fs.planned(index, 0, 1 << 30)).withReleaseAfterRead());
+     * }</pre>
      *
      * @throws FileNotFoundException where one of the files is not there; what else an open of it throws
      * @throws IOException where no server that holds the files has a cache tier
      */
-    public Prefetch prefetch(PrefetchPlan plan) throws IOException {
-        AccessPlan access = plan.toAccessPlan(path -> {
-            checkPath(path);
-            return makeQualified(path);
+    public void prefetch(AccessPlan plan) throws IOException {
+        TatamiCalls.translated(() -> {
+            calls().client().prefetch(plan);
+            return plan;
         });
-        return TatamiCalls.translated(() -> calls().client().prefetch(access));
+    }
+
+    /**
+     * How far the servers are with a plan.
+     *
+     * @throws FileNotFoundException where none knows it: it was cancelled or forgotten, or the servers were started
+     *     anew
+     */
+    public AccessPlan.Progress planProgress(UUID plan) throws IOException {
+        return TatamiCalls.translated(() -> calls().client().planProgress(plan));
+    }
+
+    /**
+     * Has the servers give a plan up, and what they staged for it that was not read.
+     *
+     * @throws IOException where a server did not answer, after all were told; what it has is forgotten in time
+     */
+    public void cancelPlan(UUID plan) throws IOException {
+        TatamiCalls.translated(() -> {
+            calls().client().cancelPlan(plan);
+            return plan;
+        });
     }
 
     @Override

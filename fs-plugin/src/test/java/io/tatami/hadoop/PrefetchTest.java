@@ -6,8 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.auth.HadoopGroups;
-import io.tatami.client.file.Prefetch;
-import io.tatami.client.model.PrefetchProgress;
+import io.tatami.client.model.AccessPlan;
 import io.tatami.conf.Settings;
 import io.tatami.server.node.BlockNode;
 import io.tatami.server.node.StandaloneNode;
@@ -18,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -80,11 +80,10 @@ class PrefetchTest {
         byte[] first = write("/planned/first", BLOCK_BYTES + 5_000_001, 1);
         byte[] second = write("/planned/second", 3_000_000, 2);
 
-        Prefetch prefetch = fs.prefetch(PrefetchPlan.inOrder()
-                .read(new Path("/planned/first"))
-                .read(new Path("/planned/second"))
-                .releaseAfterRead());
-        awaitStaged(prefetch);
+        UUID plan = prefetch(
+                AccessPlan.inOrder(fs.planned(new Path("/planned/first")), fs.planned(new Path("/planned/second")))
+                        .withReleaseAfterRead());
+        awaitStaged(plan);
 
         try (FSDataInputStream in = fs.open(new Path("/planned/first"))) {
             assertArrayEquals(first, in.readAllBytes());
@@ -95,33 +94,31 @@ class PrefetchTest {
             assertArrayEquals(second, in.readAllBytes());
             assertEquals(second.length, counter(in, "stream_read_cached_bytes"));
         }
-        PrefetchProgress end = prefetch.progress();
+        AccessPlan.Progress end = fs.planProgress(plan);
         assertEquals(end.plannedBytes(), end.readBytes());
         assertEquals(0, end.waitingBytes());
-        prefetch.cancel();
+        fs.cancelPlan(plan);
     }
 
     @Test
     void locationsNameTheHostsThatHaveABlockStaged() throws Exception {
         write("/located/file", 2 * BLOCK_BYTES, 7);
-        Prefetch prefetch =
-                fs.prefetch(PrefetchPlan.inOrder().read(new Path("/located/file"), BLOCK_BYTES, BLOCK_BYTES));
-        awaitStaged(prefetch);
+        UUID plan = prefetch(AccessPlan.inOrder(fs.planned(new Path("/located/file"), BLOCK_BYTES, BLOCK_BYTES)));
+        awaitStaged(plan);
 
         BlockLocation[] blocks = fs.getFileBlockLocations(new Path("/located/file"), 0, 2L * BLOCK_BYTES);
         assertArrayEquals(new String[0], blocks[0].getCachedHosts());
         assertArrayEquals(blocks[1].getHosts(), blocks[1].getCachedHosts());
         LocatedFileStatus listed = fs.listLocatedStatus(new Path("/located")).next();
         assertArrayEquals(blocks[1].getHosts(), listed.getBlockLocations()[1].getCachedHosts());
-        prefetch.cancel();
+        fs.cancelPlan(plan);
     }
 
     @Test
     void aFileLargerThanTheTierIsReadWholeWhileItIsStaged() throws Exception {
         byte[] bytes = write("/large", (int) (2 * TIER_BYTES), 3);
 
-        Prefetch prefetch =
-                fs.prefetch(PrefetchPlan.inOrder().read(new Path("/large")).releaseAfterRead());
+        UUID plan = prefetch(AccessPlan.inOrder(fs.planned(new Path("/large"))).withReleaseAfterRead());
 
         try (FSDataInputStream in = fs.open(new Path("/large"))) {
             assertArrayEquals(bytes, in.readAllBytes());
@@ -129,8 +126,9 @@ class PrefetchTest {
             long late = counter(in, "stream_read_late_bytes");
             assertEquals(bytes.length, cached + late);
         }
-        assertEquals(prefetch.progress().plannedBytes(), prefetch.progress().readBytes());
-        prefetch.cancel();
+        AccessPlan.Progress end = fs.planProgress(plan);
+        assertEquals(end.plannedBytes(), end.readBytes());
+        fs.cancelPlan(plan);
     }
 
     @Test
@@ -203,12 +201,12 @@ class PrefetchTest {
     @Test
     void aPlanIsTakenBack() throws Exception {
         write("/cancelled", BLOCK_BYTES, 6);
-        Prefetch prefetch = fs.prefetch(PrefetchPlan.inOrder().read(new Path("/cancelled")));
-        awaitStaged(prefetch);
+        UUID plan = prefetch(AccessPlan.inOrder(fs.planned(new Path("/cancelled"))));
+        awaitStaged(plan);
 
-        prefetch.cancel();
+        fs.cancelPlan(plan);
 
-        assertThrows(IOException.class, prefetch::progress);
+        assertThrows(FileNotFoundException.class, () -> fs.planProgress(plan));
         try (FSDataInputStream in = fs.open(new Path("/cancelled"))) {
             in.readAllBytes();
             assertEquals(0, counter(in, "stream_read_cached_bytes"));
@@ -222,7 +220,7 @@ class PrefetchTest {
         assertThrows(
                 FileNotFoundException.class,
                 () -> fs.prefetch(
-                        PrefetchPlan.inOrder().read(new Path("/there")).read(new Path("/missing"))));
+                        AccessPlan.inOrder(fs.planned(new Path("/there")), fs.planned(new Path("/missing")))));
 
         try (FSDataInputStream in = fs.open(new Path("/there"))) {
             in.readAllBytes();
@@ -242,7 +240,7 @@ class PrefetchTest {
             IOException refused = assertThrows(
                     IOException.class,
                     () -> ((TatamiFileSystem) other)
-                            .prefetch(PrefetchPlan.inOrder().read(file)));
+                            .prefetch(AccessPlan.inOrder(((TatamiFileSystem) other).planned(file))));
             assertTrue(String.valueOf(refused.getMessage()).contains("--cache"), refused::toString);
             other.delete(file, false);
         }
@@ -257,13 +255,19 @@ class PrefetchTest {
         return bytes;
     }
 
-    private static void awaitStaged(Prefetch prefetch) throws IOException, InterruptedException {
+    /** Has a plan staged, and gives the id under which it is asked for. */
+    private static UUID prefetch(AccessPlan plan) throws IOException {
+        fs.prefetch(plan);
+        return plan.id();
+    }
+
+    private static void awaitStaged(UUID plan) throws IOException, InterruptedException {
         long end = System.nanoTime() + LIMIT.toNanos();
-        PrefetchProgress now = prefetch.progress();
+        AccessPlan.Progress now = fs.planProgress(plan);
         while (now.remainingBytes() > 0) {
             assertTrue(System.nanoTime() < end, "staged only " + now);
             Thread.sleep(10);
-            now = prefetch.progress();
+            now = fs.planProgress(plan);
         }
     }
 

@@ -41,7 +41,10 @@ public final class BlockReadStream implements AutoCloseable {
     private final long startPosition;
     private final long rangeBytes;
     private long position;
-    private long owedCreditBytes;
+
+    /** Read since the window was moved on last: by so much the server may send more, once it is told. */
+    private long owedWindowBytes;
+
     private final LongConsumer mismatch;
     private boolean failedChecksum;
     private boolean closed;
@@ -211,7 +214,7 @@ public final class BlockReadStream implements AutoCloseable {
             current.payload().release();
             current = null;
         }
-        // Where all was read the server's last word is on its way: it has credit, and nothing left to send.
+        // Where all was read the server's last word is on its way: its window is open, and nothing is left to send.
         if (queue.close() && position - startPosition < rangeBytes) {
             stream.cancel("closed by the reader");
         }
@@ -297,14 +300,14 @@ public final class BlockReadStream implements AutoCloseable {
                     .build());
             return;
         }
-        owedCreditBytes += frameBytes;
-        if (owedCreditBytes >= aheadBytes / 4) {
+        owedWindowBytes += frameBytes;
+        if (owedWindowBytes >= aheadBytes / 4) {
             // The budget may have been spent when this stream began.
             long more = budget.take(Math.max(0, aheadBytesMax - aheadBytes));
             aheadBytes += more;
-            owedCreditBytes += more;
-            stream.send(ReadCredit.newBuilder().setBytes(owedCreditBytes).build());
-            owedCreditBytes = 0;
+            owedWindowBytes += more;
+            stream.send(ReadCredit.newBuilder().setBytes(owedWindowBytes).build());
+            owedWindowBytes = 0;
         }
     }
 

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The frames of one read stream that have arrived and were not read. The event loop adds, the reader takes; a lock
- * guards all of it. Bounded by the credits that the reader gives.
+ * guards all of it. Bounded by the window that the reader moves on.
  */
 final class ReadQueue implements StreamListener<ReadFrame, ReadBlockReply> {
     private final long timeoutMillis;

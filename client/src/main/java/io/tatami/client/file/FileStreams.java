@@ -26,7 +26,7 @@ public final class FileStreams implements AutoCloseable {
     private final LeaseRenewer leases;
     private final FileLocator locator;
     private final VectoredReads vectored;
-    private final ReadPlanner planner;
+    private final AccessPlanner planner;
 
     /** Whether the file that was ended last had blocks: the next one made is likely to be of its kind. */
     private final AtomicBoolean lastHadBlocks = new AtomicBoolean();
@@ -41,7 +41,7 @@ public final class FileStreams implements AutoCloseable {
         this.settings = settings;
         this.leases = new LeaseRenewer(caller, settings.leaseRenewal());
         this.locator = new FileLocator(metadata.entries(), servers, blocks);
-        this.planner = new ReadPlanner(locator, metadata.entries());
+        this.planner = new AccessPlanner(locator, metadata.entries());
         this.vectored = new VectoredReads(
                 settings.vectoredThreads(), settings.vectoredGapBytes(), settings.vectoredRunBytesMax());
     }
@@ -78,7 +78,7 @@ public final class FileStreams implements AutoCloseable {
         }
     }
 
-    public ReadPlanner planner() {
+    public AccessPlanner planner() {
         return planner;
     }
 

@@ -24,6 +24,62 @@ public record AccessPlan(UUID id, List<Read> reads, boolean releaseAfterRead, lo
         Check.check(windowBytes >= 0 && keep.toMillis() > 0, "a window of %d bytes kept %s", windowBytes, keep);
     }
 
+    /** A new plan: copies stay after they were read, and servers give it their own share of room. */
+    public static AccessPlan inOrder(List<Read> reads) {
+        return new AccessPlan(UUID.randomUUID(), reads, false, 0, KEEP);
+    }
+
+    public static AccessPlan inOrder(Read... reads) {
+        return inOrder(List.of(reads));
+    }
+
+    /** The same under another id. */
+    public AccessPlan withId(UUID other) {
+        return new AccessPlan(other, reads, releaseAfterRead, windowBytes, keep);
+    }
+
+    /** For what is read once. */
+    public AccessPlan withReleaseAfterRead() {
+        return new AccessPlan(id, reads, true, windowBytes, keep);
+    }
+
+    public AccessPlan withWindowBytes(long bytes) {
+        return new AccessPlan(id, reads, releaseAfterRead, bytes, keep);
+    }
+
+    public AccessPlan withKeep(Duration time) {
+        return new AccessPlan(id, reads, releaseAfterRead, windowBytes, time);
+    }
+
+    /**
+     * How far a plan is, over all block servers, in bytes of whole 4 MiB units.
+     *
+     * @param plannedBytes what servers with a cache tier have to stage
+     * @param remainingBytes of these, neither staged nor read nor given up yet
+     * @param waitingBytes staged and not read yet
+     * @param readBytes passed by readers
+     * @param lateBytes of these, what was not there yet when it was asked for
+     * @param failedBytes could not be staged: files being written, failed disks
+     */
+    public record Progress(
+            long plannedBytes,
+            long remainingBytes,
+            long waitingBytes,
+            long readBytes,
+            long lateBytes,
+            long failedBytes) {
+        /** The sum of two servers' progress. */
+        public Progress plus(Progress other) {
+            return new Progress(
+                    plannedBytes + other.plannedBytes,
+                    remainingBytes + other.remainingBytes,
+                    waitingBytes + other.waitingBytes,
+                    readBytes + other.readBytes,
+                    lateBytes + other.lateBytes,
+                    failedBytes + other.failedBytes);
+        }
+    }
+
     /**
      * One of the reads.
      *

@@ -50,23 +50,23 @@ final class BlockReadStreamTest {
     void whereManyAreOpenEachHoldsAChunkAndGetsMoreWhenOthersHaveGone() throws Exception {
         BlockReadStream first = open();
         try (BlockReadStream second = open()) {
-            assertEquals(List.of(3L * MIB, 2L * MIB + 2 * ChunkChecksum.CHUNK_BYTES), credits());
+            assertEquals(List.of(3L * MIB, 2L * MIB + 2 * ChunkChecksum.CHUNK_BYTES), windows());
             for (int i = 0; i < 100; i++) {
                 open().close();
-                assertEquals(ChunkChecksum.CHUNK_BYTES, credits().get(2 + i));
+                assertEquals(ChunkChecksum.CHUNK_BYTES, windows().get(2 + i));
             }
             BlockReadStream late = open();
             first.close();
             send(0, ChunkChecksum.CHUNK_BYTES, -1);
             assertEquals(ChunkChecksum.CHUNK_BYTES, late.read(ByteBuffer.allocate(MIB)));
-            ReadCredit credit = (ReadCredit) server.received.get(0).message();
-            assertEquals(3L * MIB, credit.getBytes());
+            ReadCredit more = (ReadCredit) server.received.get(0).message();
+            assertEquals(3L * MIB, more.getBytes());
             late.close();
             assertEquals(0, second.position());
         }
     }
 
-    private List<Long> credits() {
+    private List<Long> windows() {
         return server.requests.stream()
                 .map(ReadBlockRequest.class::cast)
                 .map(ReadBlockRequest::getCreditBytes)
@@ -138,7 +138,7 @@ final class BlockReadStreamTest {
     }
 
     @Test
-    void creditIsGivenForWhatWasReadAndWhatIsLeftIsReleasedAtTheEnd() throws Exception {
+    void windowMovesOnByWhatWasReadAndTheRestIsReleasedAtTheEnd() throws Exception {
         try (BlockReadStream stream = open()) {
             send(0, MIB, -1);
             send(MIB, 2 * MIB, -1);

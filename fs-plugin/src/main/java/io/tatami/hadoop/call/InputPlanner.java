@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.LocatedFileStatus;
@@ -93,7 +92,8 @@ public final class InputPlanner {
                             split.block().getOffset(),
                             split.block().getLength()));
                 }
-                AccessPlan plan = new AccessPlan(UUID.randomUUID(), reads, true, 0, KEEP);
+                AccessPlan plan =
+                        AccessPlan.inOrder(reads).withReleaseAfterRead().withKeep(KEEP);
                 calls.client().prefetch(plan);
                 LOG.info("planned {} splits as {}", reads.size(), plan.id());
             } catch (IOException e) {

@@ -95,7 +95,7 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
         if (closed) {
             throw new TatamiException(ErrorCode.UNAVAILABLE, "the block server is stopping");
         }
-        ReadPlan known = plans.get(id);
+        StagedPlan known = plans.get(id);
         int count = known == null ? 0 : known.rangeCount();
         if (already > count) {
             throw new TatamiException(
@@ -103,7 +103,7 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
                     "plan " + id + " has " + count + " ranges here, so that none can come behind " + already
                             + "; it was forgotten or cancelled: plan anew");
         }
-        ReadPlan plan = known == null ? plans.begin(id, settings, clock.monotonicNanos()) : known;
+        StagedPlan plan = known == null ? plans.begin(id, settings, clock.monotonicNanos()) : known;
         plan.touch(clock.monotonicNanos());
         for (PlannedRange range : ranges.subList(Math.min(ranges.size(), count - already), ranges.size())) {
             plan.add(range, source.volumeOf(range.block()));
@@ -118,7 +118,7 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
      * @throws TatamiException NOT_FOUND
      */
     public synchronized PlanProgress progress(PlanId id) throws TatamiException {
-        ReadPlan plan = plans.get(id);
+        StagedPlan plan = plans.get(id);
         if (plan == null) {
             throw new TatamiException(ErrorCode.NOT_FOUND, "plan " + id + " is not known here, or not any more");
         }
@@ -200,7 +200,7 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
     }
 
     private void forgetOldPlans() {
-        for (ReadPlan plan : plans.removeForgotten(clock.monotonicNanos())) {
+        for (StagedPlan plan : plans.removeForgotten(clock.monotonicNanos())) {
             LOG.info("plan {} was not used for long and is forgotten at {}", plan.id(), plan.progress());
         }
     }
@@ -223,7 +223,7 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
     synchronized void endTurn(Deque<StagedUnit> left) {
         boolean isFirst = true;
         for (StagedUnit unit : left) {
-            ReadPlan plan = unit.waitingFor;
+            StagedPlan plan = unit.waitingFor;
             if (plan != null && unit.state == StagedUnit.State.STAGING) {
                 if (isFirst) {
                     plan.markFailed(unit.position);

@@ -27,10 +27,10 @@ final class PlanBook {
     private static final int BEHIND_UNITS_MIN = 64;
 
     private final TierSpace space;
-    private final Map<PlanId, ReadPlan> plans = new LinkedHashMap<>();
+    private final Map<PlanId, StagedPlan> plans = new LinkedHashMap<>();
 
     /** For each volume, the plan whose turn was longest ago first. */
-    private final List<LinkedHashSet<ReadPlan>> rotations = new ArrayList<>();
+    private final List<LinkedHashSet<StagedPlan>> rotations = new ArrayList<>();
 
     PlanBook(TierSpace space, int volumeCount) {
         this.space = space;
@@ -40,20 +40,20 @@ final class PlanBook {
     }
 
     /** Units of one block, one behind the other, that are to be staged now for a plan. */
-    record Turn(ReadPlan plan, PlannedRange range, List<StagedUnit> units) {}
+    record Turn(StagedPlan plan, PlannedRange range, List<StagedUnit> units) {}
 
-    Collection<ReadPlan> plans() {
+    Collection<StagedPlan> plans() {
         return plans.values();
     }
 
     @Nullable
-    ReadPlan get(PlanId id) {
+    StagedPlan get(PlanId id) {
         return plans.get(id);
     }
 
     /** A new plan, of nothing yet. */
-    ReadPlan begin(PlanId id, PlanSettings settings, long nowNanos) {
-        ReadPlan plan = new ReadPlan(id, settings, rotations.size(), nowNanos);
+    StagedPlan begin(PlanId id, PlanSettings settings, long nowNanos) {
+        StagedPlan plan = new StagedPlan(id, settings, rotations.size(), nowNanos);
         plans.put(id, plan);
         rotations.forEach(rotation -> rotation.add(plan));
         return plan;
@@ -61,7 +61,7 @@ final class PlanBook {
 
     /** Gives a plan up, and what was staged for it, was not read and is no other plan's. */
     void remove(PlanId id) {
-        ReadPlan plan = plans.remove(id);
+        StagedPlan plan = plans.remove(id);
         if (plan != null) {
             rotations.forEach(rotation -> rotation.remove(plan));
             List.copyOf(plan.waiting().values()).forEach(this::leaveToAnother);
@@ -69,7 +69,7 @@ final class PlanBook {
     }
 
     private void leaveToAnother(StagedUnit unit) {
-        for (ReadPlan plan : plans.values()) {
+        for (StagedPlan plan : plans.values()) {
             int position = plan.unreadPosition(unit.key);
             // Counted as staged because this copy was there; it would not be staged again.
             if (position >= 0 && plan.isHandled(position)) {
@@ -85,9 +85,9 @@ final class PlanBook {
     }
 
     /** Removes plans that nobody has read by or asked for in a long time. */
-    List<ReadPlan> removeForgotten(long nowNanos) {
-        List<ReadPlan> forgotten = new ArrayList<>();
-        for (ReadPlan plan : List.copyOf(plans.values())) {
+    List<StagedPlan> removeForgotten(long nowNanos) {
+        List<StagedPlan> forgotten = new ArrayList<>();
+        for (StagedPlan plan : List.copyOf(plans.values())) {
             if (plan.isForgotten(nowNanos)) {
                 remove(plan.id());
                 forgotten.add(plan);
@@ -97,7 +97,7 @@ final class PlanBook {
     }
 
     /** A unit at a position of a plan that is yet to be read. */
-    record Expected(ReadPlan plan, int position) {}
+    record Expected(StagedPlan plan, int position) {}
 
     /**
      * What a read of a unit counts for. Nobody says whose reader it is, so it counts for each plan that has the unit
@@ -108,7 +108,7 @@ final class PlanBook {
      */
     List<Expected> expecting(UnitKey key, @Nullable StagedUnit staged) {
         List<Expected> all = new ArrayList<>();
-        for (ReadPlan plan : plans.values()) {
+        for (StagedPlan plan : plans.values()) {
             int position = plan.unreadPosition(key);
             if (position >= 0) {
                 all.add(new Expected(plan, position));
@@ -123,7 +123,7 @@ final class PlanBook {
     }
 
     private boolean isNear(Expected expected, @Nullable StagedUnit staged) {
-        ReadPlan plan = expected.plan();
+        StagedPlan plan = expected.plan();
         return (staged != null && staged.waitingFor == plan)
                 || expected.position() <= (long) plan.furthestRead() + shareOf(plan);
     }
@@ -148,7 +148,7 @@ final class PlanBook {
         if (unit.waitingFor != null && !unit.waitingFor.isRead(unit.position)) {
             return;
         }
-        for (ReadPlan plan : plans.values()) {
+        for (StagedPlan plan : plans.values()) {
             int position = plan.unreadPosition(unit.key);
             if (position >= 0 && position <= plan.furthestRead() + shareOf(plan) / 2) {
                 space.handOver(unit, plan, position);
@@ -161,8 +161,8 @@ final class PlanBook {
     /** What to stage next from a volume, its slots claimed; null where there is nothing, or no room. */
     @Nullable
     Turn nextTurn(int volume) {
-        LinkedHashSet<ReadPlan> rotation = rotations.get(volume);
-        for (ReadPlan plan : List.copyOf(rotation)) {
+        LinkedHashSet<StagedPlan> rotation = rotations.get(volume);
+        for (StagedPlan plan : List.copyOf(rotation)) {
             Turn turn = turnOf(plan, volume);
             if (turn != null) {
                 rotation.remove(plan);
@@ -173,14 +173,14 @@ final class PlanBook {
         return null;
     }
 
-    private int shareOf(ReadPlan plan) {
-        long active = plans.values().stream().filter(ReadPlan::isActive).count();
+    private int shareOf(StagedPlan plan) {
+        long active = plans.values().stream().filter(StagedPlan::isActive).count();
         long share = Math.max(1, space.slots() / Math.max(1, active));
         long window = plan.settings().windowBytes();
         return (int) (window == 0 ? share : Math.min(share, Math.max(1, window / Device.UNIT_BYTES)));
     }
 
-    private @Nullable Turn turnOf(ReadPlan plan, int volume) {
+    private @Nullable Turn turnOf(StagedPlan plan, int volume) {
         int position = skipStaged(plan, volume);
         if (position < 0) {
             return null;
@@ -212,7 +212,7 @@ final class PlanBook {
      * How many units may be staged from a position on: what those before it leave, or what is kept for going ahead of
      * them.
      */
-    private static int roomAt(ReadPlan plan, int position, int share) {
+    private static int roomAt(StagedPlan plan, int position, int share) {
         int room = share - plan.waiting().size();
         int inOrder = room - plan.unstagedBefore(position, room);
         int ahead = Math.min(room, (share + 1) / 2 - plan.readyUnits());
@@ -220,7 +220,7 @@ final class PlanBook {
     }
 
     /** The first position that needs staging from a volume; copies that are there for other reasons are taken over. */
-    private int skipStaged(ReadPlan plan, int volume) {
+    private int skipStaged(StagedPlan plan, int volume) {
         int position = plan.nextToStage(volume);
         while (position >= 0) {
             StagedUnit there = space.find(plan.unitAt(position));
@@ -238,7 +238,7 @@ final class PlanBook {
     }
 
     /** Where a plan is at its share, copies that its readers have left far behind make room. */
-    private void giveUpPassedOver(ReadPlan plan, int share) {
+    private void giveUpPassedOver(StagedPlan plan, int share) {
         int behind = plan.furthestRead() - Math.max(BEHIND_UNITS_MIN, share / 2);
         while (plan.waiting().size() >= share && plan.waiting().firstKey() < behind) {
             space.giveUp(plan.waiting().firstEntry().getValue());

@@ -13,7 +13,7 @@ final class StagedUnit {
 
     /** The plan it was staged for; null once that is gone, or the unit was read. */
     @Nullable
-    ReadPlan waitingFor;
+    StagedPlan waitingFor;
 
     /** Of the plan. */
     int position;
@@ -34,7 +34,7 @@ final class StagedUnit {
         GONE
     }
 
-    StagedUnit(UnitKey key, int slot, ReadPlan plan, int position) {
+    StagedUnit(UnitKey key, int slot, StagedPlan plan, int position) {
         this.key = key;
         this.slot = slot;
         this.waitingFor = plan;

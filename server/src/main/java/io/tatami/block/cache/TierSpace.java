@@ -42,7 +42,7 @@ final class TierSpace {
 
     /** A slot for a unit that has none, in use by whoever fills it; null where there is no room. */
     @Nullable
-    StagedUnit claim(UnitKey key, ReadPlan plan, int position) {
+    StagedUnit claim(UnitKey key, StagedPlan plan, int position) {
         if (free.isEmpty()) {
             StagedUnit victim = firstReadUnused();
             if (victim == null) {
@@ -87,7 +87,7 @@ final class TierSpace {
     }
 
     /** A copy that was read, or still waits for a reader of another plan, waits for this one. */
-    void handOver(StagedUnit unit, ReadPlan plan, int position) {
+    void handOver(StagedUnit unit, StagedPlan plan, int position) {
         leavePlan(unit);
         read.remove(unit);
         unit.waitingFor = plan;
@@ -143,7 +143,7 @@ final class TierSpace {
     }
 
     private void leavePlan(StagedUnit unit) {
-        ReadPlan plan = unit.waitingFor;
+        StagedPlan plan = unit.waitingFor;
         if (plan != null) {
             plan.removeWaiting(unit);
             unit.waitingFor = null;

@@ -2,16 +2,13 @@ package io.tatami.server.cli;
 
 import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
-import io.tatami.client.file.Prefetch;
 import io.tatami.client.model.AccessPlan;
 import io.tatami.client.model.DirectoryListing;
 import io.tatami.client.model.PathStatus;
-import io.tatami.client.model.PrefetchProgress;
 import io.tatami.client.model.TatamiPath;
 import io.tatami.server.status.HumanBytes;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -70,20 +67,21 @@ final class PrefetchCommand implements Callable<Integer> {
         try (TatamiClient client = cluster.connect()) {
             UUID id = id(client);
             if (cancel) {
-                client.prefetch(id).cancel();
+                client.cancelPlan(id);
                 return ExitCode.DONE;
             }
             if (status) {
-                print(client.prefetch(id).progress());
+                print(client.planProgress(id));
                 return ExitCode.DONE;
             }
             // The same paths may have been planned, and read, before.
-            client.prefetch(id).cancel();
+            client.cancelPlan(id);
             List<AccessPlan.Read> reads = new ArrayList<>();
             for (String path : paths) {
                 add(client, client.status(TatamiPath.of(path), true), reads);
             }
-            follow(client.prefetch(new AccessPlan(id, reads, release, windowBytes, Duration.ofHours(1))));
+            client.prefetch(new AccessPlan(id, reads, release, windowBytes, AccessPlan.KEEP));
+            follow(client, id);
             return ExitCode.DONE;
         }
     }
@@ -107,12 +105,12 @@ final class PrefetchCommand implements Callable<Integer> {
         }
     }
 
-    private void follow(Prefetch prefetch) throws TatamiException, InterruptedException {
-        PrefetchProgress last = prefetch.progress();
+    private void follow(TatamiClient client, UUID plan) throws TatamiException, InterruptedException {
+        AccessPlan.Progress last = client.planProgress(plan);
         print(last);
         for (int unchanged = 0; last.remainingBytes() > 0 && unchanged < STEPS_WITHOUT_CHANGE; ) {
             Thread.sleep(STEP_MILLIS);
-            PrefetchProgress now = prefetch.progress();
+            AccessPlan.Progress now = client.planProgress(plan);
             unchanged = now.equals(last) ? unchanged + 1 : 0;
             if (unchanged == 0) {
                 print(now);
@@ -121,7 +119,7 @@ final class PrefetchCommand implements Callable<Integer> {
         }
     }
 
-    private void print(PrefetchProgress progress) {
+    private void print(AccessPlan.Progress progress) {
         PrintWriter out = spec.commandLine().getOut();
         out.printf(
                 "planned %s: %s staged and waiting, %s read (%s late), %s to be staged, %s failed%n",

@@ -308,12 +308,12 @@ public final class FakeBlocks {
         } catch (TatamiException e) {
             stream.failure(e);
         }
-        return new IgnoredCredit();
+        return new IgnoredWindow();
     }
 
-    private static final class IgnoredCredit implements StreamReceiver<ReadCredit> {
+    private static final class IgnoredWindow implements StreamReceiver<ReadCredit> {
         @Override
-        public void onMessage(ReadCredit credit, ByteBuf payload) {
+        public void onMessage(ReadCredit more, ByteBuf payload) {
             payload.release();
         }
 

@@ -1,12 +1,11 @@
 package io.tatami.benchmarks.workload.dfsio;
 
 import io.tatami.benchmarks.harness.peer.Peer;
-import io.tatami.client.model.PrefetchProgress;
-import io.tatami.client.file.Prefetch;
-import io.tatami.client.model.PrefetchProgress;
-import io.tatami.hadoop.PrefetchPlan;
+import io.tatami.client.model.AccessPlan;
 import io.tatami.hadoop.TatamiFileSystem;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -21,15 +20,17 @@ final class StagedFiles {
     /** Asks for all of it, and returns when it is there. It stays when it is read. */
     static void await(Peer peer) throws IOException, InterruptedException {
         try (FileSystem fs = FileSystem.newInstance(peer.configuration())) {
-            PrefetchPlan plan = PrefetchPlan.inOrder();
+            TatamiFileSystem tatami = (TatamiFileSystem) fs;
+            List<AccessPlan.Read> reads = new ArrayList<>();
             for (FileStatus file : fs.listStatus(DATA)) {
-                plan = plan.read(file.getPath());
+                reads.add(tatami.planned(file.getPath()));
             }
-            Prefetch staged = ((TatamiFileSystem) fs).prefetch(plan);
-            PrefetchProgress now = staged.progress();
+            AccessPlan plan = AccessPlan.inOrder(reads);
+            tatami.prefetch(plan);
+            AccessPlan.Progress now = tatami.planProgress(plan.id());
             while (now.remainingBytes() > 0) {
                 Thread.sleep(LOOK_MILLIS);
-                now = staged.progress();
+                now = tatami.planProgress(plan.id());
             }
             if (now.failedBytes() > 0) {
                 throw new IOException(now.failedBytes() + " bytes of " + DATA + " could not be staged");

@@ -5,10 +5,7 @@ import io.tatami.benchmarks.harness.report.Results;
 import io.tatami.benchmarks.harness.report.RoundOptions;
 import io.tatami.benchmarks.harness.report.Rounds;
 import io.tatami.benchmarks.harness.report.RunPlace;
-import io.tatami.client.model.PrefetchProgress;
-import io.tatami.client.file.Prefetch;
-import io.tatami.client.model.PrefetchProgress;
-import io.tatami.hadoop.PrefetchPlan;
+import io.tatami.client.model.AccessPlan;
 import io.tatami.hadoop.TatamiFileSystem;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -19,6 +16,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.fs.FSDataInputStream;
 import picocli.CommandLine.Command;
@@ -113,16 +111,15 @@ public final class PrefetchBenchmark implements Callable<Integer> {
                 }
             }
             case PLAN, PLAN_LITTLE_COMPUTE, PLAN_TOO_LATE -> {
-                Prefetch plan = rig.slow()
-                        .prefetch(PrefetchPlan.inOrder()
-                                .read(PrefetchRig.FIRST)
-                                .read(PrefetchRig.SECOND)
-                                .releaseAfterRead());
+                TatamiFileSystem slow = rig.slow();
+                AccessPlan plan = AccessPlan.inOrder(slow.planned(PrefetchRig.FIRST), slow.planned(PrefetchRig.SECOND))
+                        .withReleaseAfterRead();
+                slow.prefetch(plan);
                 if (scenario != Scenario.PLAN_TOO_LATE) {
-                    awaitFull(plan);
+                    awaitFull(slow, plan.id());
                 }
                 double speed = program(scenario, round, results, file -> scan(rig.slow(), file));
-                plan.cancel();
+                slow.cancelPlan(plan.id());
                 yield speed;
             }
         };
@@ -165,11 +162,11 @@ public final class PrefetchBenchmark implements Callable<Integer> {
     }
 
     /** Until as much is staged as may be before somebody reads. */
-    private static void awaitFull(Prefetch plan) throws IOException, InterruptedException {
-        PrefetchProgress last = plan.progress();
+    private static void awaitFull(TatamiFileSystem fs, UUID plan) throws IOException, InterruptedException {
+        AccessPlan.Progress last = fs.planProgress(plan);
         for (int unchanged = 0; unchanged < STEPS_WITHOUT_CHANGE; ) {
             Thread.sleep(PROGRESS_MILLIS);
-            PrefetchProgress now = plan.progress();
+            AccessPlan.Progress now = fs.planProgress(plan);
             unchanged = now.equals(last) ? unchanged + 1 : 0;
             last = now;
         }

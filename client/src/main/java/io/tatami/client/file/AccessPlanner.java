@@ -9,7 +9,6 @@ import io.tatami.base.UuidBytes;
 import io.tatami.client.block.BlockTarget;
 import io.tatami.client.entry.EntryReader;
 import io.tatami.client.model.AccessPlan;
-import io.tatami.client.model.PrefetchProgress;
 import io.tatami.protocol.RequestLimits;
 import io.tatami.protocol.wire.PlanReadsRequest;
 import io.tatami.protocol.wire.PlanStatusReply;
@@ -22,14 +21,14 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * Turns access plans into ranges of blocks and tells them to the servers that will be read. Safe for use by many
- * threads.
+ * Turns access plans into ranges of blocks, tells them to the servers that will be read, and asks these how far they
+ * are. Servers know a plan by its id. Safe for use by many threads; calls wait for the servers.
  */
-public final class ReadPlanner {
+public final class AccessPlanner {
     private final FileLocator locator;
     private final EntryReader entries;
 
-    ReadPlanner(FileLocator locator, EntryReader entries) {
+    AccessPlanner(FileLocator locator, EntryReader entries) {
         this.locator = locator;
         this.entries = entries;
     }
@@ -40,42 +39,79 @@ public final class ReadPlanner {
      * @throws TatamiException what an open of the files throws; IO_ERROR and UNAVAILABLE of block servers; UNSUPPORTED
      *     where no server concerned has a cache tier
      */
-    public Prefetch plan(AccessPlan plan) throws TatamiException {
+    public void plan(AccessPlan plan) throws TatamiException {
         Call call = new Call(plan);
-        Prefetch prefetch = of(plan.id());
         try {
             for (AccessPlan.Read read : plan.reads()) {
                 call.add(read);
             }
             call.end();
-            return prefetch;
         } catch (TatamiException e) {
             if (call.hasBegun()) {
-                cancelAfter(prefetch, e);
+                cancelAfter(plan.id(), e);
             }
             throw e;
         }
     }
 
-    private static void cancelAfter(Prefetch prefetch, TatamiException reason) {
+    private void cancelAfter(UUID id, TatamiException reason) {
         try {
-            prefetch.cancel();
+            cancel(id);
         } catch (TatamiException e) {
             reason.addSuppressed(e);
         }
     }
 
-    /** A plan that was made before, maybe by another client. */
-    public Prefetch of(UUID id) {
-        return new Prefetch(locator, id, bytes(id));
+    /** @see io.tatami.client.TatamiClient#planProgress */
+    public AccessPlan.Progress progress(UUID id) throws TatamiException {
+        AccessPlan.Progress sum = null;
+        TatamiException failure = null;
+        for (SideBySide.Answer<ServerId, AccessPlan.Progress> answer :
+                locator.ofServers(locator.servers().alive(), server -> progress(server, bytes(id)))) {
+            AccessPlan.Progress one = answer.value();
+            if (one != null) {
+                sum = sum == null ? one : sum.plus(one);
+            } else if (answer.failure() != null && !knowsNothing(answer.failure())) {
+                failure = answer.failure();
+            }
+        }
+        if (sum != null) {
+            return sum;
+        }
+        throw failure != null
+                ? failure.again()
+                : new TatamiException(
+                        ErrorCode.NOT_FOUND,
+                        "no block server knows plan " + id
+                                + "; it was cancelled, was not used for long, or the servers were started anew");
     }
 
-    static ByteString bytes(UUID id) {
+    private static boolean knowsNothing(TatamiException failure) {
+        return failure.code() == ErrorCode.NOT_FOUND || failure.code() == ErrorCode.UNSUPPORTED;
+    }
+
+    /** @see io.tatami.client.TatamiClient#cancelPlan */
+    public void cancel(UUID id) throws TatamiException {
+        for (SideBySide.Answer<ServerId, ServerId> answer :
+                locator.ofServers(locator.servers().alive(), server -> cancel(server, bytes(id)))) {
+            if (answer.failure() != null) {
+                throw answer.failure().again();
+            }
+        }
+    }
+
+    private ServerId cancel(ServerId server, ByteString plan) throws TatamiException {
+        locator.blocks().cancelPlan(locator.servers().target(server, locator.deadline()), plan);
+        return server;
+    }
+
+    private static ByteString bytes(UUID id) {
         return ByteString.copyFrom(UuidBytes.of(id));
     }
 
-    static PrefetchProgress progress(PlanStatusReply reply) {
-        return new PrefetchProgress(
+    private AccessPlan.Progress progress(ServerId server, ByteString plan) throws TatamiException {
+        PlanStatusReply reply = locator.blocks().planStatus(locator.servers().target(server, locator.deadline()), plan);
+        return new AccessPlan.Progress(
                 reply.getPlannedBytes(),
                 reply.getRemainingBytes(),
                 reply.getWaitingBytes(),

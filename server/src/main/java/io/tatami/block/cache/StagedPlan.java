@@ -16,7 +16,7 @@ import java.util.TreeMap;
  * One access plan on this server: its units in the order in which they will be read, each with a position from 0, and
  * which of them were staged and read. Guarded by the tier's lock.
  */
-final class ReadPlan {
+final class StagedPlan {
     private final PlanId id;
     private final PlanSettings settings;
     private final List<PlannedRange> ranges = new ArrayList<>();
@@ -47,7 +47,7 @@ final class ReadPlan {
     private int failedUnits;
     private long touchedNanos;
 
-    ReadPlan(PlanId id, PlanSettings settings, int volumeCount, long nowNanos) {
+    StagedPlan(PlanId id, PlanSettings settings, int volumeCount, long nowNanos) {
         this.nextOfVolume = new int[volumeCount];
         this.id = id;
         this.settings = settings;
