@@ -1,7 +1,7 @@
 /**
  * The front of the client library: {@link io.tatami.client.TatamiClient}, one user's access to a cluster. Imports the
- * packages below it, and none of them imports it. May be imported by the Hadoop plug-in, the server's tools and
- * benchmarks; knows nothing of Hadoop.
+ * packages below it, and none of them imports it. Imported by the operations of the Hadoop plug-in, the server's tools
+ * and benchmarks; knows nothing of Hadoop.
  */
 @NullMarked
 package io.tatami.client;

@@ -1,6 +1,6 @@
 /**
- * Entries by their paths: cached handles of directories, statuses and listings, and every change of an entry. May be
- * imported by {@code io.tatami.client} and its package {@code file}, and by the bulk benchmark.
+ * Entries by their paths: cached handles of directories, statuses and listings, and every change of an entry. Imported
+ * by {@code io.tatami.client} and its package {@code file}, and by the bulk benchmark.
  */
 @NullMarked
 package io.tatami.client.entry;
