@@ -26,26 +26,26 @@ final class AttributeOperations {
         this.draw = draw;
     }
 
-    Operation setPermission() {
+    RandomOperation setPermission() {
         int mode = draw.mode();
         return changing(
                 "setPermission", TreeOperations.octal(mode), (subject, path) -> subject.setPermission(path, mode));
     }
 
-    Operation setOwner() {
+    RandomOperation setOwner() {
         @Nullable String owner = draw.chance(0.5) ? draw.of(Caller.ORDINARY).name() : null;
         @Nullable String group = owner == null || draw.chance(0.5) ? draw.of(Caller.GROUPS) : null;
         return changing("setOwner", owner + ":" + group, (subject, path) -> subject.setOwner(path, owner, group));
     }
 
-    Operation setTimes() {
+    RandomOperation setTimes() {
         long modified = draw.time(MODIFIED_MILLIS);
         long accessed = draw.time(ACCESSED_MILLIS);
         return changing(
                 "setTimes", modified + " " + accessed, (subject, path) -> subject.setTimes(path, modified, accessed));
     }
 
-    Operation setReplication() {
+    RandomOperation setReplication() {
         int replication = 1 + draw.below(3);
         return asking(
                 "setReplication",
@@ -53,35 +53,35 @@ final class AttributeOperations {
                 (subject, path) -> String.valueOf(subject.setReplication(path, replication)));
     }
 
-    Operation setAcl() {
+    RandomOperation setAcl() {
         List<AclEntry> entries = draw.aclEntries(true);
         return changing("setAcl", entries.toString(), (subject, path) -> subject.setAcl(path, entries));
     }
 
-    Operation modifyAcl() {
+    RandomOperation modifyAcl() {
         List<AclEntry> entries = draw.aclEntries(true);
         return changing("modifyAcl", entries.toString(), (subject, path) -> subject.modifyAcl(path, entries));
     }
 
-    Operation removeAclEntries() {
+    RandomOperation removeAclEntries() {
         List<AclEntry> entries = draw.aclEntries(false);
         return changing(
                 "removeAclEntries", entries.toString(), (subject, path) -> subject.removeAclEntries(path, entries));
     }
 
-    Operation removeDefaultAcl() {
+    RandomOperation removeDefaultAcl() {
         return changing("removeDefaultAcl", "", Subject::removeDefaultAcl);
     }
 
-    Operation removeAcl() {
+    RandomOperation removeAcl() {
         return changing("removeAcl", "", Subject::removeAcl);
     }
 
-    Operation aclStatus() {
+    RandomOperation aclStatus() {
         return asking("aclStatus", "", (subject, path) -> subject.acl(path).toString());
     }
 
-    Operation setXAttr() {
+    RandomOperation setXAttr() {
         String name = draw.of(XATTRS);
         byte[] value = "value %d".formatted(draw.below(1000)).getBytes(StandardCharsets.UTF_8);
         EnumSet<XAttrSetFlag> flags = draw.of(List.of(
@@ -89,17 +89,17 @@ final class AttributeOperations {
         return changing("setXAttr", name + " " + flags, (subject, path) -> subject.setXAttr(path, name, value, flags));
     }
 
-    Operation getXAttr() {
+    RandomOperation getXAttr() {
         String name = draw.of(XATTRS);
         return asking(
                 "getXAttr", name, (subject, path) -> new String(subject.xAttr(path, name), StandardCharsets.UTF_8));
     }
 
-    Operation getXAttrs() {
+    RandomOperation getXAttrs() {
         return asking("getXAttrs", "", (subject, path) -> told(subject.xAttrs(path)));
     }
 
-    Operation removeXAttr() {
+    RandomOperation removeXAttr() {
         String name = draw.of(XATTRS);
         return changing("removeXAttr", name, (subject, path) -> subject.removeXAttr(path, name));
     }
@@ -114,13 +114,13 @@ final class AttributeOperations {
         void on(Subject subject, String path) throws IOException;
     }
 
-    private Operation asking(String kind, String argument, Asking action) {
+    private RandomOperation asking(String kind, String argument, Asking action) {
         String path = draw.path();
-        return new Operation(
+        return new RandomOperation(
                 kind, draw.caller(path), kind + " " + path + " " + argument, subject -> action.on(subject, path));
     }
 
-    private Operation changing(String kind, String argument, Changing action) {
+    private RandomOperation changing(String kind, String argument, Changing action) {
         return asking(kind, argument, (subject, path) -> {
             action.on(subject, path);
             return Outcome.DONE;

@@ -60,15 +60,15 @@ final class Clusters implements AutoCloseable {
     }
 
     /** What comes of an operation done by its user; where a link leads elsewhere, too, he goes as himself. */
-    Outcome outcomeOnHdfs(Operation operation) {
+    Outcome outcomeOnHdfs(RandomOperation operation) {
         return outcome(operation, onHdfs(operation.caller()));
     }
 
-    Outcome outcomeOnTatami(Operation operation) {
+    Outcome outcomeOnTatami(RandomOperation operation) {
         return outcome(operation, onTatami(operation.caller()));
     }
 
-    private Outcome outcome(Operation operation, Subject subject) {
+    private Outcome outcome(RandomOperation operation, Subject subject) {
         UserGroupInformation user = Objects.requireNonNull(users.get(operation.caller()));
         return user.doAs((PrivilegedAction<Outcome>) () -> Outcome.of(operation, subject));
     }

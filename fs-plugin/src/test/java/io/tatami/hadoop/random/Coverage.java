@@ -12,7 +12,7 @@ final class Coverage {
     private long operations;
     private long successes;
 
-    synchronized void add(Operation operation, Outcome outcome) {
+    synchronized void add(RandomOperation operation, Outcome outcome) {
         counts.computeIfAbsent(operation.kind(), kind -> new TreeMap<>()).merge(outcome.kind(), 1L, Long::sum);
         operations++;
         if (outcome.isSuccess()) {

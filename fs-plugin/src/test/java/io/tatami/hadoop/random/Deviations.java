@@ -25,7 +25,7 @@ final class Deviations {
     }
 
     /** Whether Tatami alone knows if it does it, so that it has to be asked first. */
-    static boolean mayBeUnsupported(Operation operation) {
+    static boolean mayBeUnsupported(RandomOperation operation) {
         return operation.kind().equals("concat");
     }
 
@@ -39,30 +39,30 @@ final class Deviations {
     }
 
     /** What Tatami and the model are to come to where HDFS comes to {@code onHdfs}. */
-    static Outcome expected(Operation operation, Outcome onHdfs, Outcome onModel) {
+    static Outcome expected(RandomOperation operation, Outcome onHdfs, Outcome onModel) {
         return readsBehindClosedDirectory(operation, onModel) ? onModel : onHdfs;
     }
 
     /** HDFS tells whoever reads a path that he may not pass along what there is on it, before it refuses. */
-    private static boolean readsBehindClosedDirectory(Operation operation, Outcome onModel) {
+    private static boolean readsBehindClosedDirectory(RandomOperation operation, Outcome onModel) {
         return READS.contains(operation.kind()) && onModel.reason().endsWith("access=EXECUTE");
     }
 
     /** Whether Tatami only tells another of several obstacles. */
-    static boolean isSameButForOrder(Operation operation, Outcome onTatami, Outcome expected) {
+    static boolean isSameButForOrder(RandomOperation operation, Outcome onTatami, Outcome expected) {
         return tellsAnotherOfTree(operation, onTatami, expected)
                 || tellsStickyOfReplaced(operation, onTatami, expected);
     }
 
     /** HDFS does not look at the sticky bit above what a rename replaces; here it can come before another obstacle. */
-    private static boolean tellsStickyOfReplaced(Operation operation, Outcome onTatami, Outcome expected) {
+    private static boolean tellsStickyOfReplaced(RandomOperation operation, Outcome onTatami, Outcome expected) {
         return operation.kind().equals("renameOverwriting")
                 && onTatami.reason().equals("sticky")
                 && expected.thrown() == IOException.class;
     }
 
     /** Of several things that stand in the way of deleting a tree, any may be told. */
-    private static boolean tellsAnotherOfTree(Operation operation, Outcome outcome, Outcome other) {
+    private static boolean tellsAnotherOfTree(RandomOperation operation, Outcome outcome, Outcome other) {
         return DELETIONS.contains(operation.kind())
                 && outcome.thrown() == other.thrown()
                 && WITHIN_TREE.stream().anyMatch(outcome.reason()::endsWith)

@@ -14,21 +14,21 @@ final class FileOperations {
         this.draw = draw;
     }
 
-    Operation create() {
+    RandomOperation create() {
         String path = draw.chance(0.2) ? draw.file() : draw.newPath();
         return created("create", path, draw.creation(true), draw.chance(0.3) ? draw.bytes() : new byte[0]);
     }
 
-    Operation createWithoutParents() {
+    RandomOperation createWithoutParents() {
         return created("createNonRecursive", draw.newPath(), draw.creation(false), new byte[0]);
     }
 
     /** In the place of a file, with bytes. */
-    Operation replace() {
+    RandomOperation replace() {
         return created("replace", draw.file(), draw.creation(true), draw.bytes());
     }
 
-    private Operation created(String kind, String path, Subject.Creation how, byte[] bytes) {
+    private RandomOperation created(String kind, String path, Subject.Creation how, byte[] bytes) {
         return named(
                 kind,
                 path,
@@ -36,13 +36,13 @@ final class FileOperations {
                 subject -> TreeOperations.done(() -> subject.create(path, how, bytes)));
     }
 
-    Operation append() {
+    RandomOperation append() {
         String path = draw.file();
         byte[] bytes = draw.bytes();
         return named("append", path, told(bytes), subject -> TreeOperations.done(() -> subject.append(path, bytes)));
     }
 
-    Operation truncate() {
+    RandomOperation truncate() {
         String path = draw.file();
         long length = draw.of(List.of(0, 1, 50, 4096, 16_384, draw.below(20_000)));
         return named(
@@ -52,24 +52,24 @@ final class FileOperations {
                 subject -> TreeOperations.done(() -> subject.truncate(path, length)));
     }
 
-    Operation read() {
+    RandomOperation read() {
         String path = draw.file();
         return named("read", path, "", subject -> told(subject.read(path, 0, READ_BYTES_MAX)));
     }
 
-    Operation readAt() {
+    RandomOperation readAt() {
         String path = draw.file();
         long offset = 1L + draw.below(20_000);
         int length = 1 + draw.below(5_000);
         return named("readAt", path, offset + " " + length, subject -> told(subject.read(path, offset, length)));
     }
 
-    Operation checksum() {
+    RandomOperation checksum() {
         String path = draw.file();
         return named("checksum", path, "", subject -> subject.checksum(path));
     }
 
-    Operation concat() {
+    RandomOperation concat() {
         String target = draw.file();
         List<String> sources = new ArrayList<>();
         for (int count = 1 + draw.below(2); count > 0; count--) {
@@ -82,8 +82,8 @@ final class FileOperations {
                 subject -> TreeOperations.done(() -> subject.concat(target, sources)));
     }
 
-    private Operation named(String kind, String path, String argument, Operation.Action action) {
-        return new Operation(kind, draw.caller(path), kind + " " + path + " " + argument, action);
+    private RandomOperation named(String kind, String path, String argument, RandomOperation.Action action) {
+        return new RandomOperation(kind, draw.caller(path), kind + " " + path + " " + argument, action);
     }
 
     static String told(byte[] bytes) {

@@ -8,7 +8,7 @@ final class Operations {
     private final Draw draw;
 
     /** By the sum of the weights up to each. */
-    private final TreeMap<Integer, Supplier<Operation>> kinds = new TreeMap<>();
+    private final TreeMap<Integer, Supplier<RandomOperation>> kinds = new TreeMap<>();
 
     private int weights;
 
@@ -65,12 +65,12 @@ final class Operations {
         add(12, attributes::removeXAttr);
     }
 
-    private void add(int weight, Supplier<Operation> kind) {
+    private void add(int weight, Supplier<RandomOperation> kind) {
         weights += weight;
         kinds.put(weights, kind);
     }
 
-    Operation next() {
+    RandomOperation next() {
         return kinds.higherEntry(draw.below(weights)).getValue().get();
     }
 }

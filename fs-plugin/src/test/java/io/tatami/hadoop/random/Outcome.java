@@ -17,7 +17,7 @@ record Outcome(String result, @Nullable Class<?> thrown, String reason, String m
     static final String DONE = "done";
 
     /** Done as whoever the thread acts for. */
-    static Outcome of(Operation operation, Subject subject) {
+    static Outcome of(RandomOperation operation, Subject subject) {
         try {
             return new Outcome(operation.action().on(subject), null, "", "");
         } catch (IOException | RuntimeException e) {

@@ -24,7 +24,7 @@ final class Round {
     private final ModelDirectory root =
             new ModelDirectory(Caller.SUPERUSER.name(), SUPERGROUP, AccessList.ofMode(0755));
     private final ModelTree tree = new ModelTree(root);
-    private final List<Operation> sinceComparison = new ArrayList<>();
+    private final List<RandomOperation> sinceComparison = new ArrayList<>();
 
     /** @param compareEvery operations, all that is there is compared */
     Round(Clusters clusters, Coverage coverage, long seed, int compareEvery) {
@@ -60,7 +60,7 @@ final class Round {
                 new ModelSubject(tree, Caller.SUPERUSER));
     }
 
-    private void compare(int number, Operation operation) {
+    private void compare(int number, RandomOperation operation) {
         ModelSubject model = new ModelSubject(tree, operation.caller());
         Outcome onModel;
         Outcome onTatami;
@@ -99,13 +99,15 @@ final class Round {
                     + "\nafter "
                     + String.join(
                             "\n",
-                            sinceComparison.stream().map(Operation::toString).toList()));
+                            sinceComparison.stream()
+                                    .map(RandomOperation::toString)
+                                    .toList()));
         }
         sinceComparison.clear();
     }
 
     private String told(int number) {
-        return "Operation " + number + " of seed " + seed
+        return "RandomOperation " + number + " of seed " + seed
                 + ". Once more, with all compared after each operation: -Dtatami.test.seed=" + seed
                 + " -Dtatami.test.operations=" + number + " -Dtatami.test.compare=1";
     }

@@ -13,35 +13,35 @@ final class TreeOperations {
         this.draw = draw;
     }
 
-    Operation mkdirs() {
+    RandomOperation mkdirs() {
         String path = draw.newPath();
         int mode = draw.mode();
         return named("mkdirs", path, octal(mode), subject -> String.valueOf(subject.mkdirs(path, mode)));
     }
 
-    Operation mkdir() {
+    RandomOperation mkdir() {
         String path = draw.newPath();
         int mode = draw.mode();
         return named("mkdir", path, octal(mode), subject -> done(() -> subject.mkdir(path, mode)));
     }
 
-    Operation delete() {
+    RandomOperation delete() {
         String path = draw.below();
         return named("delete", path, "", subject -> String.valueOf(subject.delete(path, false)));
     }
 
-    Operation deleteAll() {
+    RandomOperation deleteAll() {
         String path = draw.below();
         return named("deleteAll", path, "", subject -> String.valueOf(subject.delete(path, true)));
     }
 
-    Operation rename() {
+    RandomOperation rename() {
         String source = draw.below();
         String destination = draw.chance(0.6) ? draw.newPath() : draw.path();
         return named("rename", source, destination, subject -> String.valueOf(subject.rename(source, destination)));
     }
 
-    Operation renameStrictly() {
+    RandomOperation renameStrictly() {
         String source = draw.below();
         String destination = draw.chance(0.6) ? draw.newPath() : draw.below();
         return named(
@@ -51,7 +51,7 @@ final class TreeOperations {
                 subject -> done(() -> subject.renameStrictly(source, destination, false)));
     }
 
-    Operation renameOverwriting() {
+    RandomOperation renameOverwriting() {
         String source = draw.below();
         String destination = draw.chance(0.4) ? draw.newPath() : draw.below();
         return named(
@@ -61,7 +61,7 @@ final class TreeOperations {
                 subject -> done(() -> subject.renameStrictly(source, destination, true)));
     }
 
-    Operation symlink() {
+    RandomOperation symlink() {
         String link = draw.newPath();
         String target = draw.chance(0.3) ? draw.name() : draw.path();
         boolean parents = draw.chance(0.3);
@@ -72,39 +72,39 @@ final class TreeOperations {
                 subject -> done(() -> subject.symlink(target, link, parents)));
     }
 
-    Operation status() {
+    RandomOperation status() {
         String path = draw.path();
         return named("status", path, "", subject -> subject.status(path).toString());
     }
 
-    Operation linkStatus() {
+    RandomOperation linkStatus() {
         String path = draw.link();
         return named("linkStatus", path, "", subject -> subject.linkStatus(path).toString());
     }
 
-    Operation linkTarget() {
+    RandomOperation linkTarget() {
         String path = draw.link();
         return named("linkTarget", path, "", subject -> subject.linkTarget(path));
     }
 
-    Operation list() {
+    RandomOperation list() {
         String path = draw.directory();
         return named("list", path, "", subject -> told(subject.list(path)));
     }
 
-    Operation totals() {
+    RandomOperation totals() {
         String path = draw.directory();
         return named("totals", path, "", subject -> subject.totals(path).toString());
     }
 
-    Operation access() {
+    RandomOperation access() {
         String path = draw.path();
         FsAction wanted = draw.action();
         return named("access", path, wanted.SYMBOL, subject -> done(() -> subject.access(path, wanted)));
     }
 
-    private Operation named(String kind, String path, String argument, Operation.Action action) {
-        return new Operation(kind, draw.caller(path), kind + " " + path + " " + argument, action);
+    private RandomOperation named(String kind, String path, String argument, RandomOperation.Action action) {
+        return new RandomOperation(kind, draw.caller(path), kind + " " + path + " " + argument, action);
     }
 
     /** Something that answers nothing. */

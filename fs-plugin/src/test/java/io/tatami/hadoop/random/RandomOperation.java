@@ -8,7 +8,7 @@ import java.io.IOException;
  * @param kind its name in {@link Coverage}
  * @param text with its arguments, for people
  */
-record Operation(String kind, Caller caller, String text, Action action) {
+record RandomOperation(String kind, Caller caller, String text, Action action) {
     /** What is done, and its answer in words that are the same where the answers are. */
     @FunctionalInterface
     interface Action {
