@@ -128,7 +128,8 @@ final class LauncherScriptTest {
         writeScript(directory.resolve("mvnw"), """
                 echo 'Downloaded from central: https://example.org/a.jar'
                 echo '[INFO] Building Tatami client 9.9                           [9/12]'
-                until [ "$(grep -c '' '%s')" -ge 2 ]; do sleep 0.1; done
+                echo '[INFO] --- compiler:3.14.0:compile (default-compile) @ tatami-client ---'
+                until [ "$(grep -c '' '%s')" -ge 3 ]; do sleep 0.1; done
                 """.formatted(looks));
 
         Ended ended = run(Map.of("PATH", tools + ":/usr/bin:/bin"), "quickstart");
@@ -138,7 +139,7 @@ final class LauncherScriptTest {
         assertTrue(lines.get(0).startsWith("Quickstart: starts a Tatami cluster"), ended::toString);
         assertTrue(lines.get(2).contains("about three minutes"), ended::toString);
         assertTrue(
-                lines.stream().anyMatch(line -> line.endsWith("module 9 of 12, Tatami client, 1 files downloaded")),
+                lines.stream().anyMatch(line -> line.endsWith("module 9 of 12, Tatami client, compile, 1 files downloaded")),
                 ended::toString);
         Matcher hosts = Pattern.compile("-Dtatami.hosts=(\\S+)").matcher(ended.output());
         assertTrue(hosts.find(), ended::toString);

@@ -6,14 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tatami.hadoop.TatamiCluster;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Objects;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.jar.JarFile;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
@@ -28,6 +32,10 @@ class ShadedJarIT {
     /** In the order in which Hadoop got them. */
     private static final List<String> NEWER = List.of("readVectored", "recoverLease", "safe mode", "bulk delete");
 
+    /** A library of the notice: group and artifact, version, licence, address. */
+    private static final Pattern NOTICED =
+            Pattern.compile("^- [^:\\s]+:(\\S+ \\S+), [^,\\s][^,]*.*, https?://.*$", Pattern.MULTILINE);
+
     @TempDir
     private Path directory = Path.of("");
 
@@ -41,6 +49,24 @@ class ShadedJarIT {
                             !name.replaceFirst("^META-INF/versions/\\d+/", "").startsWith("io/tatami/"))
                     .toList();
             assertEquals(List.of(), others);
+        }
+    }
+
+    @Test
+    void noticeNamesEveryLibraryInTheJarWithItsLicence() throws IOException {
+        try (JarFile jar = new JarFile(jar().toFile())) {
+            String notice = text(jar, "META-INF/NOTICE");
+            assertEquals(
+                    ShadedLibraries.of(jar).artifacts(),
+                    NOTICED.matcher(notice)
+                            .results()
+                            .map(line -> line.group(1))
+                            .collect(Collectors.toCollection(TreeSet::new)),
+                    notice);
+            for (String within : ShadedLibraries.of(jar).within()) {
+                assertTrue(notice.contains(within), () -> within + " is not in " + notice);
+            }
+            assertTrue(text(jar, "META-INF/LICENSE").contains("Apache License"));
         }
     }
 
@@ -86,6 +112,12 @@ class ShadedJarIT {
                         + "Tatami needs Hadoop 3.3.4 or later, and this program has Hadoop 3.2.4 "
                         + "(there is no org.apache.hadoop.fs.EtagSource); replace Hadoop's jars\n",
                 run(OldHadoopProgram.class, "hadoop-3.2", true));
+    }
+
+    private static String text(JarFile jar, String entry) throws IOException {
+        try (InputStream in = jar.getInputStream(Objects.requireNonNull(jar.getEntry(entry), entry))) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
     }
 
     private String run(Class<?> program, String hadoop, boolean withHdfsClient)

@@ -113,6 +113,8 @@ public final class YarnCluster implements AutoCloseable {
         configuration.set("mapreduce.jobhistory.intermediate-done-dir", "/tmp/history/intermediate");
         configuration.set("mapreduce.jobhistory.done-dir", "/tmp/history/done");
         configuration.set("mapreduce.framework.name", "yarn");
+        // A job's own files ask for ten copies else, and there is one server.
+        configuration.setInt("mapreduce.client.submit.file.replication", 1);
         String classPath = System.getProperty("java.class.path").replace(':', ',');
         configuration.set("yarn.application.classpath", directory.resolve("conf") + "," + classPath);
         configuration.set("mapreduce.application.classpath", directory.resolve("conf") + "," + classPath);
