@@ -96,8 +96,9 @@ final class Corpus {
                 return;
             }
             try (Stream<String> lines = Files.lines(log)) {
-                steps.detail(
-                        lines.filter(line -> line.contains("Downloaded from")).count() + " files downloaded");
+                long downloaded =
+                        lines.filter(line -> line.contains("Downloaded from")).count();
+                steps.detail(downloaded == 0 ? "Maven looks for them" : downloaded + " files downloaded");
             }
         }
         throw new IOException("fetching sources took longer than " + FETCH_MINUTES_MAX
