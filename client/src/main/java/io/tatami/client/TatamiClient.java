@@ -65,14 +65,22 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
 
 /**
- * One user's access to one cluster. Safe for use by many threads; all methods may block, for at most the operation
- * timeout while the cluster cannot serve.
+ * One user's access to one cluster. Safe for use by many threads. All methods may block; while the cluster cannot
+ * serve, for the operation timeout ({@code tatami.client.operation.timeout}, 120 s) at most.
  *
- * <p>Failures are {@link TatamiException}s whose codes and messages are those of the metadata service. For every method
- * with a path: NOT_FOUND where it or a directory above it is not there, NOT_A_DIRECTORY where a name above it is a
- * file, PERMISSION_DENIED, and {@link UnresolvedLinkException} where the path leads through a symlink, or ends in one
- * and the method acts on what links lead to. Each change is done once and at once, whatever is sent twice underneath:
- * after a failure it was not done, except that UNAVAILABLE, DEADLINE_EXCEEDED and CANCELLED leave open whether it was.
+ * <p>Failures are {@link TatamiException}s with the code and message of the metadata service. Every method with a path
+ * throws
+ *
+ * <ul>
+ * <li>NOT_FOUND if the path, or a directory above it, does not exist;
+ * <li>NOT_A_DIRECTORY if a name above the path is a file;
+ * <li>PERMISSION_DENIED;
+ * <li>{@link UnresolvedLinkException} if the path leads through a symlink, or ends in one and the method acts on the
+ * target.
+ * </ul>
+ *
+ * <p>Each change is atomic, and is executed once however often the request is sent. After a failure the change was not
+ * executed, with three exceptions: after UNAVAILABLE, DEADLINE_EXCEEDED and CANCELLED the outcome is unknown.
  */
 public final class TatamiClient implements AutoCloseable {
     private static final int LINKS_MAX = 32;
@@ -92,12 +100,12 @@ public final class TatamiClient implements AutoCloseable {
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /**
-     * A client of the cluster that answers at {@code authority}.
+     * Connects to the cluster at {@code authority}.
      *
      * @param authority {@code host:port} of any metadata server, several with commas between, or a name that the
      *     settings resolve; the port may be left out
-     * @throws TatamiException INVALID_ARGUMENT for a bad authority or setting; UNAVAILABLE, naming the addresses, when
-     *     no server answers in time
+     * @throws TatamiException INVALID_ARGUMENT for a bad authority or setting; UNAVAILABLE, with the addresses, if no
+     *     server answers within {@code tatami.client.connect.timeout}
      */
     public static TatamiClient connect(String authority, UserIdentity user, Settings settings) throws TatamiException {
         return connect(ClientSpec.of(authority, user, settings));
@@ -117,7 +125,7 @@ public final class TatamiClient implements AutoCloseable {
     }
 
     /**
-     * Where a client's time, chance and network come from.
+     * The clock, randomness and network of a client.
      *
      * @param servers metadata servers to ask first
      * @param random safe for use by many threads
@@ -177,11 +185,11 @@ public final class TatamiClient implements AutoCloseable {
     }
 
     /**
-     * Does {@code operation} on {@code path}, and again on where symlinks lead, while they stay within the cluster
-     * (have no scheme) and are at most 32.
+     * Runs {@code operation} on {@code path}. If it meets a symlink, runs it again on the target, for at most 32 links
+     * and as long as the targets stay within the cluster (have no scheme).
      *
-     * @throws TatamiException PATH_TOO_LONG after 32 links; what the operation throws, {@link UnresolvedLinkException}
-     *     for a link with a scheme included
+     * @throws TatamiException PATH_TOO_LONG after 32 links; otherwise as {@code operation}, {@link
+     *     UnresolvedLinkException} for a link with a scheme included
      */
     public <T> T following(TatamiPath path, PathOperation<T> operation) throws TatamiException {
         TatamiPath at = path;
@@ -199,18 +207,17 @@ public final class TatamiClient implements AutoCloseable {
     }
 
     /**
-     * What a path stands for.
+     * The status of a path.
      *
-     * @param followLast whether a symlink at the end raises {@link UnresolvedLinkException}; otherwise its own status
-     *     is told
+     * @param followLast whether a symlink at the end raises {@link UnresolvedLinkException}; otherwise the status of
+     *     the symlink itself is returned
      */
     public PathStatus status(TatamiPath path, boolean followLast) throws TatamiException {
         return entries.status(path, followLast);
     }
 
     /**
-     * The entries of a directory; of a file, only the file itself. Everything that can be refused is refused here,
-     * before the first entry.
+     * Lists a directory, or a single file. Every refusal is thrown by this call, before the first entry is returned.
      *
      * @param withLocations whether files come with {@link PathStatus#blocks}
      */
@@ -219,20 +226,21 @@ public final class TatamiClient implements AutoCloseable {
     }
 
     /**
-     * Makes a directory; nothing is changed unless all of it can be.
+     * Makes a directory. If a part of the path cannot be made, nothing is changed.
      *
      * @param createParents whether missing parents are made too, in the same step
-     * @return false where the directory was there already
-     * @throws TatamiException ALREADY_EXISTS where a file has the name, NOT_A_DIRECTORY where one is on the way
+     * @return false if the directory existed already
+     * @throws TatamiException ALREADY_EXISTS if a file has the name, NOT_A_DIRECTORY if a file is on the way
      */
     public boolean mkdirs(TatamiPath path, CreateModes modes, boolean createParents) throws TatamiException {
         return changes.mkdirs(path, modes, createParents);
     }
 
     /**
-     * Creates a file and opens it for writing.
+     * Creates a file and opens it for writing, in one step. Other clients see the file when this returns.
      *
-     * @throws TatamiException ALREADY_EXISTS, IS_A_DIRECTORY, LEASE_HELD where somebody writes the file to be replaced
+     * @throws TatamiException ALREADY_EXISTS, IS_A_DIRECTORY, LEASE_HELD if another session writes the file to be
+     *     replaced
      */
     public FileWriter create(TatamiPath path, CreateSpec spec) throws TatamiException {
         return streams.writer(changes.create(path, spec.completedBy(settings()), streams.expectBlocks()));
@@ -241,7 +249,7 @@ public final class TatamiClient implements AutoCloseable {
     /**
      * Opens an existing file for writing at its end.
      *
-     * @param newBlock begin a new block even where the last one is not full
+     * @param newBlock whether a new block is begun even if the last one is not full
      * @throws TatamiException IS_A_DIRECTORY, LEASE_HELD
      */
     public FileWriter append(TatamiPath path, boolean newBlock) throws TatamiException {
@@ -254,35 +262,35 @@ public final class TatamiClient implements AutoCloseable {
     }
 
     /**
-     * Opens a file by its id, wherever it was moved to.
+     * Opens a file by its id, under whatever name it has now.
      *
-     * @param path under which its status is told
+     * @param path the path that the reader's status reports
      */
     public FileReader open(FileId file, TatamiPath path, ReadPolicy policy) throws TatamiException {
         return streams.reader(entries.file(file, path), policy);
     }
 
     /**
-     * Tells block servers what will be read, so that those with a cache tier stage it. Returns once they know.
+     * Announces reads to the block servers, so that those with a cache tier stage the bytes. Returns when the servers
+     * have the plan.
      *
-     * @throws TatamiException what {@link #open} of the files throws; UNSUPPORTED where no server that holds them has a
-     *     cache tier
+     * @throws TatamiException as {@link #open} of the files; UNSUPPORTED if no server that holds them has a cache tier
      */
     public void prefetch(AccessPlan plan) throws TatamiException {
         streams.planner().plan(plan);
     }
 
     /**
-     * Which servers have at least half of a block on their cache tiers at this moment. Blocks that none has are left
-     * out; servers that do not answer within a second count as having nothing.
+     * The servers that have at least half of a block on their cache tiers now. A block without such a server is not in
+     * the result. A server that does not answer within a second counts as having nothing.
      */
     public Map<BlockId, Set<ServerId>> stagedCopies(List<LocatedBlock> blocks) throws TatamiException {
         return streams.stagedCopies().of(blocks);
     }
 
     /**
-     * The entries of a directory with {@link PathStatus#blocks}, as {@link #list}, and with what {@link #stagedCopies}
-     * tells; servers that do not answer delay all of the listing by a second.
+     * Lists a directory as {@link #list} with {@link PathStatus#blocks}, and adds the result of {@link #stagedCopies}.
+     * Servers that do not answer delay the whole listing by a second.
      */
     public StagedListing listWithCopies(TatamiPath path) throws TatamiException {
         return new StagedListing(entries.list(path, true), streams.stagedCopies());
@@ -312,9 +320,9 @@ public final class TatamiClient implements AutoCloseable {
      * Renames a file, directory or symlink to exactly {@code destination}, in one step.
      *
      * @param overwrite whether a file or an empty directory at the destination is replaced by one of its kind
-     * @throws TatamiException ALREADY_EXISTS, also for a symlink to {@code destination}, whether anything is there or
-     *     not; with {@code overwrite} IS_A_DIRECTORY, NOT_A_DIRECTORY and NOT_EMPTY; INVALID_ARGUMENT for the root and
-     *     for a directory into itself
+     * @throws TatamiException ALREADY_EXISTS, also for a symlink to {@code destination}, whether or not its target
+     *     exists; with {@code overwrite} IS_A_DIRECTORY, NOT_A_DIRECTORY and NOT_EMPTY; INVALID_ARGUMENT for the root,
+     *     and for a directory into itself
      */
     public void rename(TatamiPath source, TatamiPath destination, boolean overwrite) throws TatamiException {
         changes.rename(source, destination, overwrite);
@@ -323,8 +331,8 @@ public final class TatamiClient implements AutoCloseable {
     /**
      * Deletes a file, symlink or directory.
      *
-     * @param recursive whether a directory is deleted with all below it
-     * @return false where the path is not there
+     * @param recursive whether a directory is deleted with everything below it
+     * @return false if the path does not exist
      * @throws TatamiException NOT_EMPTY; INVALID_ARGUMENT for the root
      */
     public boolean delete(TatamiPath path, boolean recursive) throws TatamiException {
@@ -332,16 +340,16 @@ public final class TatamiClient implements AutoCloseable {
     }
 
     /**
-     * Deletes files and empty directories, each for itself; a path that is not there is no failure. Files take one
-     * round trip to each shard concerned.
+     * Deletes files and empty directories. Each path succeeds or fails by itself; a path that does not exist is no
+     * failure. The files of one shard take one round trip.
      *
-     * @return what could not be deleted
+     * @return the paths that could not be deleted
      */
     public List<BulkDeleteFailure> bulkDelete(List<TatamiPath> paths) throws TatamiException {
         return bulkDeletion.delete(paths);
     }
 
-    /** Changes what {@code change} has, of a file or directory. */
+    /** Changes those attributes of a file or directory that {@code change} contains. */
     public void setAttributes(TatamiPath path, AttributeChange change) throws TatamiException {
         changes.setAttributes(path, change);
     }
@@ -349,7 +357,7 @@ public final class TatamiClient implements AutoCloseable {
     /**
      * Cuts a closed file.
      *
-     * @return false where the last block is still being cut, until which the file cannot be written
+     * @return false if the last block is still being cut; until then the file cannot be written
      * @throws TatamiException INVALID_ARGUMENT for a length beyond the file's, IS_A_DIRECTORY, LEASE_HELD
      */
     public boolean truncate(TatamiPath path, long lengthBytes) throws TatamiException {
@@ -357,16 +365,16 @@ public final class TatamiClient implements AutoCloseable {
     }
 
     /**
-     * Moves the blocks of {@code sources} to the end of {@code target}, and the sources are gone.
+     * Moves the blocks of {@code sources} to the end of {@code target} and removes the sources, in one step.
      *
-     * @throws TatamiException INVALID_ARGUMENT where a source lies in another directory, is the target, or comes twice
+     * @throws TatamiException INVALID_ARGUMENT if a source is in another directory, is the target, or is given twice
      */
     public void concat(TatamiPath target, List<TatamiPath> sources) throws TatamiException {
         fileChanges.concat(target, sources);
     }
 
     /**
-     * Makes {@code link} stand for {@code target}.
+     * Makes the symlink {@code link} with the given target.
      *
      * @param target kept as it is: relative, absolute or with a scheme
      * @param createParents as in {@link CreateSpec}
@@ -376,23 +384,23 @@ public final class TatamiClient implements AutoCloseable {
     }
 
     /**
-     * What is at and below a path; a link at its end counts as one file and is not followed. Counted in many requests:
-     * what changes meanwhile may be in the sums or not.
+     * Sums over everything at and below a path. A symlink at the end counts as one file and is not followed. The sum
+     * takes many requests: a change made meanwhile may or may not be included.
      */
     public ContentTotals contentTotals(TatamiPath path) throws TatamiException {
         return entries.totals(path);
     }
 
     /**
-     * Takes the write lease from whoever has it and closes the file.
+     * Takes the write lease from its holder and closes the file.
      *
-     * @return whether it is closed now; else recovery goes on in the background
+     * @return whether the file is closed now; otherwise recovery goes on in the background
      */
     public boolean recoverLease(TatamiPath path) throws TatamiException {
         return fileChanges.recoverLease(path);
     }
 
-    /** Whether nobody writes the file. */
+    /** Whether the file has no writer. */
     public boolean isClosed(TatamiPath path) throws TatamiException {
         PathStatus status = entries.status(path, true);
         if (status.isDirectory()) {
@@ -401,17 +409,17 @@ public final class TatamiClient implements AutoCloseable {
         return !status.isOpen();
     }
 
-    /** Does {@code action} and tells whether the cluster is in safe mode then. */
+    /** Performs {@code action} and returns whether the cluster is in safe mode afterwards. */
     public boolean safeMode(SafeModeRequest.Action action) throws TatamiException {
         return inspector.safeMode(action);
     }
 
     /**
-     * Has each group of the metadata be held by so many servers from now on, which the cluster then brings about by
-     * itself, one group after the other. Only for the superuser.
+     * Sets how many servers hold each metadata group. The cluster then brings this about by itself, one group after the
+     * other. For the superuser only.
      *
-     * @param replicas odd, and no fewer than now; 0 to ask how far it is
-     * @throws TatamiException INVALID_ARGUMENT where there are too few metadata servers, a shard has none, or the
+     * @param replicas odd, and no fewer than now; 0 only asks for the progress
+     * @throws TatamiException INVALID_ARGUMENT if there are too few metadata servers, a shard has no server, or the
      *     number is wrong
      */
     public ReplicationProgress replicateMetadata(int replicas) throws TatamiException {
@@ -428,58 +436,61 @@ public final class TatamiClient implements AutoCloseable {
     }
 
     /**
-     * The checksum of a file's first bytes, from the checksums its servers store.
+     * The checksum of a file's first bytes, composed from the checksums that its block servers store.
      *
-     * @param lengthBytesMax where the file is longer, only so much of it counts
+     * @param lengthBytesMax at most this many bytes are covered
      */
     public FileChecksum checksum(TatamiPath path, long lengthBytesMax) throws TatamiException {
         return streams.checksum(entries.file(path, false), lengthBytesMax);
     }
 
-    /** Never fails because some group does not answer: its state tells so. */
+    /**
+     * The state of all groups and servers. A group that does not answer is reported as such and does not fail the call.
+     */
     public ClusterStatus clusterStatus() throws TatamiException {
         return inspector.status();
     }
 
     /**
-     * How a block server, its volumes and its cache tier are, as it tells itself.
+     * The state of a block server, its volumes and its cache tier, as the server reports it.
      *
-     * @param timeoutMillis how long the answer is worth waiting for
+     * @param timeoutMillis how long to wait for the answer
      */
     public BlockServerStatusReply blockServerStatus(BlockServerInfo server, long timeoutMillis) throws TatamiException {
         return blocks.status(BlockTarget.of(server), timeoutMillis);
     }
 
-    /** Begins or ends scrubs of the volumes of a block server, which go on in the background. */
+    /** Begins or ends scrubs of a block server's volumes. Scrubs run in the background. */
     public BlockServerStatusReply scrub(BlockServerInfo server, ScrubRequest.Action action) throws TatamiException {
         return blocks.scrub(BlockTarget.of(server), action);
     }
 
     /**
-     * Which metadata servers there are, what they hold, and what moves between them, as the namespace's leader knows.
+     * The metadata servers, the replicas they hold, and the replicas that move between them, as the namespace leader
+     * knows them.
      */
     public ListMetadataServersReply metadataServers() throws TatamiException {
         return inspector.metadataServers();
     }
 
     /**
-     * Has a metadata server take its share of the replicas, or leave the cluster; what moves does so in the background,
-     * and {@link #metadataServers} tells how far it is. Only for the superuser. May be done again.
+     * Gives a metadata server its share of the replicas, or takes it out of the cluster. Replicas move in the
+     * background; {@link #metadataServers} reports the progress. For the superuser only. May be repeated.
      *
-     * @throws TatamiException NOT_FOUND for an id that is not listed; INVALID_ARGUMENT where too few servers would
-     *     remain, or there is nothing to cancel; UNSUPPORTED where groups are not replicated
+     * @throws TatamiException NOT_FOUND for an unknown id; INVALID_ARGUMENT if too few servers would remain, or nothing
+     *     is to be cancelled; UNSUPPORTED if groups are not replicated
      */
     public MetadataServerInfo changeMetadataServer(ByteString server, ChangeMetadataServerRequest.Action action)
             throws TatamiException {
         return inspector.changeMetadataServer(server, action);
     }
 
-    /** Checks every entry and block record at and below a path; only for the superuser. */
+    /** Checks every entry and block record at and below a path. For the superuser only. */
     public FsckReport fsck(TatamiPath path) throws TatamiException {
         return inspector.fsck(path);
     }
 
-    /** Ends the session; files still open are given up as by {@link FileWriter#abort}. */
+    /** Ends the session. Files that are still open are given up, as by {@link FileWriter#abort}. */
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {

@@ -156,14 +156,14 @@ abstract class AttributedFileSystem extends LinkedFileSystem {
         return defaults().getBlockSize();
     }
 
-    /** Hadoop deprecates it and calls it. */
+    /** Hadoop has deprecated this method and still calls it. */
     @Override
     @Deprecated
     public final short getDefaultReplication() {
         return defaults().getReplication();
     }
 
-    /** Hadoop deprecates it and calls it. */
+    /** Hadoop has deprecated this method and still calls it. */
     @Override
     @Deprecated
     public final FsServerDefaults getServerDefaults() throws IOException {

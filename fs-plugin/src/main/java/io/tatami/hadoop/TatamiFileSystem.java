@@ -45,13 +45,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tatami as Hadoop's {@link org.apache.hadoop.fs.FileSystem}, scheme {@code tatami}. Behaves as HDFS does, down to the
- * exceptions; what is different is in {@code docs/hadoop-semantics.md}. Safe for use by many threads.
+ * Hadoop's {@link org.apache.hadoop.fs.FileSystem} for the scheme {@code tatami}. It behaves as HDFS does, exceptions
+ * included; {@code docs/hadoop-semantics.md} lists the differences. Safe for use by many threads.
  *
- * <p>It is loaded by every program that has the jar, so neither its ancestors nor the signatures of its methods name
- * anything that came after Hadoop 3.3.4; and what it makes of such classes is made by others, because the JVM looks at
- * both sides of an assignment when it verifies this one. {@link HadoopInterfaces} puts a subclass in its place where
- * Hadoop has more.
+ * <p>Every program that has the jar loads this class. So neither its ancestors nor its method signatures name a type
+ * that is newer than Hadoop 3.3.4. Instances of newer types are made in other classes, because the JVM loads both sides
+ * of an assignment to verify this one. Beside a newer Hadoop, {@link HadoopInterfaces} installs a subclass with the
+ * newer interfaces.
  */
 public class TatamiFileSystem extends AttributedFileSystem {
     static {
@@ -61,7 +61,7 @@ public class TatamiFileSystem extends AttributedFileSystem {
     private static final Duration OPEN_KEEP = Duration.ofMinutes(10);
     private static final Logger LOG = LoggerFactory.getLogger(TatamiFileSystem.class);
 
-    /** Needs nothing, as the service loader makes one in every program. */
+    /** Takes nothing: the service loader creates an instance in every program. */
     public TatamiFileSystem() {}
 
     @Override
@@ -90,7 +90,7 @@ public class TatamiFileSystem extends AttributedFileSystem {
         });
     }
 
-    /** Only a hint: the open goes on where nothing can be planned, and tells itself what is wrong with the path. */
+    /** Only a hint: a failure here does not fail the open, which reports a bad path itself. */
     private void prefetch(Path path, OpenOptions options) {
         try {
             prefetch(AccessPlan.inOrder(planned(path, options.splitStart(), options.splitLength()))
@@ -286,7 +286,7 @@ public class TatamiFileSystem extends AttributedFileSystem {
         return resolvedBoth(source, destination, (from, to) -> calls().renameClassic(from, to));
     }
 
-    /** In one step; Hadoop deprecates it and calls it. */
+    /** Renames in one step. Hadoop has deprecated this method and still calls it. */
     @Override
     @Deprecated
     public void rename(Path source, Path destination, Options.Rename... options) throws IOException {
@@ -317,7 +317,7 @@ public class TatamiFileSystem extends AttributedFileSystem {
         try {
             calls().concat(to, from);
         } catch (UnresolvedLinkException e) {
-            // The target first: what is wrong with it is told before what is wrong with a source, as on HDFS.
+            // The target first: as on HDFS, its failures are reported before those of a source.
             Path behind = behindLinks(to);
             List<Path> resolved = new ArrayList<>();
             for (Path source : from) {
@@ -327,7 +327,7 @@ public class TatamiFileSystem extends AttributedFileSystem {
         }
     }
 
-    /** The path without links in it; as on HDFS, files are not joined through links to them. */
+    /** The path with symlinks on the way resolved. As on HDFS, {@code concat} does not follow a symlink at the end. */
     private Path behindLinks(Path path) throws IOException {
         FileStatus status = getFileLinkStatus(path);
         if (status.isSymlink()) {
@@ -352,7 +352,7 @@ public class TatamiFileSystem extends AttributedFileSystem {
         return mkdirs(path, FsPermission.getDirDefault());
     }
 
-    /** Hadoop deprecates it and calls it. */
+    /** Hadoop has deprecated this method and still calls it. */
     @Override
     @Deprecated
     protected boolean primitiveMkdir(Path path, FsPermission permission) throws IOException {
@@ -405,19 +405,19 @@ public class TatamiFileSystem extends AttributedFileSystem {
         return resolved(path, at -> new CorruptFiles(calls(), at), (fs, at) -> fs.listCorruptFileBlocks(at));
     }
 
-    /** As Hadoop's LeaseRecoverable has it, for programs beside a Hadoop without that interface too. */
+    /** The method of Hadoop's {@code LeaseRecoverable}; present also beside a Hadoop without that interface. */
     public boolean recoverLease(Path path) throws IOException {
         statistics.incrementWriteOps(1);
         return resolved(path, at -> calls().recoverLease(at), this::recoverLeaseElsewhere);
     }
 
-    /** As Hadoop's LeaseRecoverable has it. */
+    /** The method of Hadoop's {@code LeaseRecoverable}. */
     public boolean isFileClosed(Path path) throws IOException {
         statistics.incrementReadOps(1);
         return resolved(path, at -> calls().isClosed(at), this::isFileClosedElsewhere);
     }
 
-    /** Where a link led to another file system; that has leases where Hadoop has a word for it. */
+    /** For a symlink that leads to another file system: recovers the lease there, if that file system has leases. */
     boolean recoverLeaseElsewhere(FileSystem fs, Path path) throws IOException {
         throw noLeases(path);
     }

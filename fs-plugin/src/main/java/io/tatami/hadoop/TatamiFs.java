@@ -100,7 +100,7 @@ public final class TatamiFs extends AbstractFileSystem {
         }
     }
 
-    /** Hadoop deprecates it and calls it. */
+    /** Hadoop has deprecated this method and still calls it. */
     @Override
     @Deprecated
     public FsServerDefaults getServerDefaults() {

@@ -48,7 +48,7 @@ public record BlockClientSettings(
 
     /** How many units of memory one writer shares with the server; 0 for none. */
     int writtenUnits() {
-        // One frame more is being filled while the window is full.
+        // One more frame is being filled while the window is full.
         return sharesMemory ? units(windowBytes + BlockPayload.BYTES_MAX) : 0;
     }
 

@@ -279,7 +279,7 @@ final class BlockPipeline {
     private void requireMendable(TatamiException failure, Deadline deadline) throws TatamiException {
         boolean interrupted =
                 failure.code() == ErrorCode.CANCELLED && Thread.currentThread().isInterrupted();
-        // A stream that goes on did not fail: the home has refused, after all its own attempts.
+        // If the stream still works, the failure is the home's refusal, after all its own attempts.
         boolean isFromHome = stream != null && stream.failure() == null;
         if (interrupted || isFromHome || FINAL.contains(failure.code())) {
             throw failure;
@@ -341,7 +341,7 @@ final class BlockPipeline {
                 failedServers = without;
                 return grant;
             } catch (TatamiException e) {
-                // Where no other server can take the block, a connection that failed may still come back.
+                // If no other server can take the block, the failed connection may still recover.
                 if (e.code() != ErrorCode.NO_SPACE || failure.code() == ErrorCode.NO_SPACE) {
                     throw e;
                 }

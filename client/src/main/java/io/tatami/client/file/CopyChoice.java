@@ -162,7 +162,7 @@ final class CopyChoice {
         for (int server : extent.servers()) {
             (isLocal.test(server) ? order : far).add(server);
         }
-        // Readers of different blocks begin at different copies.
+        // Readers of different blocks begin with different copies.
         int first = far.isEmpty() ? 0 : Math.floorMod(extent.block().value(), far.size());
         for (int i = 0; i < far.size(); i++) {
             order.add(far.get((first + i) % far.size()));

@@ -21,8 +21,8 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * Finds out where a file's bytes are and how far they can be read: of a block being written only its servers know that.
- * Safe for use by many threads.
+ * Finds out where a file's bytes are and how many can be read. Of a block that is being written, only its servers know
+ * that. Safe for use by many threads.
  */
 final class FileLocator {
     private static final int ROUNDS_MAX = 4;
@@ -53,7 +53,7 @@ final class FileLocator {
         return entries.backoff();
     }
 
-    /** What each server says to one call, for which all together have as long as one request to a block server. */
+    /** The answers of several servers to one call. All together have the time of one request to a block server. */
     <R> List<SideBySide.Answer<ServerId, R>> ofServers(Collection<ServerId> asked, SideBySide.Call<ServerId, R> call)
             throws TatamiException {
         return SideBySide.ask(asked, Duration.ofMillis(blocks.settings().timeoutMillis()), call);

@@ -28,10 +28,13 @@ public final class FileStreams implements AutoCloseable {
     private final VectoredReads vectored;
     private final AccessPlanner planner;
 
-    /** Whether the file that was ended last had blocks: the next one made is likely to be of its kind. */
+    /**
+     * Whether the last file that was closed had blocks. If so, the next {@code create} asks for a first block in the
+     * same call.
+     */
     private final AtomicBoolean lastHadBlocks = new AtomicBoolean();
 
-    /** What streams ask of the metadata service. */
+    /** The parts of the metadata client that streams use. */
     public record Metadata(MetadataCaller caller, EntryReader entries, BlockServers servers) {}
 
     public FileStreams(Metadata metadata, BlockClient blocks, ClientSettings settings) {
@@ -87,7 +90,7 @@ public final class FileStreams implements AutoCloseable {
         return new StagedCopies(locator);
     }
 
-    /** Open writers are told that the client is closed; readers fail at their next request. */
+    /** Open writers fail as closed; readers fail at their next request. */
     @Override
     public void close() {
         leases.close();

@@ -198,7 +198,7 @@ public final class FileWriter implements AutoCloseable {
             }
             boolean isNews = isNews(block);
             PendingFlush sent = block.beginFlush(durably || isNews);
-            // The home is told once the servers have the bytes.
+            // The home is told after the servers have the bytes.
             return isNews ? () -> sent.await() && false : sent;
         });
     }
@@ -416,7 +416,7 @@ public final class FileWriter implements AutoCloseable {
         }
         if (recordLength || isNews) {
             List<BlockReport> written = new ArrayList<>(finished);
-            // The first bytes of a block are news still where it has none yet.
+            // A block without bytes is still unknown to the home.
             BlockPipeline withBytes = block == null || block.position() == 0 ? null : block;
             if (withBytes != null) {
                 written.add(withBytes.report());
@@ -429,7 +429,7 @@ public final class FileWriter implements AutoCloseable {
 
     /** Whether the home does not know yet that the block has bytes. */
     private boolean isNews(@Nullable BlockPipeline block) {
-        // With the block that is being written the home was told of those that were finished before it.
+        // When the home was told of the current block, it was told of all earlier ones.
         return block == null ? !finished.isEmpty() : block.block().value() != recordedBlock;
     }
 

@@ -25,7 +25,7 @@ final class DataPort {
         table.shortOfMemoryWhen(reads::isShortOfMemory);
     }
 
-    /** Looks after streams that stand still; to be called now and then. */
+    /** Parks or ends streams without progress; called periodically. */
     void checkStandstill() {
         writes.checkStandstill();
         reads.checkStandstill();

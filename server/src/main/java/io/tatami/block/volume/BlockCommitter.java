@@ -155,7 +155,7 @@ final class BlockCommitter {
         if (open != null) {
             open.drainQuietly();
             BlockRecord entry = change.replica().committed();
-            // What is kept and not in the index is for the next start.
+            // Kept bytes that the index lacks are taken over at the next start.
             boolean unused = (entry != null && open.isAheadOf(entry)) || open.forgetEnd();
         }
     }

@@ -341,7 +341,7 @@ final class Replica {
             throwUnlessReadable(generationMin, offsetBytes, readBytes);
             OpenBlock current = open;
             if (current != null) {
-                // One look at both: the last checksum belongs to just this length.
+                // Read together: the last checksum belongs to this length.
                 synchronized (current) {
                     int[] checksums = current.checksums(first, first + count);
                     return new View(location(), version, current.lengthBytes(), first, checksums);
@@ -355,7 +355,7 @@ final class Replica {
         try {
             checksums = index.checksums(block, first, count);
         } catch (TatamiException e) {
-            // What a deletion or a cut has taken out of the index meanwhile is not missing.
+            // Checksums that a deletion or a cut has removed from the index meanwhile are not missing.
             checkVersion(seenVersion);
             throw e;
         }

@@ -281,7 +281,7 @@ public final class GroupStore implements AutoCloseable {
         try {
             boolean isFull = unwritten.add(next, changes);
             singletons.changed(changes);
-            // Not before: whoever flushes takes what is told here for what is written out.
+            // Not earlier: a flush takes this progress as the state that is written out.
             progress = next;
             return isFull;
         } finally {

@@ -169,7 +169,7 @@ public final class DirectConnections {
         }
 
         private void closeStale() {
-            // One that is not stale stays where it is: a caller who missed it would open another.
+            // A fresh connection stays in the queue: a caller that missed it would open another.
             DirectConnection last = idle.peekLast();
             while (last != null && last.isStale()) {
                 if (idle.removeLastOccurrence(last)) {

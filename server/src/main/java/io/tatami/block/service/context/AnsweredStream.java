@@ -7,7 +7,7 @@ import io.tatami.rpc.StreamReceiver;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Hears the rest of a stream that was answered at once. */
+/** Drops the rest of a stream that was answered at once. */
 public final class AnsweredStream<U extends Message> implements StreamReceiver<U> {
     private static final Logger LOG = LoggerFactory.getLogger(AnsweredStream.class);
 

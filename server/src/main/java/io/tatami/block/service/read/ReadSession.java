@@ -44,7 +44,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
     private volatile @Nullable TatamiException stopped;
     private volatile boolean parkWanted;
 
-    /** Whether the network will say when it takes more. */
+    /** Whether the network will report when it takes more. */
     private volatile boolean awaitingWritable;
 
     // Written by the turn, read by the standstill check.
@@ -74,7 +74,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
         this.movedNanos = streams.nowNanos();
     }
 
-    /** Begins; called once, before any message is delivered. */
+    /** Begins the session; called once, before any message is delivered. */
     void start() {
         turns.want();
     }
@@ -93,13 +93,15 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
         stop(reason);
     }
 
-    /** Ends the session from outside. */
+    /** Ends the session. May be called by any thread. */
     void stop(TatamiException reason) {
         stopped = reason;
         turns.want();
     }
 
-    /** Has the session give its buffers back if it stands still; it opens its reader again when it moves. */
+    /**
+     * Makes a session without progress give its buffers back. It opens its reader again when the reader asks for more.
+     */
     void checkStandstill() {
         if (state instanceof ReadState.Starved) {
             turns.want();
@@ -111,7 +113,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
         }
     }
 
-    /** Returns whether another turn can be used at once. */
+    /** Runs one turn; returns whether another is possible at once. */
     private boolean turn() {
         try {
             return !isOver() && goOn();
@@ -156,7 +158,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
         return awaitRoom();
     }
 
-    /** Returns whether another turn can be used at once; if not, one will be wanted when it can. */
+    /** Returns whether another turn is possible at once; otherwise one is requested when it becomes possible. */
     private boolean awaitRoom() {
         if (credit.get() > 0 && !stream.isWritable()) {
             if (!awaitingWritable) {

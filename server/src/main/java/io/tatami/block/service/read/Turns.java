@@ -4,9 +4,9 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Takes turns of one stream on the threads of a pool: one at a time, each at the end of the pool's queue, so that
- * streams that share the pool alternate. A turn that is wanted while one waits or runs comes once more after it. Safe
- * for use by many threads.
+ * Runs the turns of one stream on the threads of a pool: one at a time, each at the end of the pool's queue, so streams
+ * that share the pool alternate. A turn that is requested while one waits or runs follows once after it. Safe for use
+ * by many threads.
  */
 final class Turns {
     private final Executor pool;
@@ -16,7 +16,7 @@ final class Turns {
     /** The work of one turn; must not throw. */
     @FunctionalInterface
     interface Turn {
-        /** Returns whether another turn can be used at once. */
+        /** Runs one turn; returns whether another is possible at once. */
         boolean take();
     }
 
@@ -25,7 +25,7 @@ final class Turns {
         this.turn = turn;
     }
 
-    /** Asks for a turn; while one is waiting or running, for one more look after it. */
+    /** Requests a turn. If one is waiting or running, it looks once more at its end. */
     void want() {
         if (wanted.getAndIncrement() == 0) {
             pool.execute(this::run);

@@ -31,7 +31,7 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
     private final WriteSteps steps;
 
     /**
-     * @param memory where frames may say that their bytes are; null for nowhere
+     * @param memory the memory in which the bytes of frames may lie; null if the writer shares none
      * @param worker runs one task at a time, in the order in which they came
      */
     WriteSession(
@@ -56,7 +56,7 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         return request.getGeneration();
     }
 
-    /** Begins; called once, before any message is delivered. */
+    /** Begins the session; called once, before any message is delivered. */
     void start() {
         worker.execute(() -> guarded(() -> steps.open(worker)));
     }
@@ -86,19 +86,19 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         stop(reason);
     }
 
-    /** Ends the session from outside, because another writer or a recovery has taken the block over. */
+    /** Ends the session because another writer or a recovery has taken the block over. May be called by any thread. */
     void fence(String reason) {
         stop(new TatamiException(ErrorCode.FENCED, block + ": " + reason));
     }
 
-    /** Ends the session from outside; the block keeps what it has. */
+    /** Ends the session; the block keeps the bytes it has. May be called by any thread. */
     void stop(TatamiException reason) {
         worker.execute(() -> steps.end(reason));
     }
 
     /**
-     * Looks after a session that stands still: its buffer is given back, and it ends when the writer, or the server
-     * behind, has been silent for too long.
+     * Checks for progress. Without progress the session gives its buffer back; it ends if the writer, or the next
+     * server, has been silent for too long.
      */
     void checkStandstill() {
         worker.execute(() -> guarded(steps::lookAtStandstill));

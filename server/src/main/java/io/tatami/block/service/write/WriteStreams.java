@@ -45,12 +45,12 @@ public final class WriteStreams {
     private final WriterOpener opener;
     private final Map<Volume, MemoryBudget> receiveBudgets = new HashMap<>();
 
-    /** In the order in which they were opened; guarded by itself. */
+    /** The open sessions, in the order of their opening; guarded by itself. */
     private final Set<WriteSession> sessions = new LinkedHashSet<>();
 
     private final Map<BlockId, WriteSession> current = new ConcurrentHashMap<>();
 
-    /** Of the sessions whose writer is open. */
+    /** The sessions whose writer is open, each with its place among the streams of its volume. */
     private final Map<WriteSession, VolumeStreams.Counted> counted = new ConcurrentHashMap<>();
 
     private volatile boolean closed;
@@ -165,9 +165,9 @@ public final class WriteStreams {
     }
 
     /**
-     * The session has the right to write its block; one that had it before under an older generation has lost it.
+     * Makes the session the current one of its block; a session of an older generation loses the right to write.
      *
-     * @throws TatamiException FENCED where a session of a newer generation has begun since this one was opened
+     * @throws TatamiException FENCED if a session of a newer generation has begun since this one was opened
      */
     void began(WriteSession session) throws TatamiException {
         List<WriteSession> fenced = new ArrayList<>();
@@ -187,7 +187,7 @@ public final class WriteStreams {
         }
     }
 
-    /** The session is over, and has let go of its writer. */
+    /** Removes a session that has ended and closed its writer. */
     public void ended(WriteSession session) {
         current.remove(session.block(), session);
         synchronized (sessions) {
@@ -200,7 +200,7 @@ public final class WriteStreams {
         }
     }
 
-    /** Ends the block's session, whose right to write was taken away. */
+    /** Ends the write session of a block that was fenced. */
     public void fence(BlockId block, String reason) {
         WriteSession session = current.get(block);
         if (session != null) {

@@ -87,7 +87,7 @@ public final class CompleteFile implements Operation<ShardState, CompleteRequest
             if (block.getLength() == 0 && isGivenUp(request, block.getBlockId())) {
                 file.dropLastBlock();
             } else if (block.getLength() > 0 && block.getIssuedGeneration() > block.getGeneration()) {
-                // Opened again, and nothing was ever acknowledged under the new generation: it is as it was.
+                // Reopened, and no byte was acknowledged under the new generation: the block is unchanged.
                 file.finishBlock(open.index(), block.toBuilder());
             } else {
                 throw new TatamiException(

@@ -157,7 +157,7 @@ public final class GroupLoop implements AutoCloseable {
         try {
             thread.execute(this::turn);
         } catch (RejectedExecutionException e) {
-            // It has ended, and who closed it fails what waits.
+            // The thread has ended, and its closer fails the waiting requests.
             LOG.debug("{} takes no more work", id, e);
         }
     }
@@ -290,7 +290,7 @@ public final class GroupLoop implements AutoCloseable {
         }
         fail(work);
         work.clear();
-        // Only now, so that the replies, which wait for the thread as well, are not behind the next batch.
+        // Not earlier: the replies also wait for this thread, and must not be behind the next batch.
         if (requestQueue.isMore()) {
             begin();
         }
