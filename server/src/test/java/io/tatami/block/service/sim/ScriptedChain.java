@@ -36,6 +36,14 @@ final class ScriptedChain extends UnusedConnection implements Connector {
 
     boolean isReachable = true;
 
+    /** The stream of the writer of a generation. */
+    Link<?, ?, ?> ofGeneration(long generation) {
+        return links.stream()
+                .filter(link -> link.request.getGeneration() == generation)
+                .findFirst()
+                .orElseThrow();
+    }
+
     Link<?, ?, ?> last() {
         return links.get(links.size() - 1);
     }
@@ -70,6 +78,11 @@ final class ScriptedChain extends UnusedConnection implements Connector {
         private final List<Runnable> waiting = new ArrayList<>();
         private long sequence;
         private long limit;
+
+        /** The most that was acknowledged. */
+        long visible;
+
+        long durable;
         private boolean writable = true;
         boolean hasLast;
         private boolean isOver;
@@ -82,6 +95,8 @@ final class ScriptedChain extends UnusedConnection implements Connector {
             this.request = request;
             this.listener = listener;
             this.limit = request.getStartOffset() + BlockPayload.OPENING_BYTES;
+            this.visible = request.getStartOffset();
+            this.durable = visible;
         }
 
         /** Where the block ends as far as it has come. */
@@ -113,6 +128,8 @@ final class ScriptedChain extends UnusedConnection implements Connector {
 
         private void tell(WriteAck ack) {
             limit = Math.max(limit, ack.getSendLimit());
+            visible = Math.max(visible, ack.getVisibleLength());
+            durable = Math.max(durable, ack.getDurableLength());
             try {
                 listener.onMessage(method.downParser().parseFrom(ack.toByteArray()), Unpooled.EMPTY_BUFFER);
             } catch (InvalidProtocolBufferException e) {
@@ -122,6 +139,8 @@ final class ScriptedChain extends UnusedConnection implements Connector {
 
         void finish() {
             isOver = true;
+            visible = endOffset();
+            durable = visible;
             WriteBlockReply reply =
                     WriteBlockReply.newBuilder().setLength(endOffset()).build();
             try {
