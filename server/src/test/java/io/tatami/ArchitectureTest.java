@@ -34,6 +34,9 @@ final class ArchitectureTest {
     private static final List<String> BELOW =
             List.of("io.tatami.base..", "io.tatami.conf..", "io.tatami.protocol..", "io.tatami.files..");
 
+    private static final String SERVICE_REPLICATE = "io.tatami.meta.service.replicate";
+    private static final String SERVICE_HOST = "io.tatami.meta.service.host";
+
     private static JavaClasses classes = new ClassFileImporter().importClasses(List.of());
 
     @BeforeAll
@@ -59,6 +62,16 @@ final class ArchitectureTest {
                 .allowEmptyShould(true);
     }
 
+    /** A class of {@code from} uses none of {@code above}. */
+    private static ArchRule neverUses(String from, String... above) {
+        return noClasses()
+                .that()
+                .resideInAPackage(from)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(above);
+    }
+
     /** Nobody of ours but {@code importers} uses {@code library}. */
     private static ArchRule onlyImportedBy(String library, String... importers) {
         return noClasses()
@@ -75,6 +88,15 @@ final class ArchitectureTest {
             onlyUses("io.tatami.meta.op..", "io.tatami.meta.state..", "io.tatami.meta.gate..", "io.tatami.cluster.."),
             onlyUses("io.tatami.meta.store..", "io.tatami.meta.state.."),
             onlyUses("io.tatami.meta.log..", "io.tatami.meta.state..", "io.tatami.meta.store.."),
+            neverUses(
+                    "io.tatami.meta.service.lead", "io.tatami.meta.service.identity", SERVICE_REPLICATE, SERVICE_HOST),
+            neverUses(
+                    "io.tatami.meta.service.identity", "io.tatami.meta.service.lead", SERVICE_REPLICATE, SERVICE_HOST),
+            neverUses(SERVICE_REPLICATE, SERVICE_HOST),
+            neverUses("io.tatami.meta.service.tree", "io.tatami.meta.service.tree.flow"),
+            neverUses("io.tatami.meta.log", "io.tatami.meta.log.raft..", "io.tatami.meta.log.local"),
+            neverUses("io.tatami.server.node", "io.tatami.server.cli", "io.tatami.server.status"),
+            neverUses("io.tatami.server.status", "io.tatami.server.cli"),
             onlyUses("io.tatami.meta..", "io.tatami.rpc..", "io.tatami.cluster.."),
             onlyUses("io.tatami.cluster.."),
             onlyUses("io.tatami.block.device.."),

@@ -44,7 +44,7 @@ final class SourceNames {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    private static List<Path> sources() throws IOException {
+    static List<Path> sources() throws IOException {
         try (Stream<Path> files = Files.walk(Documents.ROOT)) {
             return files.filter(file -> file.toString().contains("/src/"))
                     .filter(file ->

@@ -7,6 +7,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.conf.Settings;
 import io.tatami.meta.service.host.MetadataServer;
 import io.tatami.meta.service.host.NewCluster;
+import io.tatami.meta.service.identity.ServerLocation;
 import io.tatami.relay.FreePorts;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -80,7 +81,7 @@ final class LocalServers implements Servers {
     }
 
     private MetadataServer openOnce(int server) throws TatamiException {
-        MetadataServer.Location location = new MetadataServer.Location(
+        ServerLocation location = new ServerLocation(
                 directory.resolve("server-" + server),
                 "127.0.0.1",
                 addresses.get(server).getPort());

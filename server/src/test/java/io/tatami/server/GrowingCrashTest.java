@@ -11,6 +11,7 @@ import io.tatami.conf.Settings;
 import io.tatami.files.CrashPoint;
 import io.tatami.meta.service.host.MetadataServer;
 import io.tatami.meta.service.host.NewCluster;
+import io.tatami.meta.service.identity.ServerLocation;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.seed.TestSeed;
 import io.tatami.server.cli.TatamiServer;
@@ -194,8 +195,7 @@ final class GrowingCrashTest {
                 if (server == victim) {
                     startVictim(List.of("-D" + CrashPoint.PROPERTY + "=" + point));
                 } else {
-                    MetadataServer.Location location =
-                            new MetadataServer.Location(home.resolve("meta-" + server), "localhost", 0);
+                    ServerLocation location = new ServerLocation(home.resolve("meta-" + server), "localhost", 0);
                     MetadataServer started = server == 0
                             ? MetadataServer.open(
                                     location,

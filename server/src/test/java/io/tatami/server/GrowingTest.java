@@ -12,6 +12,7 @@ import io.tatami.client.model.ReplicationProgress;
 import io.tatami.conf.Settings;
 import io.tatami.meta.service.host.MetadataServer;
 import io.tatami.meta.service.host.NewCluster;
+import io.tatami.meta.service.identity.ServerLocation;
 import io.tatami.protocol.UserIdentity;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -53,8 +54,7 @@ final class GrowingTest {
     }
 
     private void start(int server) throws TatamiException {
-        MetadataServer.Location location =
-                new MetadataServer.Location(directory(server), "localhost", ports.getOrDefault(server, 0));
+        ServerLocation location = new ServerLocation(directory(server), "localhost", ports.getOrDefault(server, 0));
         MetadataServer started = server == 0
                 ? MetadataServer.open(
                         location, NewCluster.onOneServer(SHARDS), Settings.defaults(), user -> List.of(), Clock.SYSTEM)

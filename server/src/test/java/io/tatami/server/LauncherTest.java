@@ -9,6 +9,7 @@ import io.tatami.block.device.LoopDevice;
 import io.tatami.conf.Settings;
 import io.tatami.meta.service.host.MetadataServer;
 import io.tatami.meta.service.host.NewCluster;
+import io.tatami.meta.service.identity.ServerLocation;
 import io.tatami.server.cli.ExitCode;
 import io.tatami.server.cli.TatamiServer;
 import java.io.IOException;
@@ -84,7 +85,7 @@ final class LauncherTest {
     void startMetadata(@TempDir Path temporary) throws Exception {
         directory = temporary;
         metadata = MetadataServer.open(
-                new MetadataServer.Location(directory.resolve("meta-here"), "localhost", 0),
+                new ServerLocation(directory.resolve("meta-here"), "localhost", 0),
                 NewCluster.onOneServer(2),
                 Settings.defaults(),
                 user -> List.of(),

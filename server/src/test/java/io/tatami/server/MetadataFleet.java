@@ -11,6 +11,7 @@ import io.tatami.client.TatamiClient;
 import io.tatami.conf.Settings;
 import io.tatami.meta.service.host.MetadataServer;
 import io.tatami.meta.service.host.NewCluster;
+import io.tatami.meta.service.identity.ServerLocation;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.ListMetadataServersReply;
 import io.tatami.protocol.wire.MetadataServerInfo;
@@ -65,8 +66,7 @@ final class MetadataFleet implements AutoCloseable {
 
     /** Starts a server, as a new one where its directory is, at the address where it was before. */
     MetadataServer start(int number) throws TatamiException {
-        MetadataServer.Location location =
-                new MetadataServer.Location(directory(number), "localhost", ports.getOrDefault(number, 0));
+        ServerLocation location = new ServerLocation(directory(number), "localhost", ports.getOrDefault(number, 0));
         MetadataServer started = ports.isEmpty()
                 ? MetadataServer.open(
                         location,

@@ -11,6 +11,7 @@ import io.tatami.conf.Settings;
 import io.tatami.meta.service.host.GroupMapping;
 import io.tatami.meta.service.host.MetadataServer;
 import io.tatami.meta.service.host.NewCluster;
+import io.tatami.meta.service.identity.ServerLocation;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.GroupReplica;
 import io.tatami.server.cli.TatamiServer;
@@ -140,8 +141,8 @@ public abstract class MetadataTrio implements AutoCloseable {
 
         @Override
         public void start(int server) throws TatamiException {
-            MetadataServer.Location location =
-                    new MetadataServer.Location(directory.resolve("meta-" + server), "localhost", ports[server]);
+            ServerLocation location =
+                    new ServerLocation(directory.resolve("meta-" + server), "localhost", ports[server]);
             MetadataServer founder = servers[0];
             MetadataServer started = server == 0 || founder == null
                     ? MetadataServer.open(

@@ -22,6 +22,7 @@ import io.tatami.conf.Settings;
 import io.tatami.files.CrashPoint;
 import io.tatami.meta.service.host.MetadataServer;
 import io.tatami.meta.service.host.NewCluster;
+import io.tatami.meta.service.identity.ServerLocation;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.server.node.BlockNode;
 import io.tatami.server.node.ClusterAddress;
@@ -75,7 +76,7 @@ final class RenameCrashTest {
         directory = temporary;
         Files.createDirectories(directory.resolve("steering"));
         MetadataServer namespace = MetadataServer.open(
-                new MetadataServer.Location(directory.resolve("namespace"), "localhost", 0),
+                new ServerLocation(directory.resolve("namespace"), "localhost", 0),
                 new NewCluster(SHARDS, List.of(GroupId.NAMESPACE)),
                 SETTINGS,
                 user -> List.of(),

@@ -6,6 +6,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.conf.Settings;
 import io.tatami.meta.service.host.GroupMapping;
 import io.tatami.meta.service.host.MetadataServer;
+import io.tatami.meta.service.identity.ServerLocation;
 import io.tatami.server.node.ClusterAddress;
 import io.tatami.server.node.DataDirectory;
 import io.tatami.server.node.HostedShards;
@@ -72,8 +73,7 @@ final class StartMetadataCommand implements Callable<Integer> {
     }
 
     private MetadataServer open(Settings settings, GroupMapping groups) throws TatamiException {
-        MetadataServer.Location location =
-                new MetadataServer.Location(new DataDirectory(options.data).meta(), options.host, port);
+        ServerLocation location = new ServerLocation(new DataDirectory(options.data).meta(), options.host, port);
         if (!join.isEmpty()) {
             return MetadataServer.join(
                     location, ClusterAddress.of(join).sockets(), hosted.ofJoining(), settings, groups, Clock.SYSTEM);

@@ -1,6 +1,7 @@
 package io.tatami.server.cli;
 
 import io.tatami.base.TatamiException;
+import io.tatami.server.node.Patience;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -22,7 +23,7 @@ import picocli.CommandLine.Command;
         })
 public final class TatamiServer {
     /** What every error line begins with. */
-    public static final String ERROR_PREFIX = "tatami: ";
+    public static final String ERROR_PREFIX = Patience.ERROR_PREFIX;
 
     private TatamiServer() {}
 

@@ -2,7 +2,6 @@ package io.tatami.server.node;
 
 import io.tatami.base.TatamiException;
 import io.tatami.base.Threads;
-import io.tatami.server.cli.TatamiServer;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.concurrent.Executors;
@@ -19,10 +18,13 @@ import java.util.function.Consumer;
  * @param notice takes that line, on another thread
  */
 public record Patience(Duration noticeAfter, Duration giveUpAfter, Consumer<String> notice) {
+    /** Begins each line that is written to the error output. */
+    public static final String ERROR_PREFIX = "tatami: ";
+
     /** A person's. @param err where the line goes */
     public static Patience of(PrintWriter err) {
         return new Patience(Duration.ofSeconds(2), Duration.ofSeconds(30), line -> {
-            err.println(TatamiServer.ERROR_PREFIX + line);
+            err.println(ERROR_PREFIX + line);
             err.flush();
         });
     }

@@ -8,6 +8,7 @@ import io.tatami.files.CrashPoint;
 import io.tatami.meta.service.host.GroupMapping;
 import io.tatami.meta.service.host.MetadataServer;
 import io.tatami.meta.service.host.NewCluster;
+import io.tatami.meta.service.identity.ServerLocation;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -58,7 +59,7 @@ public final class StandaloneNode implements AutoCloseable {
         }
         try {
             MetadataServer metadata = MetadataServer.open(
-                    new MetadataServer.Location(directory.meta(), location.host(), location.port()),
+                    new ServerLocation(directory.meta(), location.host(), location.port()),
                     NewCluster.onOneServer(location.shards()),
                     settings,
                     groups,

@@ -6,6 +6,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.base.UuidBytes;
 import io.tatami.files.CrashPoint;
 import io.tatami.meta.service.identity.Identity;
+import io.tatami.meta.service.identity.ServerLocation;
 import io.tatami.meta.service.lead.Futures;
 import io.tatami.meta.service.replicate.RaftPort;
 import io.tatami.protocol.MetaMethods;
@@ -35,8 +36,7 @@ sealed interface IdentityBootstrap {
     List<InetSocketAddress> seeds();
 
     /** The first server of a cluster. */
-    record Founding(MetadataServer.Location location, NewCluster fresh, RaftPort raftPort)
-            implements IdentityBootstrap {
+    record Founding(ServerLocation location, NewCluster fresh, RaftPort raftPort) implements IdentityBootstrap {
         @Override
         public Identity identity(Connector connector) throws TatamiException {
             Optional<Identity> known = Identity.read(location.directory());
@@ -73,8 +73,7 @@ sealed interface IdentityBootstrap {
      * A server that joins a cluster, or comes back to one. Its id is kept before it asks for shards, so that after a
      * crash it is given the same ones again.
      */
-    record Joining(
-            MetadataServer.Location location, List<InetSocketAddress> seeds, List<Integer> shards, RaftPort raftPort)
+    record Joining(ServerLocation location, List<InetSocketAddress> seeds, List<Integer> shards, RaftPort raftPort)
             implements IdentityBootstrap {
         @Override
         public Identity identity(Connector connector) throws TatamiException {

@@ -15,6 +15,7 @@ import io.tatami.meta.gate.HandleSigner;
 import io.tatami.meta.log.local.LocalLog;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
 import io.tatami.meta.service.identity.Identity;
+import io.tatami.meta.service.identity.ServerLocation;
 import io.tatami.meta.service.identity.StoredIdentity;
 import io.tatami.meta.service.lead.BackgroundRunner;
 import io.tatami.meta.service.lead.HostServices;
@@ -78,16 +79,8 @@ public final class MetadataServer implements AutoCloseable {
     private final HostedGroups groups;
     private final InetSocketAddress address;
 
-    /**
-     * Where a metadata server keeps what, and how it is reached.
-     *
-     * @param host clients and other servers connect to; also what is listened on
-     * @param port 0 for any
-     */
-    public record Location(Path directory, String host, int port) {}
-
     private MetadataServer(
-            Location location, IdentityBootstrap start, Settings settings, GroupMapping mapping, Clock system)
+            ServerLocation location, IdentityBootstrap start, Settings settings, GroupMapping mapping, Clock system)
             throws TatamiException {
         try {
             SteadyClock clock = new SteadyClock(system, settings);
@@ -193,7 +186,7 @@ public final class MetadataServer implements AutoCloseable {
      *     directory is of a server that joined a cluster; CORRUPT and the like for what is stored
      */
     public static MetadataServer open(
-            Location location, NewCluster fresh, Settings settings, GroupMapping mapping, Clock clock)
+            ServerLocation location, NewCluster fresh, Settings settings, GroupMapping mapping, Clock clock)
             throws TatamiException {
         return new MetadataServer(
                 location,
@@ -214,7 +207,7 @@ public final class MetadataServer implements AutoCloseable {
      *     UNAVAILABLE where the server is new and the namespace group does not answer
      */
     public static MetadataServer join(
-            Location location,
+            ServerLocation location,
             List<InetSocketAddress> seeds,
             List<Integer> shards,
             Settings settings,
@@ -265,7 +258,7 @@ public final class MetadataServer implements AutoCloseable {
         return new RaftPort(settings.get(RaftPort.PORT));
     }
 
-    private ServerReplication replication(Location location, Settings settings, StoreMemory memory)
+    private ServerReplication replication(ServerLocation location, Settings settings, StoreMemory memory)
             throws TatamiException {
         GroupStores stores = new GroupStores(location.directory(), own.get());
         return new ServerReplication(

@@ -5,7 +5,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.conf.Setting;
 import io.tatami.conf.SettingException;
 import io.tatami.conf.Settings;
-import io.tatami.meta.service.host.MetadataServer;
+import io.tatami.meta.service.identity.ServerLocation;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -34,12 +34,12 @@ public record RaftPort(int configured) {
     private static final int ABOVE_METADATA_PORT = 100;
 
     /** What the replicas of a server listen on. */
-    static String bindHost(MetadataServer.Location location, Settings settings) throws SettingException {
+    static String bindHost(ServerLocation location, Settings settings) throws SettingException {
         String bound = settings.get(BIND_HOST);
         return bound.isEmpty() ? location.host() : bound;
     }
 
-    public int choose(MetadataServer.Location location) throws TatamiException {
+    public int choose(ServerLocation location) throws TatamiException {
         if (configured != 0) {
             return configured;
         }

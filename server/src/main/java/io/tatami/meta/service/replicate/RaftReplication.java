@@ -10,9 +10,9 @@ import io.tatami.meta.log.raft.RaftHost;
 import io.tatami.meta.log.raft.RaftReplica;
 import io.tatami.meta.log.raft.RaftSettings;
 import io.tatami.meta.log.raft.snapshot.SnapshotProgress;
-import io.tatami.meta.service.host.MetadataServer;
 import io.tatami.meta.service.identity.Identity;
 import io.tatami.meta.service.identity.RememberedServers;
+import io.tatami.meta.service.identity.ServerLocation;
 import io.tatami.meta.service.identity.StoredIdentity;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.store.GroupStore;
@@ -65,11 +65,7 @@ public final class RaftReplication implements Replication {
 
     /** Opens the server's side of the logs, in {@code DIR/raft}. */
     public static RaftReplication open(
-            StoredIdentity own,
-            MetadataServer.Location location,
-            Settings settings,
-            GroupStores stores,
-            StoreMemory memory)
+            StoredIdentity own, ServerLocation location, Settings settings, GroupStores stores, StoreMemory memory)
             throws TatamiException {
         Identity identity = own.get();
         Member self = new Member(

@@ -5,8 +5,8 @@ import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.files.CrashPoint;
 import io.tatami.meta.log.raft.snapshot.SnapshotProgress;
-import io.tatami.meta.service.host.MetadataServer;
 import io.tatami.meta.service.identity.Identity;
+import io.tatami.meta.service.identity.ServerLocation;
 import io.tatami.meta.service.identity.StoredIdentity;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.store.GroupStore;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class ServerReplication implements Replication {
     private final StoredIdentity own;
     private final RaftPort port;
-    private final MetadataServer.Location location;
+    private final ServerLocation location;
     private final LocalReplication local;
     private final RaftOpening opening;
     private volatile @Nullable RaftReplication raft;
@@ -36,11 +36,7 @@ public final class ServerReplication implements Replication {
     }
 
     public ServerReplication(
-            StoredIdentity own,
-            RaftPort port,
-            MetadataServer.Location location,
-            LocalReplication local,
-            RaftOpening opening) {
+            StoredIdentity own, RaftPort port, ServerLocation location, LocalReplication local, RaftOpening opening) {
         this.own = own;
         this.port = port;
         this.location = location;

@@ -9,6 +9,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.conf.Settings;
+import io.tatami.meta.service.identity.ServerLocation;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.GetDirectoryRequest;
 import io.tatami.protocol.wire.Handle;
@@ -36,7 +37,7 @@ final class ClockJumpTest {
 
     private MetadataServer open(NewCluster fresh, Map<String, String> settings) throws TatamiException {
         MetadataServer server = MetadataServer.open(
-                new MetadataServer.Location(directory.resolve("one"), "localhost", port),
+                new ServerLocation(directory.resolve("one"), "localhost", port),
                 fresh,
                 Settings.of(settings),
                 user -> List.of("users"),

@@ -10,6 +10,7 @@ import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.conf.Settings;
 import io.tatami.files.CrashPoint;
+import io.tatami.meta.service.identity.ServerLocation;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.Attributes;
 import io.tatami.protocol.wire.DeleteDirectoryRequest;
@@ -37,12 +38,12 @@ final class FirstDirectoriesTest {
     }
 
     private MetadataServer openNamespace() throws TatamiException {
-        MetadataServer.Location location = new MetadataServer.Location(directory.resolve("namespace"), "127.0.0.1", 0);
+        ServerLocation location = new ServerLocation(directory.resolve("namespace"), "127.0.0.1", 0);
         return MetadataServer.open(location, NAMESPACE_ALONE, Settings.defaults(), user -> List.of(), Clock.SYSTEM);
     }
 
     private MetadataServer openShards(MetadataServer namespace) throws TatamiException {
-        MetadataServer.Location location = new MetadataServer.Location(directory.resolve("shards"), "127.0.0.1", 0);
+        ServerLocation location = new ServerLocation(directory.resolve("shards"), "127.0.0.1", 0);
         return MetadataServer.join(
                 location,
                 List.of(namespace.address()),

@@ -10,6 +10,7 @@ import io.tatami.client.model.ClusterStatus.GroupState;
 import io.tatami.client.model.CreateSpec;
 import io.tatami.client.model.TatamiPath;
 import io.tatami.conf.Settings;
+import io.tatami.meta.service.identity.ServerLocation;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.GroupStatusReply;
 import java.io.IOException;
@@ -61,7 +62,7 @@ final class HotDirectoryTest {
 
     private MetadataServer namespace() throws Exception {
         return MetadataServer.open(
-                new MetadataServer.Location(directory.resolve("namespace"), HOST, 0),
+                new ServerLocation(directory.resolve("namespace"), HOST, 0),
                 new NewCluster(2, List.of(GroupId.NAMESPACE)),
                 settings,
                 user -> List.of(),
@@ -70,7 +71,7 @@ final class HotDirectoryTest {
 
     private MetadataServer join(String name, MetadataServer seed, int shard) throws Exception {
         return MetadataServer.join(
-                new MetadataServer.Location(directory.resolve(name), HOST, 0),
+                new ServerLocation(directory.resolve(name), HOST, 0),
                 List.of(seed.address()),
                 List.of(shard),
                 settings,

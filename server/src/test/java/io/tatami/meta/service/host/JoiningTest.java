@@ -18,6 +18,7 @@ import io.tatami.conf.Settings;
 import io.tatami.files.CrashPoint;
 import io.tatami.meta.service.cluster.ClusterMapHolder;
 import io.tatami.meta.service.identity.Identity;
+import io.tatami.meta.service.identity.ServerLocation;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.ClusterMap;
@@ -80,7 +81,7 @@ final class JoiningTest {
 
     private MetadataServer namespace(int port, Clock clock) throws TatamiException {
         return MetadataServer.open(
-                new MetadataServer.Location(directory.resolve("namespace"), HOST, port),
+                new ServerLocation(directory.resolve("namespace"), HOST, port),
                 new NewCluster(2, List.of(GroupId.NAMESPACE)),
                 Settings.defaults(),
                 user -> List.of(),
@@ -93,7 +94,7 @@ final class JoiningTest {
 
     private MetadataServer join(String name, InetSocketAddress seed, Integer... shards) throws TatamiException {
         return MetadataServer.join(
-                new MetadataServer.Location(directory.resolve(name), HOST, 0),
+                new ServerLocation(directory.resolve(name), HOST, 0),
                 List.of(seed),
                 List.of(shards),
                 Settings.defaults(),
@@ -420,7 +421,7 @@ final class JoiningTest {
     @Test
     void aMembersDirectoryIsNoClustersAndNoOtherClusters() throws Exception {
         join("one", 0).close();
-        MetadataServer.Location member = new MetadataServer.Location(directory.resolve("one"), HOST, 0);
+        ServerLocation member = new ServerLocation(directory.resolve("one"), HOST, 0);
         assertEquals(
                 ErrorCode.INVALID_ARGUMENT,
                 assertThrows(
@@ -433,7 +434,7 @@ final class JoiningTest {
                                         Clock.SYSTEM))
                         .code());
         try (MetadataServer other = MetadataServer.open(
-                new MetadataServer.Location(directory.resolve("other"), HOST, 0),
+                new ServerLocation(directory.resolve("other"), HOST, 0),
                 NewCluster.onOneServer(2),
                 Settings.defaults(),
                 user -> List.of(),

@@ -19,6 +19,7 @@ import io.tatami.files.CrashPoint;
 import io.tatami.meta.log.LogEntry;
 import io.tatami.meta.log.local.LocalLog;
 import io.tatami.meta.service.identity.Identity;
+import io.tatami.meta.service.identity.ServerLocation;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.Records;
@@ -84,7 +85,7 @@ final class MetadataServerTest {
     }
 
     private static MetadataServer open(Path where, NewCluster fresh) throws TatamiException {
-        MetadataServer.Location location = new MetadataServer.Location(where, "127.0.0.1", 0);
+        ServerLocation location = new ServerLocation(where, "127.0.0.1", 0);
         return MetadataServer.open(location, fresh, Settings.defaults(), user -> List.of("users"), Clock.SYSTEM);
     }
 
@@ -365,7 +366,7 @@ final class MetadataServerTest {
     void aServerThatJoinsTakesTheShardsThatNobodyHas() throws TatamiException {
         NewCluster namespaceOnly = new NewCluster(2, List.of(GroupId.NAMESPACE));
         try (MetadataServer first = open(directory.resolve("one"), namespaceOnly)) {
-            MetadataServer.Location location = new MetadataServer.Location(directory.resolve("two"), "127.0.0.1", 0);
+            ServerLocation location = new ServerLocation(directory.resolve("two"), "127.0.0.1", 0);
             for (int start = 0; start < 2; start++) {
                 InetSocketAddress seed = first.address();
                 try (MetadataServer second = MetadataServer.join(

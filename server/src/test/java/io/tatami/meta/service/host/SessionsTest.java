@@ -13,6 +13,7 @@ import io.tatami.base.GroupId;
 import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
 import io.tatami.conf.Settings;
+import io.tatami.meta.service.identity.ServerLocation;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.UserIdentity;
@@ -149,7 +150,7 @@ final class SessionsTest {
     }
 
     private MetadataServer open() throws TatamiException {
-        MetadataServer.Location location = new MetadataServer.Location(directory.resolve("one"), "127.0.0.1", 0);
+        ServerLocation location = new ServerLocation(directory.resolve("one"), "127.0.0.1", 0);
         return MetadataServer.open(
                 location, NewCluster.onOneServer(1), Settings.defaults(), user -> List.of("users"), clock);
     }

@@ -103,7 +103,7 @@ final class IdentityTest {
 
     private MetadataServer open() throws TatamiException {
         return MetadataServer.open(
-                new MetadataServer.Location(directory, "localhost", 0),
+                new ServerLocation(directory, "localhost", 0),
                 NewCluster.onOneServer(1),
                 Settings.defaults(),
                 user -> List.of(),
