@@ -207,11 +207,6 @@ final class RoughConnector implements Connector {
         }
 
         @Override
-        public long shardMapEpoch() {
-            return real.shardMapEpoch();
-        }
-
-        @Override
         public boolean isOpen() {
             return real.isOpen();
         }

@@ -200,7 +200,7 @@ final class SampleTree {
         assertEquals("analysts", file.group());
         assertEquals(0660, file.mode(), "with an ACL the group's bits are its mask");
         assertTrue(file.acl().contains(NAMED_USER), () -> "ACL " + file.acl());
-        assertEquals(List.of(XATTR), file.xattrs());
+        assertEquals(List.of(XATTR), file.attributes().getXattrList());
         assertEquals(MODIFIED_MILLIS, file.modifiedMillis());
         PathStatus directory = client.status(TatamiPath.of("/empty"), true);
         assertEquals(01777, directory.mode());

@@ -157,7 +157,7 @@ final class LongRequestsTest {
         List<PathStatus> listed = client.list(home, false).toList();
         assertEquals(BEARERS, listed.size());
         for (PathStatus status : listed) {
-            assertEquals(ATTRIBUTES, status.xattrs().size());
+            assertEquals(ATTRIBUTES, status.attributes().getXattrList().size());
         }
     }
 

@@ -168,7 +168,8 @@ final class OversizedRequestsTest {
         servers.kill(servers.leader(client, SHARD));
         for (int file = 0; file < 4; file++) {
             assertEquals(
-                    ATTRIBUTES, client.status(path("f" + file), true).xattrs().size());
+                    ATTRIBUTES,
+                    client.status(path("f" + file), true).attributes().getXattrCount());
             client.append(path("f" + file), false).close();
         }
     }

@@ -191,7 +191,6 @@ public final class MetadataCaller {
                 attempt.number(),
                 in.numbers().lowWaterMark(),
                 deadline.atMost(limits.attempt()).remainingMillis(),
-                router.map().getEpoch(),
                 in.proof(),
                 attempt.isFirst());
     }

@@ -3,7 +3,6 @@ package io.tatami.client.model;
 import io.tatami.protocol.wire.AclEntry;
 import io.tatami.protocol.wire.Attributes;
 import io.tatami.protocol.wire.Status;
-import io.tatami.protocol.wire.XAttr;
 import java.util.List;
 
 /**
@@ -86,10 +85,6 @@ public record PathStatus(TatamiPath path, Status wire, List<LocatedBlock> blocks
         return attributes().getAclList();
     }
 
-    public List<XAttr> xattrs() {
-        return attributes().getXattrList();
-    }
-
     /** Where a symlink leads, as it was given. */
     public String symlinkTarget() {
         return wire.getSymlinkTarget();
@@ -103,10 +98,5 @@ public record PathStatus(TatamiPath path, Status wire, List<LocatedBlock> blocks
     /** The file is stored with the metadata and has no blocks. */
     public boolean isInline() {
         return wire.getIsInline();
-    }
-
-    /** Of files: the same for as long as the content stays the same, and never the same for two contents. */
-    public String entityTag() {
-        return Long.toHexString(wire.getId()) + "-" + Long.toHexString(wire.getContentVersion());
     }
 }

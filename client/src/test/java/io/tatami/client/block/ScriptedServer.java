@@ -158,12 +158,6 @@ final class ScriptedServer extends UnusedConnection {
         public void awaitWritable(long timeoutMillis) {}
 
         @Override
-        public void pauseReceiving() {}
-
-        @Override
-        public void resumeReceiving() {}
-
-        @Override
         public void cancel(String reason) {
             cancelled = true;
         }

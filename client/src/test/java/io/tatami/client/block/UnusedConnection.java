@@ -31,11 +31,6 @@ public abstract class UnusedConnection implements Connection {
     }
 
     @Override
-    public long shardMapEpoch() {
-        return 0;
-    }
-
-    @Override
     public boolean isOpen() {
         return true;
     }

@@ -39,7 +39,7 @@ final class ClientPingsTest {
         InetSocketAddress server = new InetSocketAddress("127.0.0.1", 1);
         ClientIdentity identity = ClientIdentity.simple("quiet", UserIdentity.of("anna"));
         FrameDecoder decoder = new FrameDecoder(settings.frameBytesMax(), clock);
-        handler = new ClientHandler(new ConnectTarget(server, server, identity, settings, clock, 0), decoder);
+        handler = new ClientHandler(new ConnectTarget(server, server, identity, settings, clock, 0));
         channel = EmbeddedChannel.builder().handlers(decoder, handler).build();
         channel.freezeTime();
         channel.writeInbound(Unpooled.wrappedBuffer(

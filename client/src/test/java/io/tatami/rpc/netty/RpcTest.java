@@ -17,6 +17,7 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
+import io.tatami.protocol.FrameKind;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.rpc.CallContext;
 import io.tatami.rpc.CallOptions;
@@ -27,6 +28,9 @@ import io.tatami.rpc.Recorder;
 import io.tatami.rpc.RpcStream;
 import io.tatami.rpc.netty.client.RpcClient;
 import io.tatami.rpc.netty.shared.ClientIdentity;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +38,7 @@ import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -155,7 +160,6 @@ final class RpcTest {
             CallOptions options = CallOptions.DEFAULT
                     .withGroup(GroupId.ofShard(3))
                     .withNumber(new SessionId(7), 9, 8)
-                    .withShardMapEpoch(4)
                     .withCredential(ByteString.copyFromUtf8("secret"))
                     .withTimeoutMillis(50_000);
             CompletableFuture<StringValue> reply = connection.call(EchoService.PARK, options, text(""));
@@ -319,24 +323,32 @@ final class RpcTest {
 
     @Test
     void aSenderStopsAtTheMarkWhileThePeerTakesNothing() throws Exception {
-        try (Rig rig = new Rig(Map.of("tatami.rpc.write.buffer", "64k"))) {
-            Recorder recorder = new Recorder();
-            RpcStream<StringValue> stream =
-                    rig.connect(Lane.bulk(0)).openStream(EchoService.MIRROR, CallOptions.DEFAULT, text(""), recorder);
-            stream.pauseReceiving();
-            int sent = 0;
-            // What the mirror sends back is not read, so in the end nothing more is taken here either, or all of it
-            // fits into the sockets' buffers and the mirror's.
-            while (sent < 400 && stream.isWritable()) {
-                stream.sendAndRelease(text("m"), Unpooled.wrappedBuffer(new byte[16 << 10]));
-                sent++;
+        try (ServerSocket idle = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                Rig rig = new Rig(Map.of("tatami.rpc.write.buffer", "64k"))) {
+            CompletableFuture<Connection> connecting =
+                    rig.client.connect((InetSocketAddress) idle.getLocalSocketAddress(), Lane.bulk(0));
+            try (RawPeer peer = new RawPeer(idle.accept())) {
+                peer.expect(FrameKind.HELLO);
+                peer.send(RawPeer.frame(FrameKind.WELCOME, RawPeer.welcome().build()));
+                RpcStream<StringValue> stream = result(connecting)
+                        .openStream(EchoService.MIRROR, CallOptions.DEFAULT, text(""), new Recorder());
+                AtomicInteger sent = new AtomicInteger();
+                TatamiException full = assertThrows(TatamiException.class, () -> {
+                    while (true) {
+                        stream.awaitWritable(500);
+                        stream.sendAndRelease(text("m"), Unpooled.wrappedBuffer(new byte[16 << 10]));
+                        sent.incrementAndGet();
+                    }
+                });
+                assertEquals(ErrorCode.DEADLINE_EXCEEDED, full.code());
+                CountDownLatch writable = new CountDownLatch(1);
+                stream.whenWritable(writable::countDown);
+                peer.expect(FrameKind.REQUEST);
+                for (int i = 0; i < sent.get(); i++) {
+                    assertEquals(16 << 10, peer.expect(FrameKind.DATA).payload().length);
+                }
+                writable.await();
             }
-            CountDownLatch writable = new CountDownLatch(1);
-            stream.resumeReceiving();
-            stream.whenWritable(writable::countDown);
-            writable.await();
-            stream.send(text("end"));
-            assertEquals((long) sent << 14, result(recorder.end));
         }
     }
 

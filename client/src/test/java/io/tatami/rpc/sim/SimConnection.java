@@ -73,11 +73,6 @@ final class SimConnection implements Connection {
     }
 
     @Override
-    public long shardMapEpoch() {
-        return 0;
-    }
-
-    @Override
     public boolean isOpen() {
         return !closed.isDone();
     }

@@ -6,14 +6,11 @@ import io.netty.buffer.Unpooled;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.rpc.MessageSender;
-import java.util.ArrayDeque;
 
-/** One end of a simulated stream. It is always writable; what arrives waits while the end has paused. */
+/** One end of a simulated stream. It is always writable. */
 abstract class SimEnd<M extends Message> implements MessageSender<M> {
     private final SimConnection connection;
     private final boolean up;
-    private final ArrayDeque<Runnable> arrived = new ArrayDeque<>();
-    private boolean paused;
     private boolean ended;
 
     /** @param up whether this end sends from client to server */
@@ -37,18 +34,10 @@ abstract class SimEnd<M extends Message> implements MessageSender<M> {
         ended = true;
     }
 
-    /** Delivers now, or once this end no longer pauses; never after its end. */
+    /** Delivers, unless this end has ended. */
     final void take(Runnable delivery) {
-        arrived.add(delivery);
-        deliver();
-    }
-
-    private void deliver() {
-        while (!paused && !arrived.isEmpty()) {
-            Runnable delivery = arrived.remove();
-            if (!ended) {
-                delivery.run();
-            }
+        if (!ended) {
+            delivery.run();
         }
     }
 
@@ -82,16 +71,5 @@ abstract class SimEnd<M extends Message> implements MessageSender<M> {
         if (ended) {
             throw new TatamiException(ErrorCode.CANCELLED, "the stream has ended");
         }
-    }
-
-    @Override
-    public final void pauseReceiving() {
-        paused = true;
-    }
-
-    @Override
-    public final void resumeReceiving() {
-        paused = false;
-        deliver();
     }
 }

@@ -74,18 +74,14 @@ final class SimNetworkTest {
     }
 
     @Test
-    void streamsPassInOrderAndPausedOnesWait() throws Exception {
+    void messagesOfAStreamPassInOrder() throws Exception {
         Connection connection = connect(network(1).connector(CLIENT, UserIdentity.of("anna")));
         Recorder recorder = new Recorder();
         RpcStream<StringValue> stream =
                 connection.openStream(EchoService.MIRROR, CallOptions.DEFAULT, text(""), recorder);
-        stream.pauseReceiving();
         stream.sendAndRelease(text("a"), Unpooled.wrappedBuffer(new byte[] {1, 2}));
         stream.sendAndRelease(text("b"), Unpooled.wrappedBuffer(new byte[] {3}));
         stream.send(text("end"));
-        time.run(Duration.ofSeconds(1));
-        assertEquals(List.of(), recorder.messages);
-        stream.resumeReceiving();
         time.runUntilIdle();
         assertEquals(List.of("a", "b"), recorder.messages);
         assertArrayEquals(new byte[] {1, 2}, recorder.payloads.get(0));

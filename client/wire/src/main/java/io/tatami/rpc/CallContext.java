@@ -2,10 +2,8 @@ package io.tatami.rpc;
 
 import com.google.protobuf.ByteString;
 import io.tatami.base.Clock;
-import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.SessionId;
-import io.tatami.base.TatamiException;
 import io.tatami.protocol.UserIdentity;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
@@ -46,10 +44,6 @@ public record CallContext(Peer peer, UserIdentity user, CallOptions options, lon
         return options.lowWaterMark();
     }
 
-    public long shardMapEpoch() {
-        return options.shardMapEpoch();
-    }
-
     public ByteString credential() {
         return options.credential();
     }
@@ -65,12 +59,5 @@ public record CallContext(Peer peer, UserIdentity user, CallOptions options, lon
 
     public boolean isExpired(Clock clock) {
         return hasDeadline() && clock.monotonicNanos() - deadlineNanos >= 0;
-    }
-
-    /** @throws TatamiException DEADLINE_EXCEEDED when the client no longer waits */
-    public void checkDeadline(Clock clock) throws TatamiException {
-        if (isExpired(clock)) {
-            throw new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the request came too late to be begun");
-        }
     }
 }

@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * @param number the request's number in its session; 0 when its reply need not be remembered
  * @param lowWaterMark the client has the replies up to this number, so that the server may forget them
  * @param timeoutMillis how long to wait, counted from the call and including the time in queues; 0 for without end
- * @param shardMapEpoch the shard map by which the group was chosen; 0 for none
  * @param credential opaque to the transport; empty for none
  * @param firstAttempt whether the request is sent for the first time under its number
  */
@@ -24,7 +23,6 @@ public record CallOptions(
         long number,
         long lowWaterMark,
         long timeoutMillis,
-        long shardMapEpoch,
         ByteString credential,
         boolean firstAttempt) {
     /** What {@link #DEFAULT} waits. */
@@ -32,7 +30,7 @@ public record CallOptions(
 
     /** No group, no session, a minute. */
     public static final CallOptions DEFAULT =
-            new CallOptions(null, SessionId.NONE, 0, 0, TIMEOUT_MILLIS_DEFAULT, 0, ByteString.EMPTY, false);
+            new CallOptions(null, SessionId.NONE, 0, 0, TIMEOUT_MILLIS_DEFAULT, ByteString.EMPTY, false);
 
     public CallOptions {
         Check.check(number >= 0 && lowWaterMark >= 0, "request number %d, low-water mark %d", number, lowWaterMark);
@@ -40,33 +38,21 @@ public record CallOptions(
     }
 
     public CallOptions withGroup(GroupId other) {
-        return new CallOptions(
-                other, session, number, lowWaterMark, timeoutMillis, shardMapEpoch, credential, firstAttempt);
+        return new CallOptions(other, session, number, lowWaterMark, timeoutMillis, credential, firstAttempt);
     }
 
     /** The reply is remembered by the group under {@code session} and {@code number}, so that a retry is done once. */
     public CallOptions withNumber(SessionId otherSession, long otherNumber, long otherLowWaterMark) {
         return new CallOptions(
-                group,
-                otherSession,
-                otherNumber,
-                otherLowWaterMark,
-                timeoutMillis,
-                shardMapEpoch,
-                credential,
-                firstAttempt);
+                group, otherSession, otherNumber, otherLowWaterMark, timeoutMillis, credential, firstAttempt);
     }
 
     /** @param millis 0 for without end */
     public CallOptions withTimeoutMillis(long millis) {
-        return new CallOptions(group, session, number, lowWaterMark, millis, shardMapEpoch, credential, firstAttempt);
-    }
-
-    public CallOptions withShardMapEpoch(long epoch) {
-        return new CallOptions(group, session, number, lowWaterMark, timeoutMillis, epoch, credential, firstAttempt);
+        return new CallOptions(group, session, number, lowWaterMark, millis, credential, firstAttempt);
     }
 
     public CallOptions withCredential(ByteString other) {
-        return new CallOptions(group, session, number, lowWaterMark, timeoutMillis, shardMapEpoch, other, firstAttempt);
+        return new CallOptions(group, session, number, lowWaterMark, timeoutMillis, other, firstAttempt);
     }
 }

@@ -26,9 +26,6 @@ public interface Connection {
     /** The cluster that the server said it belongs to. */
     UUID clusterId();
 
-    /** The newest shard map epoch that any reply on this connection named; 0 before the first. */
-    long shardMapEpoch();
-
     /** False from the moment the connection is lost or closed; a new one comes from the {@link Connector}. */
     boolean isOpen();
 

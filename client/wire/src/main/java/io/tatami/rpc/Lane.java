@@ -4,7 +4,7 @@ import io.tatami.base.Check;
 
 /**
  * Tells apart the connections of one client to one address. Calls share {@link #CONTROL}; bulk streams run on lanes of
- * their own, because a stream that stops receiving stops its whole connection.
+ * their own, because a side that takes nothing stops its whole connection.
  *
  * @param number 0 for control, above 0 for bulk
  */
@@ -18,9 +18,5 @@ public record Lane(int number) {
     /** The bulk lane {@code index}, 0 and above. */
     public static Lane bulk(int index) {
         return new Lane(index + 1);
-    }
-
-    public boolean isBulk() {
-        return number > 0;
     }
 }

@@ -5,8 +5,8 @@ import io.netty.buffer.ByteBuf;
 import io.tatami.base.TatamiException;
 
 /**
- * One side of an open stream: sends messages of type {@code M} to the other side, and says when it can take more from
- * it. Safe for use by many threads; messages of one thread arrive in the order in which they were sent.
+ * One side of an open stream: sends messages of type {@code M} to the other side. Safe for use by many threads;
+ * messages of one thread arrive in the order in which they were sent.
  */
 public interface MessageSender<M extends Message> {
     /**
@@ -38,12 +38,4 @@ public interface MessageSender<M extends Message> {
      *     CANCELLED on an interrupt, with the flag set again
      */
     void awaitWritable(long timeoutMillis) throws TatamiException;
-
-    /**
-     * Takes no further message off the network until {@link #resumeReceiving}. Messages already read may still be
-     * delivered. Stops everything on the connection, and so is only for streams on a bulk lane.
-     */
-    void pauseReceiving();
-
-    void resumeReceiving();
 }

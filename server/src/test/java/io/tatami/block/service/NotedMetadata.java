@@ -54,8 +54,7 @@ public final class NotedMetadata implements MetadataLink {
     }
 
     @Override
-    public CompletableFuture<HeartbeatReply> heartbeat(HeartbeatRequest request, long mapEpoch) {
-        assertEquals(5, mapEpoch);
+    public CompletableFuture<HeartbeatReply> heartbeat(HeartbeatRequest request) {
         assertEquals(5, request.getMapEpoch());
         failedVolumes.addAll(request.getFailedVolumeList());
         heartbeats.incrementAndGet();

@@ -211,12 +211,6 @@ final class StalledReadersTest {
         public void awaitWritable(long timeoutMillis) {}
 
         @Override
-        public void pauseReceiving() {}
-
-        @Override
-        public void resumeReceiving() {}
-
-        @Override
         public void success(ReadBlockReply reply) {}
 
         @Override

@@ -32,7 +32,6 @@ public final class ClientConnection implements Connection {
     private final DirectConnections direct;
     private final String localSocket;
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
-    private final AtomicLong shardMapEpoch = new AtomicLong();
 
     /** When somebody last asked for it, or {@link #RETIRED}. */
     private final AtomicLong lastAskedNanos;
@@ -70,23 +69,12 @@ public final class ClientConnection implements Connection {
         return direct.cluster();
     }
 
-    @Override
-    public long shardMapEpoch() {
-        return shardMapEpoch.get();
-    }
-
     String localSocket() {
         return localSocket;
     }
 
     public DirectConnections direct() {
         return direct;
-    }
-
-    void heardOf(long epoch) {
-        if (epoch > shardMapEpoch.get()) {
-            shardMapEpoch.accumulateAndGet(epoch, Math::max);
-        }
     }
 
     /** Counts as use from now on; false where the connection may not be used any more. */
@@ -138,7 +126,7 @@ public final class ClientConnection implements Connection {
             return sharedCall(method, options, body);
         }
         try {
-            return own.call(method, options, body, this::heardOf);
+            return own.call(method, options, body);
         } finally {
             line.giveBack(own);
         }

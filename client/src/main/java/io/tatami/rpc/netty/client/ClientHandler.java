@@ -14,10 +14,8 @@ import io.tatami.protocol.wire.ReplyHeader;
 import io.tatami.protocol.wire.Welcome;
 import io.tatami.rpc.netty.frame.Frame;
 import io.tatami.rpc.netty.shared.ChannelContext;
-import io.tatami.rpc.netty.shared.FrameDecoder;
 import io.tatami.rpc.netty.shared.Handshake;
 import io.tatami.rpc.netty.shared.Outbox;
-import io.tatami.rpc.netty.shared.ReadGate;
 import io.tatami.rpc.netty.shared.ReplyErrors;
 import io.tatami.rpc.netty.shared.RpcSettings;
 import java.io.IOException;
@@ -42,7 +40,6 @@ public final class ClientHandler extends ChannelInboundHandlerAdapter {
     private final SocketAddress peer;
     private final RpcSettings settings;
     private final Clock clock;
-    private final FrameDecoder decoder;
     private final CompletableFuture<ClientConnection> ready = new CompletableFuture<>();
 
     private @Nullable Session session;
@@ -57,12 +54,11 @@ public final class ClientHandler extends ChannelInboundHandlerAdapter {
     /** What there is from the moment the socket is connected. */
     private record Session(ChannelHandlerContext ctx, ChannelContext link, ClientRequests requests) {}
 
-    public ClientHandler(ConnectTarget dial, FrameDecoder decoder) {
+    public ClientHandler(ConnectTarget dial) {
         this.dial = dial;
         this.peer = dial.server();
         this.settings = dial.settings();
         this.clock = dial.clock();
-        this.decoder = decoder;
     }
 
     /** Completes with the handshake. */
@@ -73,7 +69,7 @@ public final class ClientHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void channelActive(ChannelHandlerContext ctx) throws TatamiException {
         Outbox outbox = new Outbox(ctx.channel(), settings);
-        ChannelContext link = new ChannelContext(ctx.channel(), outbox, new ReadGate(ctx, decoder), clock);
+        ChannelContext link = new ChannelContext(ctx.channel(), outbox, clock);
         ClientRequests requests = new ClientRequests(outbox, settings, clock, this::tickFast);
         session = new Session(ctx, link, requests);
         openedNanos = clock.monotonicNanos();
@@ -177,9 +173,6 @@ public final class ClientHandler extends ChannelInboundHandlerAdapter {
 
     private void reply(Session now, Frame frame) throws TatamiException {
         ReplyHeader header = frame.header(ReplyHeader.parser());
-        if (connection != null) {
-            connection.heardOf(header.getShardMapEpoch());
-        }
         PendingRequest request = now.requests.get(frame.callId());
         if (request == null) {
             // Given up before the reply came.
@@ -255,9 +248,6 @@ public final class ClientHandler extends ChannelInboundHandlerAdapter {
     }
 
     private void checkSilence(Session now, long nowNanos) {
-        if (now.link.readGate().isHeld()) {
-            lastHeardNanos = nowNanos;
-        }
         long silentNanos = nowNanos - lastHeardNanos;
         if (connection == null) {
             if (nowNanos - openedNanos > settings.handshakeTimeout().toNanos()) {

@@ -24,7 +24,6 @@ import java.nio.ByteBuffer;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -91,10 +90,9 @@ final class DirectConnection implements AutoCloseable {
     /**
      * Calls and waits for the reply.
      *
-     * @param heard of the shard map epoch of the reply
      * @throws TatamiException as {@link io.tatami.rpc.Connection#callAndWait}
      */
-    <Q extends Message, R extends Message> R call(Method<Q, R> method, CallOptions options, Q body, LongConsumer heard)
+    <Q extends Message, R extends Message> R call(Method<Q, R> method, CallOptions options, Q body)
             throws TatamiException {
         lastCallId++;
         Message header = agreement.header(options, method.number(), options.timeoutMillis());
@@ -111,9 +109,7 @@ final class DirectConnection implements AutoCloseable {
         if (reply.kind() != FrameKind.REPLY || reply.callId() != lastCallId) {
             throw outOfTurn(reply.kind());
         }
-        ReplyHeader about = reply.header(ReplyHeader.parser());
-        heard.accept(about.getShardMapEpoch());
-        TatamiException failure = ReplyErrors.of(about);
+        TatamiException failure = ReplyErrors.of(reply.header(ReplyHeader.parser()));
         if (failure != null) {
             midCall = false;
             throw failure;

@@ -32,7 +32,6 @@ record NegotiatedProtocol(int version, ByteString clusterId, int frameBytesMax) 
                 .setSession(options.session().value())
                 .setNumber(options.number())
                 .setLowWaterMark(options.lowWaterMark())
-                .setShardMapEpoch(options.shardMapEpoch())
                 .setCredential(options.credential())
                 .setFirstAttempt(options.firstAttempt())
                 .setMethod(methodNumber);

@@ -215,8 +215,8 @@ public final class RpcClient implements Connector {
         SocketAddress server = target.server();
         FrameDecoder decoder = new FrameDecoder(settings.frameBytesMax(), clock);
         int directMax = on.epoll() ? settings.directConnectionsMax() : 0;
-        ClientHandler handler = new ClientHandler(
-                new ConnectTarget(server, target.address(), identity, settings, clock, directMax), decoder);
+        ClientHandler handler =
+                new ClientHandler(new ConnectTarget(server, target.address(), identity, settings, clock, directMax));
         Bootstrap bootstrap = new Bootstrap()
                 .group(on.group())
                 .channelFactory(target.factory())

@@ -280,9 +280,7 @@ final class DirectConnectionTest {
     }
 
     private static String answerOf(DirectConnection connection) throws TatamiException {
-        return connection
-                .call(EchoService.ECHO, OPTIONS, text("x"), epoch -> {})
-                .getValue();
+        return connection.call(EchoService.ECHO, OPTIONS, text("x")).getValue();
     }
 
     private static TatamiException failureAfter(byte[] answer) throws Exception {

@@ -19,8 +19,8 @@ import java.util.concurrent.CompletableFuture;
 public interface MetadataLink {
     CompletableFuture<RegisterBlockServerReply> register(RegisterBlockServerRequest request);
 
-    /** @param mapEpoch of the map the server has, 0 for none; a newer one comes with the reply */
-    CompletableFuture<HeartbeatReply> heartbeat(HeartbeatRequest request, long mapEpoch);
+    /** A map that is newer than the one of the request comes with the reply. */
+    CompletableFuture<HeartbeatReply> heartbeat(HeartbeatRequest request);
 
     CompletableFuture<GiveCreditsReply> giveCredits(GroupId shard, GiveCreditsRequest request);
 

@@ -98,7 +98,7 @@ public final class Registration {
             asking = true;
             if (registered) {
                 CrashPoint.hit("service.heartbeat.before-send");
-                hear(link.heartbeat(heartbeat(), map.getEpoch()), this::heartbeatAnswered);
+                hear(link.heartbeat(heartbeat()), this::heartbeatAnswered);
             } else {
                 RegisterBlockServerRequest request = registration.toBuilder()
                         .setServerId(identity.server().value())

@@ -38,22 +38,22 @@ public final class RoutedMetadataLink implements MetadataLink {
 
     @Override
     public CompletableFuture<RegisterBlockServerReply> register(RegisterBlockServerRequest request) {
-        return call(GroupId.NAMESPACE, MetaMethods.REGISTER_BLOCK_SERVER, 0, request);
+        return call(GroupId.NAMESPACE, MetaMethods.REGISTER_BLOCK_SERVER, request);
     }
 
     @Override
-    public CompletableFuture<HeartbeatReply> heartbeat(HeartbeatRequest request, long mapEpoch) {
-        return call(GroupId.NAMESPACE, MetaMethods.HEARTBEAT, mapEpoch, request);
+    public CompletableFuture<HeartbeatReply> heartbeat(HeartbeatRequest request) {
+        return call(GroupId.NAMESPACE, MetaMethods.HEARTBEAT, request);
     }
 
     @Override
     public CompletableFuture<GiveCreditsReply> giveCredits(GroupId shard, GiveCreditsRequest request) {
-        return call(shard, MetaMethods.GIVE_CREDITS, 0, request);
+        return call(shard, MetaMethods.GIVE_CREDITS, request);
     }
 
     @Override
     public CompletableFuture<Empty> damagedCopies(GroupId shard, DamagedCopiesRequest request) {
-        return call(shard, MetaMethods.DAMAGED_COPIES, 0, request);
+        return call(shard, MetaMethods.DAMAGED_COPIES, request);
     }
 
     @Override
@@ -62,9 +62,7 @@ public final class RoutedMetadataLink implements MetadataLink {
     }
 
     private <Q extends Message, R extends Message> CompletableFuture<R> call(
-            GroupId group, Method<Q, R> method, long mapEpoch, Q request) {
-        CallOptions options =
-                CallOptions.DEFAULT.withTimeoutMillis(timeoutMillis).withShardMapEpoch(mapEpoch);
-        return routes.call(group, method, options, request);
+            GroupId group, Method<Q, R> method, Q request) {
+        return routes.call(group, method, CallOptions.DEFAULT.withTimeoutMillis(timeoutMillis), request);
     }
 }

@@ -130,15 +130,7 @@ public final class MetadataServer implements AutoCloseable {
             groups = resources.keep(new HostedGroups(own, replication, parts, maps, dispatch));
             groups.open();
             RpcServer listener = resources.keep(new RpcServer(
-                    loops,
-                    rpc,
-                    clock,
-                    new ServerIdentity(
-                            "metadata server",
-                            identity.cluster(),
-                            () -> maps.map().getEpoch(),
-                            ServerIdentity.simple("", identity.cluster()).authenticator()),
-                    dispatch.table()));
+                    loops, rpc, clock, ServerIdentity.simple("metadata server", identity.cluster()), dispatch.table()));
             address = (InetSocketAddress) listener.start(new InetSocketAddress(location.host(), location.port()));
             CrashPoint.hit("meta.open.listens");
             groups.start();

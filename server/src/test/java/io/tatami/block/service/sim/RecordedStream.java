@@ -81,14 +81,4 @@ final class RecordedStream<D extends Message, R extends Message> implements Serv
     public void awaitWritable(long timeoutMillis) {
         throw new UnsupportedOperationException();
     }
-
-    @Override
-    public void pauseReceiving() {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void resumeReceiving() {
-        throw new UnsupportedOperationException();
-    }
 }

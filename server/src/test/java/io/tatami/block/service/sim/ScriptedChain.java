@@ -206,15 +206,5 @@ final class ScriptedChain extends UnusedConnection implements Connector {
         public void awaitWritable(long timeoutMillis) {
             throw new UnsupportedOperationException();
         }
-
-        @Override
-        public void pauseReceiving() {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void resumeReceiving() {
-            throw new UnsupportedOperationException();
-        }
     }
 }

@@ -391,7 +391,7 @@ final class JoiningTest {
     }
 
     private static boolean heartbeatAnswered(RoutedMetadataLink link, HeartbeatRequest heartbeat) {
-        return link.heartbeat(heartbeat, 0)
+        return link.heartbeat(heartbeat)
                 .handle((reply, failure) -> failure == null)
                 .join();
     }

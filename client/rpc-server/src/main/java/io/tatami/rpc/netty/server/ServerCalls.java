@@ -11,7 +11,6 @@ import io.tatami.rpc.netty.shared.ChannelContext;
 import io.tatami.rpc.netty.shared.ReplyErrors;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -22,16 +21,16 @@ import org.jspecify.annotations.Nullable;
 final class ServerCalls {
     private final ChannelContext link;
     private final int inflightMax;
-    private final LongSupplier shardMapEpoch;
+    private final ReadGate readGate;
     private final Runnable onEmpty;
     private final IntObjectMap<ServerCall<?>> inflight = new IntObjectHashMap<>();
     private int streams;
 
     /** @param onEmpty run when the last request in flight was answered */
-    ServerCalls(ChannelContext link, int inflightMax, LongSupplier shardMapEpoch, Runnable onEmpty) {
+    ServerCalls(ChannelContext link, int inflightMax, ReadGate readGate, Runnable onEmpty) {
         this.link = link;
         this.inflightMax = inflightMax;
-        this.shardMapEpoch = shardMapEpoch;
+        this.readGate = readGate;
         this.onEmpty = onEmpty;
     }
 
@@ -70,7 +69,7 @@ final class ServerCalls {
         if (call.stream() != null) {
             streams++;
         }
-        link.readGate().full(inflight.size() > inflightMax);
+        readGate.full(inflight.size() > inflightMax);
     }
 
     /** Writes an answer, unless nobody waits for it any more. */
@@ -79,7 +78,7 @@ final class ServerCalls {
             return;
         }
         try {
-            link.outbox().write(FrameKind.REPLY, call.callId(), okHeader(), reply);
+            link.outbox().write(FrameKind.REPLY, call.callId(), ReplyHeader.getDefaultInstance(), reply);
         } catch (TatamiException e) {
             refuse(call.callId(), e);
         }
@@ -96,8 +95,7 @@ final class ServerCalls {
 
     /** Writes a failure to a request that was not begun. */
     void refuse(int callId, TatamiException failure) {
-        ReplyHeader header = ReplyErrors.header(failure, shardMapEpoch.getAsLong());
-        link.outbox().writeShort(FrameKind.REPLY, callId, header, null);
+        link.outbox().writeShort(FrameKind.REPLY, callId, ReplyErrors.header(failure), null);
     }
 
     /** Forgets a request whose client does not wait any more. */
@@ -145,16 +143,9 @@ final class ServerCalls {
         if (call.stream() != null) {
             streams--;
         }
-        link.readGate().full(inflight.size() > inflightMax);
+        readGate.full(inflight.size() > inflightMax);
         if (inflight.isEmpty()) {
             onEmpty.run();
         }
-    }
-
-    private ReplyHeader okHeader() {
-        long epoch = shardMapEpoch.getAsLong();
-        return epoch == 0
-                ? ReplyHeader.getDefaultInstance()
-                : ReplyHeader.newBuilder().setShardMapEpoch(epoch).build();
     }
 }

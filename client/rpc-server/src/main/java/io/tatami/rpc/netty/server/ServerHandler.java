@@ -23,7 +23,6 @@ import io.tatami.rpc.netty.shared.ChannelContext;
 import io.tatami.rpc.netty.shared.FrameDecoder;
 import io.tatami.rpc.netty.shared.Handshake;
 import io.tatami.rpc.netty.shared.Outbox;
-import io.tatami.rpc.netty.shared.ReadGate;
 import io.tatami.rpc.netty.shared.RpcSettings;
 import io.tatami.rpc.netty.shared.ServerIdentity;
 import io.tatami.rpc.netty.shared.ServingThread;
@@ -66,7 +65,8 @@ public final class ServerHandler extends ChannelInboundHandlerAdapter {
     private long lastHeardNanos;
 
     /** What there is from the first moment. */
-    private record Session(ChannelHandlerContext ctx, ChannelContext link, ServerCalls calls, StallWatch stall) {}
+    private record Session(
+            ChannelHandlerContext ctx, ChannelContext link, ReadGate readGate, ServerCalls calls, StallWatch stall) {}
 
     /**
      * @param localSocket told to the client; empty for none
@@ -92,10 +92,10 @@ public final class ServerHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
         Outbox outbox = new Outbox(ctx.channel(), settings);
-        ChannelContext link = new ChannelContext(ctx.channel(), outbox, new ReadGate(ctx, decoder), clock);
-        ServerCalls calls =
-                new ServerCalls(link, settings.inflightRequestsMax(), identity.shardMapEpoch(), this::leaveIfDrained);
-        session = new Session(ctx, link, calls, new StallWatch(ctx.channel()));
+        ChannelContext link = new ChannelContext(ctx.channel(), outbox, clock);
+        ReadGate readGate = new ReadGate(ctx, decoder);
+        ServerCalls calls = new ServerCalls(link, settings.inflightRequestsMax(), readGate, this::leaveIfDrained);
+        session = new Session(ctx, link, readGate, calls, new StallWatch(ctx.channel()));
         openedNanos = clock.monotonicNanos();
         lastHeardNanos = openedNanos;
         scheduleTick(session);
@@ -126,7 +126,7 @@ public final class ServerHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
         if (session != null) {
-            session.link.readGate().congested(!ctx.channel().isWritable() && !session.calls.hasStreams());
+            session.readGate.congested(!ctx.channel().isWritable() && !session.calls.hasStreams());
             session.link.outbox().gate().wake();
         }
     }
@@ -327,7 +327,7 @@ public final class ServerHandler extends ChannelInboundHandlerAdapter {
 
     private void tick(Session now) {
         long nowNanos = clock.monotonicNanos();
-        if (now.link.readGate().isHeld()) {
+        if (now.readGate.isHeld()) {
             lastHeardNanos = nowNanos;
         }
         now.calls.endStreams(

@@ -39,7 +39,6 @@ public final class CallContexts {
                 header.getNumber(),
                 header.getLowWaterMark(),
                 timeoutMillis,
-                header.getShardMapEpoch(),
                 header.getCredential(),
                 header.getFirstAttempt());
         return new CallContext(peer, user, options, arrivalNanos + TimeUnit.MILLISECONDS.toNanos(timeoutMillis));

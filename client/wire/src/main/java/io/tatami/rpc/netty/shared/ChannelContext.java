@@ -4,4 +4,4 @@ import io.netty.channel.Channel;
 import io.tatami.base.Clock;
 
 /** The parts of one connection that its requests and streams work with. */
-public record ChannelContext(Channel channel, Outbox outbox, ReadGate readGate, Clock clock) {}
+public record ChannelContext(Channel channel, Outbox outbox, Clock clock) {}

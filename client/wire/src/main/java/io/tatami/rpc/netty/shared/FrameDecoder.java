@@ -43,12 +43,12 @@ public final class FrameDecoder extends ChannelInboundHandlerAdapter {
     }
 
     /** Passes no further frame on until {@link #resume}. */
-    void hold() {
+    public void hold() {
         held = true;
     }
 
     /** Goes on with what came meanwhile, as far as it is not held again. */
-    void resume(ChannelHandlerContext ctx) {
+    public void resume(ChannelHandlerContext ctx) {
         held = false;
         if (!running && !inputs.isEmpty()) {
             decode(ctx);

@@ -20,12 +20,11 @@ public final class ReplyErrors {
     }
 
     /** Tells a failure, its texts shortened where they are long. */
-    public static ReplyHeader header(TatamiException failure, long shardMapEpoch) {
+    public static ReplyHeader header(TatamiException failure) {
         return ReplyHeader.newBuilder()
                 .setError(failure.code().number())
                 .setMessage(shortened(Handshake.messageOf(failure)))
                 .setDetail(shortened(failure.detail()))
-                .setShardMapEpoch(shardMapEpoch)
                 .build();
     }
 

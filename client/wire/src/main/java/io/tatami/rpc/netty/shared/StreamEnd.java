@@ -10,15 +10,13 @@ import io.tatami.protocol.FrameFormat;
 import io.tatami.rpc.MessageSender;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What both sides of a stream share: sending with back-pressure, and pausing what comes. */
+/** What both sides of a stream share: sending with back-pressure. */
 public abstract class StreamEnd<M extends Message> implements MessageSender<M> {
     private final ChannelContext link;
-    private final AtomicBoolean paused = new AtomicBoolean();
 
     /** Gives each who asks an error of its own; most streams end well, and nobody asks. */
     private final AtomicReference<@Nullable Supplier<TatamiException>> end = new AtomicReference<>();
@@ -136,20 +134,6 @@ public abstract class StreamEnd<M extends Message> implements MessageSender<M> {
         }
     }
 
-    @Override
-    public final void pauseReceiving() {
-        if (end.get() == null && paused.compareAndSet(false, true)) {
-            link.channel().eventLoop().execute(link.readGate()::pause);
-        }
-    }
-
-    @Override
-    public final void resumeReceiving() {
-        if (paused.compareAndSet(true, false)) {
-            link.channel().eventLoop().execute(link.readGate()::unpause);
-        }
-    }
-
     final boolean isEnded() {
         return end.get() != null;
     }
@@ -161,7 +145,6 @@ public abstract class StreamEnd<M extends Message> implements MessageSender<M> {
      */
     public final void end(Supplier<TatamiException> reason) {
         if (end.compareAndSet(null, reason)) {
-            resumeReceiving();
             link.outbox().gate().wakeAll();
         }
     }
