@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.NullMarked;
@@ -253,6 +254,34 @@ final class ArchitectureTest {
                 .dependOnClassesThat()
                 .resideInAPackage("org.apache.hadoop..")
                 .check(classes);
+    }
+
+    @Test
+    void onlyTheClockReadsTheTime() {
+        ClockRule.RULE.check(classes);
+    }
+
+    @Test
+    void timeThatIsReadElsewhereIsNoticed() {
+        JavaClasses readers = new ClassFileImporter().importClasses(CallsNanoTime.class, RefersToNanoTime.class);
+        readers.forEach(reader -> assertTrue(
+                ClockRule.RULE
+                        .evaluate(new ClassFileImporter().importClasses(reader.reflect()))
+                        .hasViolation(),
+                reader.getSimpleName()));
+        assertEquals(2, readers.size());
+    }
+
+    static final class CallsNanoTime {
+        long nanos() {
+            return System.nanoTime();
+        }
+    }
+
+    static final class RefersToNanoTime {
+        LongSupplier nanos() {
+            return System::nanoTime;
+        }
     }
 
     @Test

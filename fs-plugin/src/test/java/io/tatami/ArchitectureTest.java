@@ -133,6 +133,11 @@ final class ArchitectureTest {
     }
 
     @Test
+    void onlyTheClockReadsTheTime() {
+        ClockRule.RULE.check(classes);
+    }
+
+    @Test
     void everyPackageSaysWhatItIsAndIsNullMarked() {
         TreeSet<String> bare = new TreeSet<>();
         for (JavaClass type : classes.that(resideInAPackage(PLUGIN))) {

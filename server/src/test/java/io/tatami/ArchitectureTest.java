@@ -247,6 +247,11 @@ final class ArchitectureTest {
     }
 
     @Test
+    void onlyTheClockReadsTheTime() {
+        ClockRule.RULE.check(classes);
+    }
+
+    @Test
     void operationsRecordsAndTheGateArePure() {
         JavaClasses ours = classes.that(not(resideInAPackage("..wire..")));
         PURITY.check(ours);

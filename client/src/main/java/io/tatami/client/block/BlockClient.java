@@ -71,9 +71,9 @@ public final class BlockClient {
         this.connector = connector;
         this.settings = settings;
         this.allocator = allocator;
-        this.readRegions = new SharedRegions(settings.readUnits(), false);
-        this.writtenRegions = new SharedRegions(settings.writtenUnits(), true);
-        this.shortWrittenRegions = new SharedRegions(Math.min(1, settings.writtenUnits()), true);
+        this.readRegions = new SharedRegions(settings.readUnits(), false, Clock.SYSTEM);
+        this.writtenRegions = new SharedRegions(settings.writtenUnits(), true, Clock.SYSTEM);
+        this.shortWrittenRegions = new SharedRegions(Math.min(1, settings.writtenUnits()), true, Clock.SYSTEM);
     }
 
     public BlockClientSettings settings() {

@@ -1,6 +1,7 @@
 package io.tatami.client.block;
 
 import io.tatami.base.Check;
+import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.rpc.Connection;
@@ -13,7 +14,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,7 +39,7 @@ final class SharedRegions {
 
     private final int units;
     private final boolean written;
-    private final LongSupplier nanos;
+    private final Clock clock;
     private final Map<Connection, Place> places = new ConcurrentHashMap<>();
 
     /** The memory of one connection; its own monitor guards it. */
@@ -62,13 +62,8 @@ final class SharedRegions {
      * @param units of each region; 0 for none at all
      * @param written whether they are for writers
      */
-    SharedRegions(int units, boolean written) {
-        this(units, written, System::nanoTime);
-    }
-
-    /** @param nanos a monotonic clock */
-    SharedRegions(int units, boolean written, LongSupplier nanos) {
-        this.nanos = nanos;
+    SharedRegions(int units, boolean written, Clock clock) {
+        this.clock = clock;
         this.units = units;
         this.written = written;
     }
@@ -89,7 +84,7 @@ final class SharedRegions {
         Check.check(!hasNone(), "memory is shared with nobody");
         Place place = place(connection);
         synchronized (place) {
-            if (place.resting && nanos.getAsLong() - place.restEndNanos < 0) {
+            if (place.resting && clock.monotonicNanos() - place.restEndNanos < 0) {
                 return RegionLease.NONE;
             }
             place.resting = false;
@@ -112,7 +107,7 @@ final class SharedRegions {
             if (e.code() != ErrorCode.BUSY) {
                 synchronized (place) {
                     place.resting = true;
-                    place.restEndNanos = nanos.getAsLong() + TimeUnit.SECONDS.toNanos(REST_SECONDS);
+                    place.restEndNanos = clock.monotonicNanos() + TimeUnit.SECONDS.toNanos(REST_SECONDS);
                 }
             }
             return RegionLease.NONE;
@@ -125,7 +120,7 @@ final class SharedRegions {
         Place place = place(connection);
         synchronized (place) {
             if (connection.isOpen()) {
-                region.becameIdle(System.nanoTime());
+                region.becameIdle(clock.monotonicNanos());
                 place.idle.push(region);
                 sweepLater(place);
                 return;
@@ -135,7 +130,7 @@ final class SharedRegions {
     }
 
     /** Under the place's monitor. */
-    private static void sweepLater(Place place) {
+    private void sweepLater(Place place) {
         if (!place.sweepIsDue && !place.idle.isEmpty()) {
             place.sweepIsDue = true;
             LATER.execute(() -> sweep(place));
@@ -143,10 +138,10 @@ final class SharedRegions {
     }
 
     /** Closes the regions that nobody wanted since the last sweep or longer. */
-    private static void sweep(Place place) {
+    private void sweep(Place place) {
         List<SharedRegion> unwanted = new ArrayList<>();
         synchronized (place) {
-            long limitNanos = System.nanoTime() - TimeUnit.SECONDS.toNanos(IDLE_SECONDS_MAX);
+            long limitNanos = clock.monotonicNanos() - TimeUnit.SECONDS.toNanos(IDLE_SECONDS_MAX);
             while (!place.idle.isEmpty() && place.idle.getLast().idleSinceNanos() - limitNanos <= 0) {
                 unwanted.add(place.idle.removeLast());
             }

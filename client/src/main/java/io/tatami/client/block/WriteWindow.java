@@ -1,6 +1,7 @@
 package io.tatami.client.block;
 
 import io.netty.buffer.ByteBuf;
+import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.PendingFlush;
 import io.tatami.base.TatamiException;
@@ -220,7 +221,7 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
         lock.lock();
         try {
             if (ack.getOpening()) {
-                heardNanos = System.nanoTime();
+                heardNanos = Clock.SYSTEM.monotonicNanos();
                 sendLimit = ack.getSendLimit();
                 wake();
                 return;
@@ -250,7 +251,7 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
 
     private void heard() {
         isAccepted = true;
-        heardNanos = System.nanoTime();
+        heardNanos = Clock.SYSTEM.monotonicNanos();
     }
 
     private void reached(long visible, long durable, long flushed) {
@@ -284,11 +285,12 @@ final class WriteWindow implements StreamListener<WriteAck, WriteBlockReply> {
         lock.lock();
         try {
             if (awaited.isEmpty()) {
-                heardNanos = System.nanoTime();
+                heardNanos = Clock.SYSTEM.monotonicNanos();
             }
             awaited.add(condition);
             while (failure == null && !condition.getAsBoolean()) {
-                long nanosLeft = TimeUnit.MILLISECONDS.toNanos(timeoutMillis) - (System.nanoTime() - heardNanos);
+                long silentNanos = Clock.SYSTEM.monotonicNanos() - heardNanos;
+                long nanosLeft = TimeUnit.MILLISECONDS.toNanos(timeoutMillis) - silentNanos;
                 if (nanosLeft > 0) {
                     long unused = changed.awaitNanos(nanosLeft);
                 } else {

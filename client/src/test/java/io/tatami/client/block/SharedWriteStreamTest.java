@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.tatami.base.BlockId;
+import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
@@ -138,7 +139,7 @@ final class SharedWriteStreamTest {
     /** @param isShort whether the memory is for short blocks and there is no other, or the other way round */
     private BlockWriteStream open(int windowMebibytes, boolean isShort) throws TatamiException {
         List<BlockTarget> chain = List.of(new BlockTarget(new ServerId(7), "a", 1));
-        RegionLease lease = RegionLease.of(region, new SharedRegions(1, true));
+        RegionLease lease = RegionLease.of(region, new SharedRegions(1, true, Clock.SYSTEM));
         BlockClientSettings settings = BlockClientSettings.DEFAULT.withWindowBytes(windowMebibytes * MIB);
         return BlockWriteStream.open(
                 server,

@@ -1,6 +1,9 @@
 package io.tatami.base;
 
-/** Time as a seam: production code never asks the system itself. Implementations are safe for use by many threads. */
+/**
+ * Time as a seam: production code never asks the system itself, which an architecture test holds. How long a thread may
+ * block is a {@link WaitLimit}. Implementations are safe for use by many threads.
+ */
 public interface Clock {
     /** Milliseconds since 1970 by the wall clock, which may jump either way; for times that users see. */
     long wallMillis();

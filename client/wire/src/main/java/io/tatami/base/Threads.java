@@ -1,7 +1,6 @@
 package io.tatami.base;
 
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 
@@ -42,7 +41,7 @@ public final class Threads {
     /** As {@link #joinUninterrupted(Thread)}, but gives up after {@code limitMillis}; tells whether it has ended. */
     public static boolean joinUninterrupted(Thread thread, long limitMillis) {
         boolean interrupted = false;
-        long startNanos = System.nanoTime();
+        WaitLimit limit = WaitLimit.ofMillis(limitMillis);
         long leftMillis = limitMillis;
         while (thread.isAlive() && leftMillis > 0) {
             try {
@@ -50,7 +49,7 @@ public final class Threads {
             } catch (InterruptedException e) {
                 interrupted = true;
             }
-            leftMillis = limitMillis - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
+            leftMillis = limit.leftMillis();
         }
         if (interrupted) {
             Thread.currentThread().interrupt();

@@ -1,6 +1,7 @@
 package io.tatami.hadoop.stream;
 
 import io.tatami.base.Threads;
+import io.tatami.base.WaitLimit;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -105,10 +106,10 @@ public final class OpenStreams {
 
     private static List<Throwable> failuresOf(Map<TatamiOutputStream, Future<?>> ends) {
         List<Throwable> failures = new ArrayList<>();
-        long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+        WaitLimit limit = WaitLimit.ofMillis(TimeUnit.SECONDS.toMillis(LIMIT_SECONDS));
         for (Map.Entry<TatamiOutputStream, Future<?>> end : ends.entrySet()) {
             try {
-                end.getValue().get(Math.max(0, endNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
+                end.getValue().get(Math.max(0, limit.leftNanos()), TimeUnit.NANOSECONDS);
             } catch (ExecutionException e) {
                 failures.add(e.getCause() == null ? e : e.getCause());
             } catch (TimeoutException e) {

@@ -4,12 +4,12 @@ import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.base.WaitLimit;
 import io.tatami.block.device.Device;
 import io.tatami.block.device.IoThreads;
 import io.tatami.block.volume.UnitCopies;
 import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -181,10 +181,10 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
 
     private synchronized PlanBook.@Nullable Turn awaitTurn(int volume, long waitMillis) {
         forgetOldPlans();
-        long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMillis);
+        WaitLimit limit = WaitLimit.ofMillis(waitMillis);
         PlanBook.Turn turn = plans.nextTurn(volume);
         while (turn == null && !closed) {
-            long leftMillis = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
+            long leftMillis = limit.leftMillis();
             if (leftMillis <= 0) {
                 return null;
             }

@@ -1,6 +1,7 @@
 package io.tatami.block.device;
 
 import io.tatami.base.Check;
+import io.tatami.base.WaitLimit;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -128,12 +129,12 @@ public final class AlignedBufferPool {
     @Nullable
     AlignedBuffer acquire(long limitMillis, @Nullable BufferShare share) {
         boolean interrupted = false;
-        long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);
+        WaitLimit limit = WaitLimit.ofMillis(limitMillis);
         AlignedBuffer taken = null;
         boolean inTime = true;
         while (taken == null && inTime) {
             try {
-                inTime = available.tryAcquire(endNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+                inTime = available.tryAcquire(limit.leftNanos(), TimeUnit.NANOSECONDS);
                 taken = inTime ? take(share) : null;
             } catch (InterruptedException e) {
                 interrupted = true;

@@ -2,6 +2,7 @@ package io.tatami.block.device;
 
 import io.tatami.base.TatamiException;
 import io.tatami.base.Threads;
+import io.tatami.base.WaitLimit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadFactory;
@@ -204,12 +205,12 @@ public final class IoThreads implements AutoCloseable {
                 return false;
             }
         }
-        long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);
+        WaitLimit limit = WaitLimit.ofMillis(limitMillis);
         synchronized (lock) {
-            long leftNanos = endNanos - System.nanoTime();
+            long leftNanos = limit.leftNanos();
             while (running > 0 && leftNanos > 0) {
                 TimeUnit.NANOSECONDS.timedWait(lock, leftNanos);
-                leftNanos = endNanos - System.nanoTime();
+                leftNanos = limit.leftNanos();
             }
             return running == 0;
         }

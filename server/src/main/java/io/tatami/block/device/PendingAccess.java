@@ -2,6 +2,7 @@ package io.tatami.block.device;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.base.WaitLimit;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -113,15 +114,15 @@ public final class PendingAccess implements Runnable {
     public boolean awaitEnd(long limitMillis) {
         boolean interrupted = false;
         boolean ended = false;
-        long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);
-        long leftNanos = endNanos - System.nanoTime();
+        WaitLimit limit = WaitLimit.ofMillis(limitMillis);
+        long leftNanos = limit.leftNanos();
         do {
             try {
                 ended = done.await(leftNanos, TimeUnit.NANOSECONDS);
             } catch (InterruptedException e) {
                 interrupted = true;
             }
-            leftNanos = endNanos - System.nanoTime();
+            leftNanos = limit.leftNanos();
         } while (!ended && leftNanos > 0);
         if (interrupted) {
             Thread.currentThread().interrupt();

@@ -15,6 +15,7 @@ import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.FileDescriptor;
 import io.netty.channel.unix.Socket;
 import io.netty.util.concurrent.ThreadAwareExecutor;
+import io.tatami.base.Clock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.SocketAddress;
@@ -45,7 +46,7 @@ final class DirectSocket implements AutoCloseable {
 
         @Override
         public long deadlineNanos() {
-            return System.nanoTime() + WAIT_NANOS;
+            return Clock.SYSTEM.monotonicNanos() + WAIT_NANOS;
         }
     };
 

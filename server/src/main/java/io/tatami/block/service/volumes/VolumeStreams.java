@@ -2,11 +2,11 @@ package io.tatami.block.service.volumes;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.base.WaitLimit;
 import io.tatami.block.volume.Volume;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -44,11 +44,11 @@ public final class VolumeStreams {
         }
 
         public synchronized boolean awaitNone(long limitMillis) throws InterruptedException {
-            long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);
+            WaitLimit limit = WaitLimit.ofMillis(limitMillis);
             long leftMillis = limitMillis;
             while (open > 0 && leftMillis > 0) {
                 wait(leftMillis);
-                leftMillis = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
+                leftMillis = limit.leftMillis();
             }
             return open == 0;
         }

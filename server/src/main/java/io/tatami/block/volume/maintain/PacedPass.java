@@ -3,6 +3,7 @@ package io.tatami.block.volume.maintain;
 import io.tatami.base.Check;
 import io.tatami.base.Clock;
 import io.tatami.base.Threads;
+import io.tatami.base.WaitLimit;
 import io.tatami.block.device.HangPatience;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -84,11 +85,11 @@ final class PacedPass implements AutoCloseable {
 
     /** Whether the pass that is to end has ended, within {@code limitMillis}. */
     synchronized boolean awaitEnd(long limitMillis) throws InterruptedException {
-        long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);
+        WaitLimit limit = WaitLimit.ofMillis(limitMillis);
         long leftMillis = limitMillis;
         while (thread != null && stopping && leftMillis > 0) {
             wait(leftMillis);
-            leftMillis = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
+            leftMillis = limit.leftMillis();
         }
         return thread == null || !stopping;
     }

@@ -304,7 +304,7 @@ public final class RaftHost implements AutoCloseable {
         if (replicas.putIfAbsent(raftGroup, replica) != null) {
             throw new TatamiException(ErrorCode.IN_USE, group + " is open already");
         }
-        long beginNanos = System.nanoTime();
+        long beginNanos = Clock.SYSTEM.monotonicNanos();
         try {
             Message unused = calls.addGroup(RaftGroup.valueOf(raftGroup, RatisNames.peers(founders)), isNew)
                     .join();
@@ -312,7 +312,7 @@ public final class RaftHost implements AutoCloseable {
             LOG.info(
                     "This server's replica of {} was opened in {} ms: {}",
                     group,
-                    TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beginNanos),
+                    TimeUnit.NANOSECONDS.toMillis(Clock.SYSTEM.monotonicNanos() - beginNanos),
                     replica.place());
             CrashPoint.hit("raft.open.log-made");
             records.made(group);

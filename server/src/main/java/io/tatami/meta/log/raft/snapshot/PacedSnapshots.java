@@ -1,5 +1,6 @@
 package io.tatami.meta.log.raft.snapshot;
 
+import io.tatami.base.WaitLimit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongUnaryOperator;
 import org.apache.ratis.proto.RaftProtos.FileChunkProto;
@@ -45,8 +46,8 @@ public final class PacedSnapshots implements ServerInterceptor {
     }
 
     private static void await(long nanos) {
-        long end = System.nanoTime() + nanos;
-        for (long left = nanos; left > 0 && !Thread.currentThread().isInterrupted(); left = end - System.nanoTime()) {
+        WaitLimit limit = WaitLimit.ofNanos(nanos);
+        for (long left = nanos; left > 0 && !Thread.currentThread().isInterrupted(); left = limit.leftNanos()) {
             LockSupport.parkNanos(left);
         }
     }
