@@ -1,5 +1,12 @@
 package io.tatami.protocol;
 
+import static io.tatami.protocol.Audience.SERVERS;
+import static io.tatami.protocol.Audience.USERS;
+import static io.tatami.protocol.Effect.FREES;
+import static io.tatami.protocol.Effect.READS;
+import static io.tatami.protocol.Effect.UPKEEP;
+import static io.tatami.protocol.Effect.WRITES;
+
 import io.tatami.protocol.wire.AuditReply;
 import io.tatami.protocol.wire.AuditRequest;
 import io.tatami.protocol.wire.BlockInfoReply;
@@ -36,7 +43,10 @@ import io.tatami.protocol.wire.WriteBlockReply;
 import io.tatami.protocol.wire.WriteBlockRequest;
 import io.tatami.protocol.wire.WriteFrame;
 
-/** What a block server's data port serves. Numbers from 200 on. */
+/**
+ * The methods of a block server's data port. Numbers from 200 on. Audience and effect are declared here alone, and
+ * {@code docs/protocol.md} lists them; a block server checks neither yet.
+ */
 public final class BlockMethods {
     /**
      * Stores a block, or continues one, on this server and on those behind it. See {@code WriteBlockRequest}.
@@ -50,8 +60,8 @@ public final class BlockMethods {
             new StreamMethod<>(
                     200,
                     "block.write",
-                    Audience.USERS,
-                    Effect.WRITES,
+                    USERS,
+                    WRITES,
                     WriteBlockRequest.parser(),
                     WriteFrame.parser(),
                     WriteAck.parser(),
@@ -67,59 +77,44 @@ public final class BlockMethods {
             new StreamMethod<>(
                     201,
                     "block.read",
-                    Audience.USERS,
-                    Effect.READS,
+                    USERS,
+                    READS,
                     ReadBlockRequest.parser(),
                     ReadCredit.parser(),
                     ReadFrame.parser(),
                     ReadBlockReply.parser());
 
     /** Fails with NO_SUCH_BLOCK, or IO_ERROR where the block may be on a volume that was not opened. */
-    public static final Method<BlockInfoRequest, BlockInfoReply> BLOCK_INFO = Method.idempotent(
-            202, "block.info", Audience.USERS, Effect.READS, BlockInfoRequest.parser(), BlockInfoReply.parser());
+    public static final Method<BlockInfoRequest, BlockInfoReply> BLOCK_INFO =
+            Method.idempotent(202, "block.info", USERS, READS, BlockInfoRequest.parser(), BlockInfoReply.parser());
 
     /** The stored checksums, without reading the data. Fails as {@link #READ_BLOCK}. */
     public static final Method<ChunkChecksumsRequest, ChunkChecksumsReply> CHUNK_CHECKSUMS = Method.idempotent(
-            203,
-            "block.chunk-checksums",
-            Audience.USERS,
-            Effect.READS,
-            ChunkChecksumsRequest.parser(),
-            ChunkChecksumsReply.parser());
+            203, "block.chunk-checksums", USERS, READS, ChunkChecksumsRequest.parser(), ChunkChecksumsReply.parser());
 
     /**
      * Fails with NO_SUCH_BLOCK (there is none on any volume), FENCED (the copy is below the committed or above the new
      * generation), IO_ERROR (also where the block may be on a volume that was not opened).
      */
     public static final Method<RecoverBlockRequest, RecoverBlockReply> RECOVER_BLOCK = Method.idempotent(
-            204,
-            "block.recover",
-            Audience.SERVERS,
-            Effect.WRITES,
-            RecoverBlockRequest.parser(),
-            RecoverBlockReply.parser());
+            204, "block.recover", SERVERS, WRITES, RecoverBlockRequest.parser(), RecoverBlockReply.parser());
 
     public static final Method<DeleteBlocksRequest, DeleteBlocksReply> DELETE_BLOCKS = Method.idempotent(
-            205,
-            "block.delete",
-            Audience.SERVERS,
-            Effect.FREES,
-            DeleteBlocksRequest.parser(),
-            DeleteBlocksReply.parser());
+            205, "block.delete", SERVERS, FREES, DeleteBlocksRequest.parser(), DeleteBlocksReply.parser());
 
-    public static final Method<AuditRequest, AuditReply> AUDIT = Method.idempotent(
-            206, "block.audit", Audience.SERVERS, Effect.READS, AuditRequest.parser(), AuditReply.parser());
+    public static final Method<AuditRequest, AuditReply> AUDIT =
+            Method.idempotent(206, "block.audit", SERVERS, READS, AuditRequest.parser(), AuditReply.parser());
 
     /** Answers with the status after the action. */
     public static final Method<ScrubRequest, BlockServerStatusReply> SCRUB = Method.idempotent(
-            207, "block.scrub", Audience.USERS, Effect.UPKEEP, ScrubRequest.parser(), BlockServerStatusReply.parser());
+            207, "block.scrub", USERS, UPKEEP, ScrubRequest.parser(), BlockServerStatusReply.parser());
 
     public static final Method<BlockServerStatusRequest, BlockServerStatusReply> BLOCK_SERVER_STATUS =
             Method.idempotent(
                     208,
                     "block.status",
-                    Audience.USERS,
-                    Effect.READS,
+                    USERS,
+                    READS,
                     BlockServerStatusRequest.parser(),
                     BlockServerStatusReply.parser());
 
@@ -128,34 +123,19 @@ public final class BlockMethods {
      * (the tier has stopped), INVALID_ARGUMENT (ranges are missing between those known and these).
      */
     public static final Method<PlanReadsRequest, PlanStatusReply> PLAN_READS = Method.idempotent(
-            209, "block.plan-reads", Audience.USERS, Effect.READS, PlanReadsRequest.parser(), PlanStatusReply.parser());
+            209, "block.plan-reads", USERS, READS, PlanReadsRequest.parser(), PlanStatusReply.parser());
 
     /** Fails with NOT_FOUND where the plan is not known, or not any more, and with UNSUPPORTED. */
     public static final Method<PlanStatusRequest, PlanStatusReply> PLAN_STATUS = Method.idempotent(
-            210,
-            "block.plan-status",
-            Audience.USERS,
-            Effect.READS,
-            PlanStatusRequest.parser(),
-            PlanStatusReply.parser());
+            210, "block.plan-status", USERS, READS, PlanStatusRequest.parser(), PlanStatusReply.parser());
 
     /** What was staged and not read is dropped; nothing happens where the plan is not known. */
     public static final Method<CancelPlanRequest, CancelPlanReply> CANCEL_PLAN = Method.idempotent(
-            211,
-            "block.cancel-plan",
-            Audience.USERS,
-            Effect.READS,
-            CancelPlanRequest.parser(),
-            CancelPlanReply.parser());
+            211, "block.cancel-plan", USERS, READS, CancelPlanRequest.parser(), CancelPlanReply.parser());
 
     /** What of some blocks is on the cache tier now. Fails with UNSUPPORTED. */
     public static final Method<StagedBlocksRequest, StagedBlocksReply> STAGED_BLOCKS = Method.idempotent(
-            212,
-            "block.staged",
-            Audience.USERS,
-            Effect.READS,
-            StagedBlocksRequest.parser(),
-            StagedBlocksReply.parser());
+            212, "block.staged", USERS, READS, StagedBlocksRequest.parser(), StagedBlocksReply.parser());
 
     /**
      * Memory for {@link #READ_BLOCK}, for clients on the server's host. Fails with UNSUPPORTED (the client is
@@ -165,23 +145,23 @@ public final class BlockMethods {
             new StreamMethod<>(
                     213,
                     "block.share-memory",
-                    Audience.USERS,
-                    Effect.READS,
+                    USERS,
+                    READS,
                     ShareMemoryRequest.parser(),
                     MemoryMapped.parser(),
                     MemoryOffer.parser(),
                     ShareMemoryReply.parser());
 
     /** From a shard. Without effect on a server that has not joined its cluster yet. */
-    public static final Method<CreditsLowRequest, Empty> CREDITS_LOW = Method.idempotent(
-            214, "block.credits-low", Audience.SERVERS, Effect.UPKEEP, CreditsLowRequest.parser(), Empty.parser());
+    public static final Method<CreditsLowRequest, Empty> CREDITS_LOW =
+            Method.idempotent(214, "block.credits-low", SERVERS, UPKEEP, CreditsLowRequest.parser(), Empty.parser());
 
     /**
      * A reader's word that a chunk failed its checksum, on which the server reads it again. Answered before that. Fails
      * with BUSY (too many reports wait), MALFORMED and UNAVAILABLE.
      */
-    public static final Method<ReportDamageRequest, Empty> REPORT_DAMAGE = Method.idempotent(
-            215, "block.report-damage", Audience.USERS, Effect.UPKEEP, ReportDamageRequest.parser(), Empty.parser());
+    public static final Method<ReportDamageRequest, Empty> REPORT_DAMAGE =
+            Method.idempotent(215, "block.report-damage", USERS, UPKEEP, ReportDamageRequest.parser(), Empty.parser());
 
     private BlockMethods() {}
 }

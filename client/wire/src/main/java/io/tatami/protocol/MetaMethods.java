@@ -1,5 +1,13 @@
 package io.tatami.protocol;
 
+import static io.tatami.protocol.Audience.SERVERS;
+import static io.tatami.protocol.Audience.SUPERUSER;
+import static io.tatami.protocol.Audience.USERS;
+import static io.tatami.protocol.Effect.FREES;
+import static io.tatami.protocol.Effect.READS;
+import static io.tatami.protocol.Effect.UPKEEP;
+import static io.tatami.protocol.Effect.WRITES;
+
 import io.tatami.protocol.wire.AddBlocksReply;
 import io.tatami.protocol.wire.AddBlocksRequest;
 import io.tatami.protocol.wire.AnnounceReply;
@@ -111,20 +119,22 @@ import io.tatami.protocol.wire.WidenDirectoryReply;
 import io.tatami.protocol.wire.WidenDirectoryRequest;
 
 /**
- * What the metadata service is asked: by clients, by block servers, and by one group of another. Numbers 1 to 199 are
- * its own and never reused; what a request means is said with its message in {@code meta.proto}.
+ * The methods of the metadata service, which clients, block servers and other groups call. Numbers 1 to 199 are its own
+ * and never reused. The first word of a name tells who serves it: the {@code namespace} group (also {@code cluster}), a
+ * {@code shard}, or any {@code group}. What a request means is said with its message in {@code meta.proto}; who may
+ * call a method and what it does is declared here alone, and {@code docs/protocol.md} lists it.
  */
 public final class MetaMethods {
     /** Any metadata server answers; concerns no group. */
     public static final Method<GetClusterMapRequest, GetClusterMapReply> GET_CLUSTER_MAP = Method.idempotent(
-            1, "cluster.map", Audience.USERS, Effect.READS, GetClusterMapRequest.parser(), GetClusterMapReply.parser());
+            1, "cluster.map", USERS, READS, GetClusterMapRequest.parser(), GetClusterMapReply.parser());
 
     public static final Method<RegisterMetadataServerRequest, RegisterMetadataServerReply> REGISTER_METADATA_SERVER =
             Method.idempotent(
                     2,
                     "cluster.register-metadata",
-                    Audience.SUPERUSER,
-                    Effect.UPKEEP,
+                    SUPERUSER,
+                    UPKEEP,
                     RegisterMetadataServerRequest.parser(),
                     RegisterMetadataServerReply.parser());
 
@@ -132,71 +142,60 @@ public final class MetaMethods {
             Method.idempotent(
                     3,
                     "cluster.register-block-server",
-                    Audience.SUPERUSER,
-                    Effect.UPKEEP,
+                    SUPERUSER,
+                    UPKEEP,
                     RegisterBlockServerRequest.parser(),
                     RegisterBlockServerReply.parser());
 
     public static final Method<HeartbeatRequest, HeartbeatReply> HEARTBEAT = Method.idempotent(
-            4,
-            "cluster.heartbeat",
-            Audience.SUPERUSER,
-            Effect.UPKEEP,
-            HeartbeatRequest.parser(),
-            HeartbeatReply.parser());
+            4, "cluster.heartbeat", SUPERUSER, UPKEEP, HeartbeatRequest.parser(), HeartbeatReply.parser());
 
     /** A repeated one only wastes a session id. */
     public static final Method<OpenSessionRequest, OpenSessionReply> OPEN_SESSION = Method.idempotent(
-            5,
-            "namespace.open-session",
-            Audience.USERS,
-            Effect.WRITES,
-            OpenSessionRequest.parser(),
-            OpenSessionReply.parser());
+            5, "namespace.open-session", USERS, WRITES, OpenSessionRequest.parser(), OpenSessionReply.parser());
 
     public static final Method<CloseSessionRequest, Empty> CLOSE_SESSION = Method.idempotent(
-            6, "namespace.close-session", Audience.USERS, Effect.UPKEEP, CloseSessionRequest.parser(), Empty.parser());
+            6, "namespace.close-session", USERS, UPKEEP, CloseSessionRequest.parser(), Empty.parser());
 
     public static final Method<SafeModeRequest, SafeModeReply> SAFE_MODE = Method.idempotent(
-            7, "namespace.safe-mode", Audience.USERS, Effect.UPKEEP, SafeModeRequest.parser(), SafeModeReply.parser());
+            7, "namespace.safe-mode", USERS, UPKEEP, SafeModeRequest.parser(), SafeModeReply.parser());
 
     /** Any group. */
-    public static final Method<GroupStatusRequest, GroupStatusReply> GROUP_STATUS = Method.idempotent(
-            8, "group.status", Audience.USERS, Effect.READS, GroupStatusRequest.parser(), GroupStatusReply.parser());
+    public static final Method<GroupStatusRequest, GroupStatusReply> GROUP_STATUS =
+            Method.idempotent(8, "group.status", USERS, READS, GroupStatusRequest.parser(), GroupStatusReply.parser());
 
     /** From the namespace group to any metadata server; concerns no group. */
-    public static final Method<TakeClusterMapRequest, Empty> TAKE_CLUSTER_MAP = Method.idempotent(
-            9, "cluster.take-map", Audience.SERVERS, Effect.UPKEEP, TakeClusterMapRequest.parser(), Empty.parser());
+    public static final Method<TakeClusterMapRequest, Empty> TAKE_CLUSTER_MAP =
+            Method.idempotent(9, "cluster.take-map", SERVERS, UPKEEP, TakeClusterMapRequest.parser(), Empty.parser());
 
     /** From a metadata server to the namespace group's leader. */
     public static final Method<ReportMetadataServerRequest, ReportMetadataServerReply> REPORT_METADATA_SERVER =
             Method.idempotent(
                     80,
                     "cluster.report-metadata",
-                    Audience.SUPERUSER,
-                    Effect.UPKEEP,
+                    SUPERUSER,
+                    UPKEEP,
                     ReportMetadataServerRequest.parser(),
                     ReportMetadataServerReply.parser());
 
     /** From the namespace group's leader to that of a replicated group. */
     public static final Method<SetGroupMembersRequest, Empty> SET_GROUP_MEMBERS = Method.idempotent(
-            81, "group.set-members", Audience.SERVERS, Effect.UPKEEP, SetGroupMembersRequest.parser(), Empty.parser());
+            81, "group.set-members", SERVERS, UPKEEP, SetGroupMembersRequest.parser(), Empty.parser());
 
-    /** Only for the superuser. */
     public static final Method<ReplicateGroupsRequest, ReplicateGroupsReply> REPLICATE_GROUPS = Method.idempotent(
             88,
             "cluster.replicate-groups",
-            Audience.SUPERUSER,
-            Effect.UPKEEP,
+            SUPERUSER,
+            UPKEEP,
             ReplicateGroupsRequest.parser(),
             ReplicateGroupsReply.parser());
-    /** Any client. */
+
     public static final Method<ListMetadataServersRequest, ListMetadataServersReply> LIST_METADATA_SERVERS =
             Method.idempotent(
                     84,
                     "cluster.list-metadata",
-                    Audience.USERS,
-                    Effect.READS,
+                    USERS,
+                    READS,
                     ListMetadataServersRequest.parser(),
                     ListMetadataServersReply.parser());
 
@@ -204,57 +203,42 @@ public final class MetaMethods {
             Method.idempotent(
                     85,
                     "cluster.change-metadata",
-                    Audience.SUPERUSER,
-                    Effect.UPKEEP,
+                    SUPERUSER,
+                    UPKEEP,
                     ChangeMetadataServerRequest.parser(),
                     ChangeMetadataServerReply.parser());
 
-    public static final Method<ResolveRequest, ResolveReply> RESOLVE = Method.idempotent(
-            10, "namespace.resolve", Audience.USERS, Effect.READS, ResolveRequest.parser(), ResolveReply.parser());
+    public static final Method<ResolveRequest, ResolveReply> RESOLVE =
+            Method.idempotent(10, "namespace.resolve", USERS, READS, ResolveRequest.parser(), ResolveReply.parser());
 
-    public static final Method<MkdirsRequest, MkdirsReply> MKDIRS = Method.once(
-            11, "namespace.mkdirs", Audience.USERS, Effect.WRITES, MkdirsRequest.parser(), MkdirsReply.parser());
+    public static final Method<MkdirsRequest, MkdirsReply> MKDIRS =
+            Method.once(11, "namespace.mkdirs", USERS, WRITES, MkdirsRequest.parser(), MkdirsReply.parser());
 
-    public static final Method<RenameDirectoryRequest, Empty> RENAME_DIRECTORY = Method.once(
-            12, "namespace.rename", Audience.USERS, Effect.WRITES, RenameDirectoryRequest.parser(), Empty.parser());
+    public static final Method<RenameDirectoryRequest, Empty> RENAME_DIRECTORY =
+            Method.once(12, "namespace.rename", USERS, WRITES, RenameDirectoryRequest.parser(), Empty.parser());
 
     public static final Method<DeleteDirectoryRequest, DeleteDirectoryReply> DELETE_DIRECTORY = Method.once(
-            13,
-            "namespace.delete",
-            Audience.USERS,
-            Effect.FREES,
-            DeleteDirectoryRequest.parser(),
-            DeleteDirectoryReply.parser());
+            13, "namespace.delete", USERS, FREES, DeleteDirectoryRequest.parser(), DeleteDirectoryReply.parser());
 
     public static final Method<SetDirectoryAttributesRequest, Empty> SET_DIRECTORY_ATTRIBUTES = Method.once(
-            14,
-            "namespace.set-attributes",
-            Audience.USERS,
-            Effect.WRITES,
-            SetDirectoryAttributesRequest.parser(),
-            Empty.parser());
+            14, "namespace.set-attributes", USERS, WRITES, SetDirectoryAttributesRequest.parser(), Empty.parser());
 
     public static final Method<GetDirectoryRequest, GetDirectoryReply> GET_DIRECTORY = Method.idempotent(
-            15,
-            "namespace.get-directory",
-            Audience.USERS,
-            Effect.READS,
-            GetDirectoryRequest.parser(),
-            GetDirectoryReply.parser());
+            15, "namespace.get-directory", USERS, READS, GetDirectoryRequest.parser(), GetDirectoryReply.parser());
 
     public static final Method<GetDirectoriesRequest, GetDirectoriesReply> GET_DIRECTORIES = Method.idempotent(
             16,
             "namespace.get-directories",
-            Audience.USERS,
-            Effect.READS,
+            USERS,
+            READS,
             GetDirectoriesRequest.parser(),
             GetDirectoriesReply.parser());
 
     public static final Method<ContentSummaryRequest, ContentSummaryReply> CONTENT_SUMMARY = Method.idempotent(
             17,
             "namespace.content-summary",
-            Audience.USERS,
-            Effect.READS,
+            USERS,
+            READS,
             ContentSummaryRequest.parser(),
             ContentSummaryReply.parser());
 
@@ -262,244 +246,164 @@ public final class MetaMethods {
     public static final Method<CheckDirectoryRequest, CheckDirectoryReply> CHECK_DIRECTORY = Method.idempotent(
             18,
             "namespace.check-directory",
-            Audience.SERVERS,
-            Effect.READS,
+            SERVERS,
+            READS,
             CheckDirectoryRequest.parser(),
             CheckDirectoryReply.parser());
 
     /** From shards. */
     public static final Method<CheckReachRequest, CheckReachReply> CHECK_REACH = Method.idempotent(
-            19,
-            "namespace.check-reach",
-            Audience.SERVERS,
-            Effect.READS,
-            CheckReachRequest.parser(),
-            CheckReachReply.parser());
+            19, "namespace.check-reach", SERVERS, READS, CheckReachRequest.parser(), CheckReachReply.parser());
 
     /** Between groups only. */
     public static final Method<LocateDirectoryRequest, LocateDirectoryReply> LOCATE_DIRECTORY = Method.idempotent(
             20,
             "namespace.locate-directory",
-            Audience.SERVERS,
-            Effect.READS,
+            SERVERS,
+            READS,
             LocateDirectoryRequest.parser(),
             LocateDirectoryReply.parser());
 
-    public static final Method<LookupRequest, LookupReply> LOOKUP = Method.idempotent(
-            30, "shard.lookup", Audience.USERS, Effect.READS, LookupRequest.parser(), LookupReply.parser());
+    public static final Method<LookupRequest, LookupReply> LOOKUP =
+            Method.idempotent(30, "shard.lookup", USERS, READS, LookupRequest.parser(), LookupReply.parser());
 
     public static final Method<ListRequest, ListReply> LIST =
-            Method.idempotent(31, "shard.list", Audience.USERS, Effect.READS, ListRequest.parser(), ListReply.parser());
+            Method.idempotent(31, "shard.list", USERS, READS, ListRequest.parser(), ListReply.parser());
 
-    public static final Method<CreateRequest, CreateReply> CREATE = Method.once(
-            32, "shard.create", Audience.USERS, Effect.WRITES, CreateRequest.parser(), CreateReply.parser());
+    public static final Method<CreateRequest, CreateReply> CREATE =
+            Method.once(32, "shard.create", USERS, WRITES, CreateRequest.parser(), CreateReply.parser());
 
-    public static final Method<AddBlocksRequest, AddBlocksReply> ADD_BLOCKS = Method.once(
-            33, "shard.add-blocks", Audience.USERS, Effect.WRITES, AddBlocksRequest.parser(), AddBlocksReply.parser());
+    public static final Method<AddBlocksRequest, AddBlocksReply> ADD_BLOCKS =
+            Method.once(33, "shard.add-blocks", USERS, WRITES, AddBlocksRequest.parser(), AddBlocksReply.parser());
 
-    public static final Method<CommitLengthRequest, Empty> COMMIT_LENGTH = Method.idempotent(
-            34, "shard.commit-length", Audience.USERS, Effect.WRITES, CommitLengthRequest.parser(), Empty.parser());
+    public static final Method<CommitLengthRequest, Empty> COMMIT_LENGTH =
+            Method.idempotent(34, "shard.commit-length", USERS, WRITES, CommitLengthRequest.parser(), Empty.parser());
 
-    public static final Method<CompleteRequest, CompleteReply> COMPLETE = Method.once(
-            35, "shard.complete", Audience.USERS, Effect.FREES, CompleteRequest.parser(), CompleteReply.parser());
+    public static final Method<CompleteRequest, CompleteReply> COMPLETE =
+            Method.once(35, "shard.complete", USERS, FREES, CompleteRequest.parser(), CompleteReply.parser());
 
-    public static final Method<AppendRequest, AppendReply> APPEND = Method.once(
-            36, "shard.append", Audience.USERS, Effect.WRITES, AppendRequest.parser(), AppendReply.parser());
+    public static final Method<AppendRequest, AppendReply> APPEND =
+            Method.once(36, "shard.append", USERS, WRITES, AppendRequest.parser(), AppendReply.parser());
 
-    public static final Method<RenewBlockRequest, RenewBlockReply> RENEW_BLOCK = Method.once(
-            37,
-            "shard.renew-block",
-            Audience.USERS,
-            Effect.FREES,
-            RenewBlockRequest.parser(),
-            RenewBlockReply.parser());
+    public static final Method<RenewBlockRequest, RenewBlockReply> RENEW_BLOCK =
+            Method.once(37, "shard.renew-block", USERS, FREES, RenewBlockRequest.parser(), RenewBlockReply.parser());
 
     public static final Method<RenewLeasesRequest, RenewLeasesReply> RENEW_LEASES = Method.idempotent(
-            38,
-            "shard.renew-leases",
-            Audience.USERS,
-            Effect.UPKEEP,
-            RenewLeasesRequest.parser(),
-            RenewLeasesReply.parser());
+            38, "shard.renew-leases", USERS, UPKEEP, RenewLeasesRequest.parser(), RenewLeasesReply.parser());
 
     public static final Method<RecoverLeaseRequest, RecoverLeaseReply> RECOVER_LEASE = Method.idempotent(
-            39,
-            "shard.recover-lease",
-            Audience.USERS,
-            Effect.FREES,
-            RecoverLeaseRequest.parser(),
-            RecoverLeaseReply.parser());
+            39, "shard.recover-lease", USERS, FREES, RecoverLeaseRequest.parser(), RecoverLeaseReply.parser());
 
-    public static final Method<GetBlocksRequest, GetBlocksReply> GET_BLOCKS = Method.idempotent(
-            40, "shard.get-blocks", Audience.USERS, Effect.READS, GetBlocksRequest.parser(), GetBlocksReply.parser());
+    public static final Method<GetBlocksRequest, GetBlocksReply> GET_BLOCKS =
+            Method.idempotent(40, "shard.get-blocks", USERS, READS, GetBlocksRequest.parser(), GetBlocksReply.parser());
 
-    public static final Method<TruncateRequest, TruncateReply> TRUNCATE = Method.once(
-            41, "shard.truncate", Audience.USERS, Effect.FREES, TruncateRequest.parser(), TruncateReply.parser());
+    public static final Method<TruncateRequest, TruncateReply> TRUNCATE =
+            Method.once(41, "shard.truncate", USERS, FREES, TruncateRequest.parser(), TruncateReply.parser());
 
     public static final Method<ConcatRequest, Empty> CONCAT =
-            Method.once(42, "shard.concat", Audience.USERS, Effect.WRITES, ConcatRequest.parser(), Empty.parser());
+            Method.once(42, "shard.concat", USERS, WRITES, ConcatRequest.parser(), Empty.parser());
 
     public static final Method<DeleteFileRequest, Empty> DELETE_FILE =
-            Method.once(43, "shard.delete", Audience.USERS, Effect.FREES, DeleteFileRequest.parser(), Empty.parser());
+            Method.once(43, "shard.delete", USERS, FREES, DeleteFileRequest.parser(), Empty.parser());
 
-    public static final Method<BulkDeleteRequest, BulkDeleteReply> BULK_DELETE = Method.once(
-            44,
-            "shard.bulk-delete",
-            Audience.USERS,
-            Effect.FREES,
-            BulkDeleteRequest.parser(),
-            BulkDeleteReply.parser());
+    public static final Method<BulkDeleteRequest, BulkDeleteReply> BULK_DELETE =
+            Method.once(44, "shard.bulk-delete", USERS, FREES, BulkDeleteRequest.parser(), BulkDeleteReply.parser());
 
-    public static final Method<SetFileAttributesRequest, Empty> SET_FILE_ATTRIBUTES = Method.once(
-            45,
-            "shard.set-attributes",
-            Audience.USERS,
-            Effect.WRITES,
-            SetFileAttributesRequest.parser(),
-            Empty.parser());
+    public static final Method<SetFileAttributesRequest, Empty> SET_FILE_ATTRIBUTES =
+            Method.once(45, "shard.set-attributes", USERS, WRITES, SetFileAttributesRequest.parser(), Empty.parser());
 
-    public static final Method<CreateSymlinkRequest, Empty> CREATE_SYMLINK = Method.once(
-            46, "shard.create-symlink", Audience.USERS, Effect.WRITES, CreateSymlinkRequest.parser(), Empty.parser());
+    public static final Method<CreateSymlinkRequest, Empty> CREATE_SYMLINK =
+            Method.once(46, "shard.create-symlink", USERS, WRITES, CreateSymlinkRequest.parser(), Empty.parser());
 
     public static final Method<RenameFileRequest, Empty> RENAME_FILE =
-            Method.once(47, "shard.rename", Audience.USERS, Effect.WRITES, RenameFileRequest.parser(), Empty.parser());
+            Method.once(47, "shard.rename", USERS, WRITES, RenameFileRequest.parser(), Empty.parser());
 
-    public static final Method<FsckRequest, FsckReply> FSCK = Method.idempotent(
-            48, "shard.fsck", Audience.SUPERUSER, Effect.READS, FsckRequest.parser(), FsckReply.parser());
+    public static final Method<FsckRequest, FsckReply> FSCK =
+            Method.idempotent(48, "shard.fsck", SUPERUSER, READS, FsckRequest.parser(), FsckReply.parser());
 
     /** From the namespace group. */
-    public static final Method<AnnounceRequest, AnnounceReply> ANNOUNCE = Method.idempotent(
-            60, "shard.announce", Audience.SERVERS, Effect.UPKEEP, AnnounceRequest.parser(), AnnounceReply.parser());
+    public static final Method<AnnounceRequest, AnnounceReply> ANNOUNCE =
+            Method.idempotent(60, "shard.announce", SERVERS, UPKEEP, AnnounceRequest.parser(), AnnounceReply.parser());
 
     /** From the namespace group. */
     public static final Method<ReserveMarkerRequest, ReserveMarkerReply> RESERVE_MARKER = Method.idempotent(
-            61,
-            "shard.reserve-marker",
-            Audience.SERVERS,
-            Effect.WRITES,
-            ReserveMarkerRequest.parser(),
-            ReserveMarkerReply.parser());
+            61, "shard.reserve-marker", SERVERS, WRITES, ReserveMarkerRequest.parser(), ReserveMarkerReply.parser());
 
     /** From the namespace group, and from the shard to itself. */
-    public static final Method<SettleMarkerRequest, Empty> SETTLE_MARKER = Method.idempotent(
-            62, "shard.settle-marker", Audience.SERVERS, Effect.UPKEEP, SettleMarkerRequest.parser(), Empty.parser());
+    public static final Method<SettleMarkerRequest, Empty> SETTLE_MARKER =
+            Method.idempotent(62, "shard.settle-marker", SERVERS, UPKEEP, SettleMarkerRequest.parser(), Empty.parser());
 
     public static final Method<ReadSharesRequest, ReadSharesReply> READ_SHARES = Method.idempotent(
-            63,
-            "shard.read-shares",
-            Audience.USERS,
-            Effect.READS,
-            ReadSharesRequest.parser(),
-            ReadSharesReply.parser());
+            63, "shard.read-shares", USERS, READS, ReadSharesRequest.parser(), ReadSharesReply.parser());
 
     /** From the namespace group. */
     public static final Method<ReclaimDirectoriesRequest, Empty> RECLAIM_DIRECTORIES = Method.idempotent(
-            64,
-            "shard.reclaim-directories",
-            Audience.SERVERS,
-            Effect.UPKEEP,
-            ReclaimDirectoriesRequest.parser(),
-            Empty.parser());
+            64, "shard.reclaim-directories", SERVERS, UPKEEP, ReclaimDirectoriesRequest.parser(), Empty.parser());
 
     /** From the destination of a move to its source. */
     public static final Method<PrepareMoveRequest, PrepareMoveReply> PREPARE_MOVE = Method.idempotent(
-            65,
-            "shard.prepare-move",
-            Audience.SERVERS,
-            Effect.UPKEEP,
-            PrepareMoveRequest.parser(),
-            PrepareMoveReply.parser());
+            65, "shard.prepare-move", SERVERS, UPKEEP, PrepareMoveRequest.parser(), PrepareMoveReply.parser());
 
     /** From the destination of a move to its source. */
-    public static final Method<FinishMoveRequest, Empty> FINISH_MOVE = Method.idempotent(
-            66, "shard.finish-move", Audience.SERVERS, Effect.UPKEEP, FinishMoveRequest.parser(), Empty.parser());
+    public static final Method<FinishMoveRequest, Empty> FINISH_MOVE =
+            Method.idempotent(66, "shard.finish-move", SERVERS, UPKEEP, FinishMoveRequest.parser(), Empty.parser());
 
     /** From the source of a move to its destination. */
     public static final Method<MoveStatusRequest, MoveStatusReply> MOVE_STATUS = Method.idempotent(
-            67,
-            "shard.move-status",
-            Audience.SERVERS,
-            Effect.UPKEEP,
-            MoveStatusRequest.parser(),
-            MoveStatusReply.parser());
+            67, "shard.move-status", SERVERS, UPKEEP, MoveStatusRequest.parser(), MoveStatusReply.parser());
 
     /** From another shard; applied once by its number. */
-    public static final Method<OutboxDelivery, Empty> DELIVER = Method.idempotent(
-            68, "shard.deliver", Audience.SERVERS, Effect.UPKEEP, OutboxDelivery.parser(), Empty.parser());
+    public static final Method<OutboxDelivery, Empty> DELIVER =
+            Method.idempotent(68, "shard.deliver", SERVERS, UPKEEP, OutboxDelivery.parser(), Empty.parser());
 
     /** From block servers; done once by its sequence. */
     public static final Method<GiveCreditsRequest, GiveCreditsReply> GIVE_CREDITS = Method.idempotent(
-            69,
-            "shard.give-credits",
-            Audience.SUPERUSER,
-            Effect.UPKEEP,
-            GiveCreditsRequest.parser(),
-            GiveCreditsReply.parser());
+            69, "shard.give-credits", SUPERUSER, UPKEEP, GiveCreditsRequest.parser(), GiveCreditsReply.parser());
 
     /** From block servers, at once. Fails with MALFORMED where it names more blocks than a request may. */
     public static final Method<DamagedCopiesRequest, Empty> DAMAGED_COPIES = Method.idempotent(
-            79,
-            "shard.damaged-copies",
-            Audience.SUPERUSER,
-            Effect.UPKEEP,
-            DamagedCopiesRequest.parser(),
-            Empty.parser());
+            79, "shard.damaged-copies", SUPERUSER, UPKEEP, DamagedCopiesRequest.parser(), Empty.parser());
 
     /** From the shard of a file's name to its home. */
     public static final Method<ReopenFileRequest, AppendReply> REOPEN_FILE = Method.idempotent(
-            70, "shard.reopen-file", Audience.SERVERS, Effect.WRITES, ReopenFileRequest.parser(), AppendReply.parser());
+            70, "shard.reopen-file", SERVERS, WRITES, ReopenFileRequest.parser(), AppendReply.parser());
 
     /** From the shard of a file's name to its home. */
-    public static final Method<CutFileRequest, TruncateReply> CUT_FILE = Method.idempotent(
-            71, "shard.cut-file", Audience.SERVERS, Effect.FREES, CutFileRequest.parser(), TruncateReply.parser());
+    public static final Method<CutFileRequest, TruncateReply> CUT_FILE =
+            Method.idempotent(71, "shard.cut-file", SERVERS, FREES, CutFileRequest.parser(), TruncateReply.parser());
 
     /** From the shard of a file's name to its home. */
     public static final Method<RecoverFileRequest, RecoverLeaseReply> RECOVER_FILE = Method.idempotent(
-            72,
-            "shard.recover-file",
-            Audience.SERVERS,
-            Effect.FREES,
-            RecoverFileRequest.parser(),
-            RecoverLeaseReply.parser());
+            72, "shard.recover-file", SERVERS, FREES, RecoverFileRequest.parser(), RecoverLeaseReply.parser());
 
     /** From the home of a file to the shard of its name. */
     public static final Method<CheckReadRequest, CheckReadReply> CHECK_READ = Method.idempotent(
-            73, "shard.check-read", Audience.SERVERS, Effect.READS, CheckReadRequest.parser(), CheckReadReply.parser());
+            73, "shard.check-read", SERVERS, READS, CheckReadRequest.parser(), CheckReadReply.parser());
 
     /** From a shard that gets a part of a directory to the one that had it. */
     public static final Method<GiveEntriesRequest, GiveEntriesReply> GIVE_ENTRIES = Method.idempotent(
-            74,
-            "shard.give-entries",
-            Audience.SERVERS,
-            Effect.UPKEEP,
-            GiveEntriesRequest.parser(),
-            GiveEntriesReply.parser());
+            74, "shard.give-entries", SERVERS, UPKEEP, GiveEntriesRequest.parser(), GiveEntriesReply.parser());
 
     /** From the namespace group. */
     public static final Method<TakeEntriesRequest, TakeEntriesReply> TAKE_ENTRIES = Method.idempotent(
-            75,
-            "shard.take-entries",
-            Audience.SERVERS,
-            Effect.UPKEEP,
-            TakeEntriesRequest.parser(),
-            TakeEntriesReply.parser());
+            75, "shard.take-entries", SERVERS, UPKEEP, TakeEntriesRequest.parser(), TakeEntriesReply.parser());
 
     /** From a shard to the namespace group; done once by the spread that it names. */
     public static final Method<WidenDirectoryRequest, WidenDirectoryReply> WIDEN_DIRECTORY = Method.idempotent(
             76,
             "namespace.widen-directory",
-            Audience.SERVERS,
-            Effect.UPKEEP,
+            SERVERS,
+            UPKEEP,
             WidenDirectoryRequest.parser(),
             WidenDirectoryReply.parser());
 
     /** From the namespace group to the source of moves. */
-    public static final Method<SettleMovesRequest, Empty> SETTLE_MOVES = Method.idempotent(
-            77, "shard.settle-moves", Audience.SERVERS, Effect.UPKEEP, SettleMovesRequest.parser(), Empty.parser());
+    public static final Method<SettleMovesRequest, Empty> SETTLE_MOVES =
+            Method.idempotent(77, "shard.settle-moves", SERVERS, UPKEEP, SettleMovesRequest.parser(), Empty.parser());
 
     /** From the namespace group to a shard that gets a part of a directory. */
     public static final Method<SumSharesRequest, DirectorySlice> SUM_SHARES = Method.idempotent(
-            78, "shard.sum-shares", Audience.SERVERS, Effect.READS, SumSharesRequest.parser(), DirectorySlice.parser());
+            78, "shard.sum-shares", SERVERS, READS, SumSharesRequest.parser(), DirectorySlice.parser());
 
     private MetaMethods() {}
 }

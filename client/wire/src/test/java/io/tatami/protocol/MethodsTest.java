@@ -1,110 +1,91 @@
 package io.tatami.protocol;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.lang.reflect.Field;
-import java.util.HashSet;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Message;
+import com.google.protobuf.Parser;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Each method of every table is for whom it was meant, and a new one is not forgotten here. */
+/** The methods as they are declared, and as the documents list them. */
 final class MethodsTest {
-    private static final TreeMap<String, String> META = new TreeMap<>();
-    private static final TreeMap<String, String> BLOCK = new TreeMap<>();
-
-    static {
-        put(
-                META,
-                Audience.USERS,
-                Effect.READS,
-                "GET_CLUSTER_MAP GROUP_STATUS LIST_METADATA_SERVERS RESOLVE GET_DIRECTORY GET_DIRECTORIES CONTENT_SUMMARY LOOKUP LIST GET_BLOCKS READ_SHARES");
-        put(META, Audience.USERS, Effect.UPKEEP, "CLOSE_SESSION SAFE_MODE RENEW_LEASES");
-        put(
-                META,
-                Audience.USERS,
-                Effect.WRITES,
-                "OPEN_SESSION MKDIRS RENAME_DIRECTORY SET_DIRECTORY_ATTRIBUTES CREATE ADD_BLOCKS COMMIT_LENGTH APPEND CONCAT SET_FILE_ATTRIBUTES CREATE_SYMLINK RENAME_FILE");
-        put(
-                META,
-                Audience.USERS,
-                Effect.FREES,
-                "DELETE_DIRECTORY COMPLETE RENEW_BLOCK RECOVER_LEASE TRUNCATE DELETE_FILE BULK_DELETE");
-        put(
-                META,
-                Audience.SUPERUSER,
-                Effect.UPKEEP,
-                "REGISTER_METADATA_SERVER REPORT_METADATA_SERVER REPLICATE_GROUPS CHANGE_METADATA_SERVER REGISTER_BLOCK_SERVER HEARTBEAT GIVE_CREDITS DAMAGED_COPIES");
-        put(META, Audience.SUPERUSER, Effect.READS, "FSCK");
-        put(META, Audience.SERVERS, Effect.READS, "CHECK_DIRECTORY CHECK_REACH LOCATE_DIRECTORY CHECK_READ SUM_SHARES");
-        put(META, Audience.SERVERS, Effect.WRITES, "REOPEN_FILE RESERVE_MARKER");
-        put(META, Audience.SERVERS, Effect.FREES, "CUT_FILE RECOVER_FILE");
-        put(
-                META,
-                Audience.SERVERS,
-                Effect.UPKEEP,
-                "TAKE_CLUSTER_MAP SET_GROUP_MEMBERS ANNOUNCE SETTLE_MARKER RECLAIM_DIRECTORIES PREPARE_MOVE FINISH_MOVE MOVE_STATUS SETTLE_MOVES DELIVER GIVE_ENTRIES TAKE_ENTRIES WIDEN_DIRECTORY");
-        put(
-                BLOCK,
-                Audience.USERS,
-                Effect.READS,
-                "BLOCK_INFO CHUNK_CHECKSUMS BLOCK_SERVER_STATUS PLAN_READS PLAN_STATUS CANCEL_PLAN STAGED_BLOCKS READ_BLOCK SHARE_MEMORY");
-        put(BLOCK, Audience.USERS, Effect.UPKEEP, "SCRUB REPORT_DAMAGE");
-        put(BLOCK, Audience.USERS, Effect.WRITES, "WRITE_BLOCK");
-        put(BLOCK, Audience.SERVERS, Effect.READS, "AUDIT");
-        put(BLOCK, Audience.SERVERS, Effect.WRITES, "RECOVER_BLOCK");
-        put(BLOCK, Audience.SERVERS, Effect.FREES, "DELETE_BLOCKS");
-        put(BLOCK, Audience.SERVERS, Effect.UPKEEP, "CREDITS_LOW");
-    }
-
-    private static void put(TreeMap<String, String> table, Audience audience, Effect effect, String names) {
-        for (String name : names.split(" ", -1)) {
-            table.put(name, audience + " " + effect);
-        }
-    }
-
-    private static TreeMap<String, String> declared(Class<?> table) throws IllegalAccessException {
-        TreeMap<String, String> declared = new TreeMap<>();
-        for (Field field : table.getFields()) {
-            Object constant = field.get(null);
-            if (constant instanceof Method<?, ?> method) {
-                declared.put(field.getName(), method.audience() + " " + method.effect());
-            } else if (constant instanceof StreamMethod<?, ?, ?, ?> stream) {
-                declared.put(field.getName(), stream.audience() + " " + stream.effect());
+    /** The documents' rows by number. */
+    private static TreeMap<Integer, String> rows() throws InvalidProtocolBufferException {
+        TreeMap<Integer, String> rows = new TreeMap<>();
+        for (Class<?> table : List.of(MetaMethods.class, BlockMethods.class)) {
+            for (Method<?, ?> call : DeclaredMethods.calls(table)) {
+                String messages = name(call.requestParser()) + " | " + name(call.replyParser());
+                String again = call.idempotent() ? "" : "once";
+                String row = row(call.number(), call.name(), messages, call.audience(), call.effect(), again);
+                assertNull(rows.put(call.number(), row), () -> "number " + call.number() + " is used twice");
+            }
+            for (StreamMethod<?, ?, ?, ?> stream : DeclaredMethods.streams(table)) {
+                String up = name(stream.requestParser()) + ", " + name(stream.upParser()) + "…";
+                String down = name(stream.downParser()) + "…, " + name(stream.replyParser());
+                String row =
+                        row(stream.number(), stream.name(), up + " | " + down, stream.audience(), stream.effect(), "");
+                assertNull(rows.put(stream.number(), row), () -> "number " + stream.number() + " is used twice");
             }
         }
-        return declared;
+        return rows;
+    }
+
+    private static String row(
+            int number, String name, String messages, Audience audience, Effect effect, String again) {
+        String who = audience.name().toLowerCase(Locale.ROOT);
+        String does = effect.name().toLowerCase(Locale.ROOT);
+        return "| " + number + " | `" + name + "` | " + messages + " | " + who + " | " + does + " | " + again + " |";
+    }
+
+    private static String name(Parser<? extends Message> parser) throws InvalidProtocolBufferException {
+        return "`" + parser.parseFrom(new byte[0]).getDescriptorForType().getName() + "`";
+    }
+
+    private static List<String> documented() throws Exception {
+        List<String> rows = new ArrayList<>();
+        for (String line : Files.readAllLines(root().resolve("docs/protocol.md"))) {
+            if (line.matches("\\| \\d+ \\| `[a-z-]+\\.[a-z-]+` \\|.*")) {
+                rows.add(line.replace("|  |", "| |"));
+            }
+        }
+        return rows;
+    }
+
+    private static Path root() {
+        Path here = Path.of("").toAbsolutePath();
+        return Files.isDirectory(here.resolve("docs")) ? here : here.resolveSibling("");
     }
 
     @Test
-    void eachMethodDeclaresItsAudienceAndItsEffect() throws IllegalAccessException {
-        assertEquals(META, declared(MetaMethods.class));
-        assertEquals(BLOCK, declared(BlockMethods.class));
+    void protocolDocumentListsEachMethodAsItIsDeclared() throws Exception {
+        List<String> declared =
+                rows().values().stream().map(row -> row.replace("|  |", "| |")).toList();
+        assertEquals(String.join("\n", declared), String.join("\n", documented()));
     }
 
     @Test
-    void whatIsDoneOnceWrites() throws IllegalAccessException {
-        for (Field field : MetaMethods.class.getFields()) {
-            if (field.get(null) instanceof Method<?, ?> method && !method.idempotent()) {
-                assertTrue(
-                        Set.of(Effect.WRITES, Effect.FREES).contains(method.effect()),
-                        method + " would pass safe mode");
-            }
+    void methodsThatAreDoneOnceWrite() {
+        for (Method<?, ?> method : DeclaredMethods.calls(MetaMethods.class)) {
+            assertTrue(
+                    method.idempotent() || Set.of(Effect.WRITES, Effect.FREES).contains(method.effect()),
+                    method + " would pass safe mode");
         }
     }
 
     @Test
-    void numbersAreUsedOnce() throws IllegalAccessException {
-        Set<Integer> numbers = new HashSet<>();
-        for (Class<?> table : new Class<?>[] {MetaMethods.class, BlockMethods.class}) {
-            for (Field field : table.getFields()) {
-                Object constant = field.get(null);
-                int number = constant instanceof Method<?, ?> method
-                        ? method.number()
-                        : ((StreamMethod<?, ?, ?, ?>) constant).number();
-                assertTrue(numbers.add(number), field.getName());
-            }
-        }
+    void numbersTellTheService() {
+        DeclaredMethods.calls(MetaMethods.class)
+                .forEach(method -> assertTrue(method.number() < 200, () -> method + " has a block server's number"));
+        DeclaredMethods.calls(BlockMethods.class)
+                .forEach(method -> assertTrue(method.number() >= 200, () -> method + " has a metadata number"));
     }
 }

@@ -82,13 +82,11 @@ final class RequestLimitsTest {
     private static List<Place> places() throws Exception {
         List<Place> places = new ArrayList<>();
         for (Class<?> table : List.of(MetaMethods.class, BlockMethods.class)) {
-            for (var constant : table.getFields()) {
-                Object method = constant.get(null);
-                if (method instanceof Method<?, ?> call) {
-                    collect(call.name(), call.requestParser().parseFrom(new byte[0]), places);
-                } else if (method instanceof StreamMethod<?, ?, ?, ?> stream) {
-                    collect(stream.name(), stream.requestParser().parseFrom(new byte[0]), places);
-                }
+            for (Method<?, ?> call : DeclaredMethods.calls(table)) {
+                collect(call.name(), call.requestParser().parseFrom(new byte[0]), places);
+            }
+            for (StreamMethod<?, ?, ?, ?> stream : DeclaredMethods.streams(table)) {
+                collect(stream.name(), stream.requestParser().parseFrom(new byte[0]), places);
             }
         }
         return places;

@@ -1,13 +1,17 @@
 package io.tatami.meta.service;
 
 import com.google.protobuf.Message;
+import io.tatami.base.Check;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException.Question;
+import io.tatami.protocol.Effect;
 import io.tatami.protocol.Method;
 
 /**
  * Where the parts of a group say which requests they serve and what they do by themselves. Filled by one thread while
- * the group is opened. A method, or a kind of question, can be given once.
+ * the group is opened. A method, or a kind of question, can be given once. Who may call a method, and whether it
+ * changes anything, is declared with the {@link Method}: where the way it is served contradicts that, the group does
+ * not open.
  *
  * @param <S> the state that operations registered here work on
  */
@@ -39,4 +43,17 @@ public interface GroupTable<S> {
     GroupTable<S> background(String name, String wakingKinds, BackgroundTask task);
 
     <T extends Question> GroupTable<S> settle(Class<T> kind, Settler<T> settler);
+
+    /**
+     * For implementations of {@link #write} and {@link #read}: a method that is declared to change nothing is not
+     * served by a write, nor any other by a read.
+     */
+    static void requireEffect(Method<?, ?> method, boolean isWrite) {
+        boolean changes = method.effect() != Effect.READS;
+        Check.check(
+                changes == isWrite,
+                "%s is declared with the effect %s, and is served otherwise",
+                method,
+                method.effect());
+    }
 }

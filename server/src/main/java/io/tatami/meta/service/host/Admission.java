@@ -31,7 +31,7 @@ final class Admission {
      */
     void check(Method<?, ?> method, boolean server) throws TatamiException {
         if (!server && method.audience() == Audience.SERVERS) {
-            throw serversOnly(method);
+            throw new TatamiException(ErrorCode.PERMISSION_DENIED, method + " is only for servers of the cluster");
         }
         if (!server && isRefusedInSafeMode(method.effect())) {
             requireNoSafeMode(method);
@@ -52,10 +52,6 @@ final class Admission {
     boolean mayWriteBesideReads() {
         ClusterMap known = map.get();
         return known.getEpoch() != 0 && !known.getSafeMode() && space.hasRoom();
-    }
-
-    static TatamiException serversOnly(Method<?, ?> method) {
-        return new TatamiException(ErrorCode.PERMISSION_DENIED, method + " is only for servers of the cluster");
     }
 
     private static boolean isRefusedInSafeMode(Effect effect) {

@@ -15,11 +15,11 @@ import io.tatami.meta.service.lead.LeadingGroup;
 import io.tatami.meta.service.lead.LeadingGroup.Service;
 import io.tatami.meta.service.replicate.HostedGroup;
 import io.tatami.meta.state.Caller;
+import io.tatami.protocol.Audience;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.GetClusterMapReply;
-import io.tatami.protocol.wire.TakeClusterMapRequest;
 import io.tatami.rpc.CallContext;
 import io.tatami.rpc.HandlerTable;
 import io.tatami.rpc.Responder;
@@ -31,7 +31,6 @@ final class Dispatch implements HostedGroup.Stage {
     private final UserRightsCache callers;
     private final ServiceCredential credential;
     private final SessionProofs sessions;
-    private final ClusterMapHolder maps;
     private final Admission admission;
     private final HandlerTable table;
 
@@ -48,12 +47,13 @@ final class Dispatch implements HostedGroup.Stage {
         this.callers = callers;
         this.credential = credential;
         this.sessions = sessions;
-        this.maps = maps;
-        table.on(
+        serveHere(
                 MetaMethods.GET_CLUSTER_MAP,
-                (context, request, responder) -> responder.success(
-                        GetClusterMapReply.newBuilder().setMap(maps.map()).build()));
-        table.on(MetaMethods.TAKE_CLUSTER_MAP, this::takeMap);
+                request -> GetClusterMapReply.newBuilder().setMap(maps.map()).build());
+        serveHere(MetaMethods.TAKE_CLUSTER_MAP, request -> {
+            maps.offer(request.getMap());
+            return Empty.getDefaultInstance();
+        });
     }
 
     /** What the server serves; groups come and go. */
@@ -73,13 +73,18 @@ final class Dispatch implements HostedGroup.Stage {
         table.closeGroup(group);
     }
 
-    private void takeMap(CallContext context, TakeClusterMapRequest request, Responder<Empty> responder) {
-        if (!credential.matches(context.credential())) {
-            responder.failure(Admission.serversOnly(MetaMethods.TAKE_CLUSTER_MAP));
-            return;
-        }
-        maps.offer(request.getMap());
-        responder.success(Empty.getDefaultInstance());
+    /** A method of the server itself, which concerns no group, and is for users or for servers. */
+    private <Q extends Message, R extends Message> void serveHere(Method<Q, R> method, Function<Q, R> answer) {
+        Check.check(method.audience() != Audience.SUPERUSER, "%s is for a caller whom nobody asked for", method);
+        table.on(method, (context, request, responder) -> {
+            try {
+                admission.check(method, credential.matches(context.credential()));
+            } catch (TatamiException e) {
+                responder.failure(e);
+                return;
+            }
+            responder.success(answer.apply(request));
+        });
     }
 
     private <Q extends Message, R extends Message> void serve(HandlerTable own, Service<Q, R> service) {

@@ -190,12 +190,14 @@ public final class LeadingGroup implements PartRegistry, AutoCloseable {
         @Override
         public <Q extends Message, R extends Message> GroupTable<S> write(
                 Method<Q, R> method, Operation<S, Q, R> operation) {
+            GroupTable.requireEffect(method, true);
             return serve(method, (origin, request) -> group.submitOnce(method, operation, origin, request));
         }
 
         @Override
         public <Q extends Message, R extends Message> GroupTable<S> read(
                 Method<Q, R> method, Operation<S, Q, R> operation) {
+            GroupTable.requireEffect(method, false);
             return serve(method, (origin, request) -> group.read(operation, origin, request));
         }
 

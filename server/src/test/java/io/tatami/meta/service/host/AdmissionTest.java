@@ -8,12 +8,11 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.state.Caller;
 import io.tatami.protocol.Audience;
+import io.tatami.protocol.DeclaredMethods;
 import io.tatami.protocol.Effect;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.ClusterMap;
-import java.lang.reflect.Field;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
@@ -28,12 +27,8 @@ final class AdmissionTest {
     private final AtomicLong freeBytes = new AtomicLong(1_000);
     private final SpaceGuard space = new SpaceGuard(100, freeBytes::get);
 
-    private static List<Method<?, ?>> methods() throws IllegalAccessException {
-        List<Method<?, ?>> methods = new ArrayList<>();
-        for (Field field : MetaMethods.class.getFields()) {
-            methods.add((Method<?, ?>) field.get(null));
-        }
-        return methods;
+    private static List<Method<?, ?>> methods() {
+        return DeclaredMethods.calls(MetaMethods.class);
     }
 
     private Optional<ErrorCode> refusal(ClusterMap map, Method<?, ?> method, boolean server) {
@@ -51,7 +46,7 @@ final class AdmissionTest {
     }
 
     @Test
-    void safeModeRefusesEveryUsersMethodThatWrites() throws Exception {
+    void safeModeRefusesEveryUsersMethodThatWrites() {
         for (Method<?, ?> method : methods()) {
             if (method.audience() == Audience.SERVERS) {
                 continue;
@@ -71,7 +66,7 @@ final class AdmissionTest {
     }
 
     @Test
-    void aFullDiskRefusesWhatWritesAndLetsThroughWhatFreesRoom() throws Exception {
+    void aFullDiskRefusesWhatWritesAndLetsThroughWhatFreesRoom() {
         fillDisk();
         for (Method<?, ?> method : methods()) {
             assertEquals(
@@ -82,7 +77,7 @@ final class AdmissionTest {
     }
 
     @Test
-    void whatServersAskOfEachOtherIsRefusedToUsersAndWhatRunsTheClusterToAllButTheSuperuser() throws Exception {
+    void whatServersAskOfEachOtherIsRefusedToUsersAndWhatRunsTheClusterToAllButTheSuperuser() {
         Caller ann = new Caller("ann", List.of(), false);
         for (Method<?, ?> method : methods()) {
             assertEquals(

@@ -27,6 +27,8 @@ import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.store.GroupStore;
 import io.tatami.meta.store.StoreMemory;
 import io.tatami.meta.store.StoreSettings;
+import io.tatami.protocol.Audience;
+import io.tatami.protocol.DeclaredMethods;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.UserIdentity;
@@ -55,6 +57,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -412,35 +415,37 @@ final class MetadataServerTest {
     /** I18: what servers ask of each other is refused to users, whatever the request says. */
     @Test
     void usersMayNotAskWhatServersAsk() throws TatamiException {
-        GroupId shard = GroupId.ofShard(0);
         try (MetadataServer server = open()) {
-            for (Method<?, ?> method : List.<Method<?, ?>>of(
-                    MetaMethods.ANNOUNCE,
-                    MetaMethods.RESERVE_MARKER,
-                    MetaMethods.SETTLE_MARKER,
-                    MetaMethods.RECLAIM_DIRECTORIES,
-                    MetaMethods.PREPARE_MOVE,
-                    MetaMethods.FINISH_MOVE,
-                    MetaMethods.MOVE_STATUS,
-                    MetaMethods.SETTLE_MOVES,
-                    MetaMethods.SUM_SHARES,
-                    MetaMethods.DELIVER,
-                    MetaMethods.GIVE_ENTRIES,
-                    MetaMethods.TAKE_ENTRIES,
-                    MetaMethods.GIVE_CREDITS,
-                    MetaMethods.FSCK)) {
-                assertEquals(ErrorCode.PERMISSION_DENIED, refusal(server, "ann", shard, method), method.name());
-            }
-            for (Method<?, ?> method : List.<Method<?, ?>>of(
-                    MetaMethods.CHECK_DIRECTORY,
-                    MetaMethods.WIDEN_DIRECTORY,
-                    MetaMethods.HEARTBEAT,
-                    MetaMethods.REGISTER_BLOCK_SERVER,
-                    MetaMethods.REGISTER_METADATA_SERVER)) {
-                assertEquals(
-                        ErrorCode.PERMISSION_DENIED, refusal(server, "ann", GroupId.NAMESPACE, method), method.name());
+            for (Method<?, ?> method : DeclaredMethods.calls(MetaMethods.class)) {
+                if (method.audience() != Audience.USERS && !method.equals(MetaMethods.SET_GROUP_MEMBERS)) {
+                    assertEquals(
+                            ErrorCode.PERMISSION_DENIED,
+                            refusal(server, "ann", servedBy(method), method),
+                            method.name());
+                }
             }
         }
+    }
+
+    @Test
+    void theFirstWordOfAMethodsNameTellsWhoServesIt() throws Exception {
+        Set<ErrorCode> notServed = Set.of(ErrorCode.UNSUPPORTED, ErrorCode.INTERNAL, ErrorCode.NOT_LEADER);
+        try (MetadataServer server = open()) {
+            for (Method<?, ?> method : DeclaredMethods.calls(MetaMethods.class)) {
+                boolean isServed = true;
+                try {
+                    callEmpty(server, SUPERUSER, servedBy(method), method);
+                } catch (TatamiException e) {
+                    isServed = !notServed.contains(e.code());
+                }
+                // Only replicated groups have members.
+                assertEquals(!method.equals(MetaMethods.SET_GROUP_MEMBERS), isServed, method.name());
+            }
+        }
+    }
+
+    private static GroupId servedBy(Method<?, ?> method) {
+        return method.name().startsWith("shard.") ? GroupId.ofShard(0) : GroupId.NAMESPACE;
     }
 
     @Test

@@ -410,12 +410,14 @@ public final class SteppedGroup implements PartRegistry {
         @Override
         public <Q extends Message, R extends Message> GroupTable<S> write(
                 Method<Q, R> method, Operation<S, Q, R> operation) {
+            GroupTable.requireEffect(method, true);
             return put(method, (origin, request) -> group.submitOnce(method, operation, origin, request));
         }
 
         @Override
         public <Q extends Message, R extends Message> GroupTable<S> read(
                 Method<Q, R> method, Operation<S, Q, R> operation) {
+            GroupTable.requireEffect(method, false);
             return put(method, (origin, request) -> group.read(operation, origin, request));
         }
 
