@@ -1,8 +1,11 @@
 package io.tatami.meta.op;
 
 import io.tatami.base.DirectoryId;
+import io.tatami.base.GroupId;
 import io.tatami.meta.op.UnsettledException.EntryArriving;
 import io.tatami.meta.op.UnsettledException.EntryLeaving;
+import io.tatami.meta.state.MoveMark;
+import io.tatami.meta.state.TransactionId;
 import io.tatami.meta.state.wire.EntryRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +37,11 @@ public final class MoveMarks {
     /** What has to be asked of an entry that is leaving. */
     public static EntryLeaving leaving(DirectoryId directory, String name, EntryRecord record) {
         return new EntryLeaving(
-                directory, name, record.getLeavingTransaction(), record.getLeavingMark(), record.getLeavingToGroup());
+                directory,
+                name,
+                new TransactionId(record.getLeavingTransaction()),
+                new MoveMark(record.getLeavingMark()),
+                new GroupId(record.getLeavingToGroup()));
     }
 
     /**
@@ -46,7 +53,8 @@ public final class MoveMarks {
             throws UnsettledException {
         requireReadable(directory, name, record);
         if (record != null && record.getArrivingTransaction() != 0) {
-            throw new UnsettledException(new EntryArriving(directory, name, record.getArrivingTransaction()));
+            throw new UnsettledException(
+                    new EntryArriving(directory, name, new TransactionId(record.getArrivingTransaction())));
         }
     }
 }

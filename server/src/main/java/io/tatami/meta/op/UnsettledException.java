@@ -2,6 +2,10 @@ package io.tatami.meta.op;
 
 import io.tatami.base.DirectoryId;
 import io.tatami.base.FileId;
+import io.tatami.base.GroupId;
+import io.tatami.base.ServerId;
+import io.tatami.meta.state.MoveMark;
+import io.tatami.meta.state.TransactionId;
 import io.tatami.meta.state.wire.Marker;
 import java.util.List;
 
@@ -42,9 +46,9 @@ public final class UnsettledException extends Exception {
     /**
      * The entry is being moved to another shard: how did that end? Asked of the destination.
      *
-     * @param mark numbers the mark on the entry, among all of this shard
+     * @param to the destination's shard
      */
-    public record EntryLeaving(DirectoryId parent, String name, long transaction, long mark, int toGroup)
+    public record EntryLeaving(DirectoryId parent, String name, TransactionId transaction, MoveMark mark, GroupId to)
             implements Question {}
 
     /**
@@ -77,7 +81,7 @@ public final class UnsettledException extends Exception {
             implements Question {}
 
     /** A move is about to put an entry here; this shard's own coordinator ends it. */
-    public record EntryArriving(DirectoryId parent, String name, long transaction) implements Question {}
+    public record EntryArriving(DirectoryId parent, String name, TransactionId transaction) implements Question {}
 
     /**
      * A change was announced of a directory that was above an open file when that was last known: is the one that the
@@ -89,8 +93,6 @@ public final class UnsettledException extends Exception {
     /**
      * A block is to be granted, no block server's credits are left, and some have room: they are about to give more,
      * and are asked to. Settled after a while in any case, once for a request.
-     *
-     * @param servers their ids
      */
-    public record CreditsAwaited(List<Integer> servers) implements Question {}
+    public record CreditsAwaited(List<ServerId> servers) implements Question {}
 }

@@ -156,8 +156,8 @@ public final class Keys {
         return of((byte) 'c', session.value());
     }
 
-    public static byte[] transaction(long transaction) {
-        return of((byte) 't', transaction);
+    public static byte[] transaction(TransactionId transaction) {
+        return of((byte) 't', transaction.value());
     }
 
     public static byte[] gate(DirectoryId directory) {

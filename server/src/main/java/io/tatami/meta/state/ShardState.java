@@ -344,15 +344,15 @@ public final class ShardState extends Records {
         writeLong(Keys.singleton("gate.floor"), version);
     }
 
-    public @Nullable TransactionRecord transaction(long id) {
+    public @Nullable TransactionRecord transaction(TransactionId id) {
         return read(Keys.transaction(id), TransactionRecord.parser());
     }
 
-    public void putTransaction(long id, TransactionRecord transaction) {
+    public void putTransaction(TransactionId id, TransactionRecord transaction) {
         write(Keys.transaction(id), transaction);
     }
 
-    public void removeTransaction(long id) {
+    public void removeTransaction(TransactionId id) {
         remove(Keys.transaction(id));
     }
 
@@ -390,13 +390,13 @@ public final class ShardState extends Records {
     }
 
     /** A transaction id that no other shard gives: rising within this shard, with its number below. */
-    public long mintTransaction() {
-        return next("transaction") * GroupId.SHARDS_MAX + id().shard();
+    public TransactionId mintTransaction() {
+        return new TransactionId(next("transaction") * GroupId.SHARDS_MAX + id().shard());
     }
 
     /** The number of a mark that a move leaves on an entry; never given twice by this shard. */
-    public long mintMark() {
-        return next("mark");
+    public MoveMark mintMark() {
+        return new MoveMark(next("mark"));
     }
 
     /** The last message from another group's outbox that was applied here; 0 before the first. */

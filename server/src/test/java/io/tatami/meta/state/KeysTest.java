@@ -44,7 +44,7 @@ final class KeysTest {
         assertKey("w", "2122232425262728", Keys.fileOfBlock(BLOCK));
         assertKey("r", "41424344" + "2122232425262728", Keys.replica(SERVER, BLOCK));
         assertKey("l", "3132333435363738" + "1112131415161718", Keys.lease(SESSION, FILE));
-        assertKey("t", "0000000000000201", Keys.transaction(0x201));
+        assertKey("t", "0000000000000201", Keys.transaction(new TransactionId(0x201)));
         assertKey("g", "0102030405060708", Keys.gate(DIRECTORY));
         assertKey("o", "00000004" + "0000000000000009", Keys.outbox(3, 9));
         assertKey("o", "00000000" + "0000000000000009", Keys.outbox(-1, 9));
@@ -76,7 +76,7 @@ final class KeysTest {
         FileId file = shard.mintFile();
         shard.mintBlock();
         shard.mintBlock();
-        assertEquals(256 + 2, shard.mintTransaction());
+        assertEquals(new TransactionId(256 + 2), shard.mintTransaction());
         shard.mintMark();
         shard.mintAuditRound();
         shard.putGateNewest(5);

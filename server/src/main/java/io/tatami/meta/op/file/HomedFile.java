@@ -195,15 +195,11 @@ public final class HomedFile {
     }
 
     /** Forgets that some servers of a block hold it, and has them delete copies up to its committed generation. */
-    public void dropCopies(BlockRecord block, List<Integer> servers) {
+    public void dropCopies(BlockRecord block, List<ServerId> servers) {
         storeGranted();
-        FileRemoval.reclaim(
-                state,
-                block.toBuilder()
-                        .clearServerId()
-                        .addAllServerId(servers)
-                        .setIssuedGeneration(block.getGeneration())
-                        .build());
+        BlockRecord.Builder dropped = block.toBuilder().clearServerId().setIssuedGeneration(block.getGeneration());
+        servers.forEach(server -> dropped.addServerId(server.value()));
+        FileRemoval.reclaim(state, dropped.build());
     }
 
     /** A server is to get a copy of a block. */

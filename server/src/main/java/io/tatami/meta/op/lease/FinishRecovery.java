@@ -3,6 +3,7 @@ package io.tatami.meta.op.lease;
 import io.tatami.base.BlockId;
 import io.tatami.base.Check;
 import io.tatami.base.FileId;
+import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
@@ -83,8 +84,9 @@ public final class FinishRecovery implements Operation<ShardState, FinishRecover
                 block.getLength(),
                 recovered.getLength(),
                 recovered.getServerIdCount());
-        List<Integer> silent = block.getServerIdList().stream()
+        List<ServerId> silent = block.getServerIdList().stream()
                 .filter(server -> !recovered.getServerIdList().contains(server))
+                .map(ServerId::new)
                 .toList();
         if (!silent.isEmpty()) {
             file.dropCopies(

@@ -6,6 +6,7 @@ import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.TransactionId;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.MoveStep;
 import io.tatami.meta.state.wire.TransactionRecord;
@@ -19,12 +20,12 @@ public final class AbortMove implements Operation<ShardState, MoveStep, MoveStat
     @Override
     public MoveStatusReply decide(ShardState state, RequestContext context, MoveStep request) {
         return MoveStatusReply.newBuilder()
-                .setCommitted(!abort(state, request.getTransactionId()))
+                .setCommitted(!abort(state, new TransactionId(request.getTransactionId())))
                 .build();
     }
 
     /** Returns false where the move is committed. */
-    public static boolean abort(ShardState state, long transaction) {
+    public static boolean abort(ShardState state, TransactionId transaction) {
         TransactionRecord move = state.transaction(transaction);
         if (move == null || !move.getDestination()) {
             return true;
@@ -35,7 +36,7 @@ public final class AbortMove implements Operation<ShardState, MoveStep, MoveStat
         state.removeTransaction(transaction);
         DirectoryId directory = new DirectoryId(move.getDestinationParentId());
         EntryRecord record = state.entry(directory, move.getDestinationName());
-        if (record != null && record.getArrivingTransaction() == transaction) {
+        if (record != null && record.getArrivingTransaction() == transaction.value()) {
             EntryRecord standing = MoveMarks.standing(record);
             if (standing == null) {
                 state.removeEntry(directory, move.getDestinationName());

@@ -12,6 +12,7 @@ import io.tatami.meta.op.rename.RenameRules.End;
 import io.tatami.meta.op.rename.RenameRules.Ends;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.TransactionId;
 import io.tatami.meta.state.wire.BeginMoveReply;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.TransactionRecord;
@@ -40,7 +41,7 @@ public final class BeginMove implements Operation<ShardState, RenameFileRequest,
         MoveMarks.requireSettled(destination.directory(), destination.name(), record);
         EntryRecord replaced = RenameRules.replaceable(context, destination, record, request.getOverwrite());
 
-        long transaction = state.mintTransaction();
+        TransactionId transaction = state.mintTransaction();
         state.putTransaction(
                 transaction,
                 TransactionRecord.newBuilder()
@@ -56,10 +57,10 @@ public final class BeginMove implements Operation<ShardState, RenameFileRequest,
         state.putEntry(
                 destination.directory(),
                 destination.name(),
-                marked.setArrivingTransaction(transaction).build());
+                marked.setArrivingTransaction(transaction.value()).build());
         DirectorySlices.moveChanged(state, destination.directory(), 1);
         return BeginMoveReply.newBuilder()
-                .setTransactionId(transaction)
+                .setTransactionId(transaction.value())
                 .setSourceGroup(sourceGroup.value())
                 .build();
     }

@@ -12,6 +12,7 @@ import io.tatami.meta.op.rename.RenameRules.End;
 import io.tatami.meta.op.rename.RenameRules.Ends;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.TransactionId;
 import io.tatami.meta.state.wire.CommitMoveRequest;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.TransactionRecord;
@@ -33,19 +34,20 @@ public final class CommitMove implements Operation<ShardState, CommitMoveRequest
     @Override
     public Empty decide(ShardState state, RequestContext context, CommitMoveRequest request)
             throws TatamiException, UnsettledException {
-        TransactionRecord pending = state.transaction(request.getTransactionId());
+        TransactionId transaction = new TransactionId(request.getTransactionId());
+        TransactionRecord pending = state.transaction(transaction);
         if (pending == null) {
             throw new TatamiException(ErrorCode.BUSY, "the move was aborted by another one");
         }
-        Check.check(!pending.getCommitted(), "move %d is committed twice", request.getTransactionId());
+        Check.check(!pending.getCommitted(), "move %s is committed twice", transaction);
         Ends ends = rules.ends(state, context, request.getRename());
         End destination = ends.destination();
         EntryRecord record = state.entry(destination.directory(), destination.name());
         Check.check(
-                record != null && record.getArrivingTransaction() == request.getTransactionId(),
-                "%s lost the mark of move %d",
+                record != null && record.getArrivingTransaction() == transaction.value(),
+                "%s lost the mark of move %s",
                 destination.path(),
-                request.getTransactionId());
+                transaction);
         RenameFile.put(
                 state,
                 destination,
@@ -54,7 +56,7 @@ public final class CommitMove implements Operation<ShardState, CommitMoveRequest
                 context.nowMillis());
         DirectorySlices.moveChanged(state, destination.directory(), -1);
         state.putTransaction(
-                request.getTransactionId(),
+                transaction,
                 pending.toBuilder()
                         .setCommitted(true)
                         .setMark(request.getMark())

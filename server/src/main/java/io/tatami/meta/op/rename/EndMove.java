@@ -3,6 +3,7 @@ package io.tatami.meta.op.rename;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.TransactionId;
 import io.tatami.meta.state.wire.MoveStep;
 import io.tatami.meta.state.wire.TransactionRecord;
 import io.tatami.protocol.wire.Empty;
@@ -11,9 +12,10 @@ import io.tatami.protocol.wire.Empty;
 public final class EndMove implements Operation<ShardState, MoveStep, Empty> {
     @Override
     public Empty decide(ShardState state, RequestContext context, MoveStep request) {
-        TransactionRecord move = state.transaction(request.getTransactionId());
+        TransactionId transaction = new TransactionId(request.getTransactionId());
+        TransactionRecord move = state.transaction(transaction);
         if (move != null && move.getDestination() && move.getCommitted()) {
-            state.removeTransaction(request.getTransactionId());
+            state.removeTransaction(transaction);
         }
         return Empty.getDefaultInstance();
     }

@@ -5,6 +5,7 @@ import io.tatami.meta.op.DirectorySlices;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.TransactionId;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.FinishMoveRequest;
@@ -31,7 +32,7 @@ public final class FinishMove implements Operation<ShardState, FinishMoveRequest
         } else {
             return Empty.getDefaultInstance();
         }
-        state.removeTransaction(request.getTransactionId());
+        state.removeTransaction(new TransactionId(request.getTransactionId()));
         DirectorySlices.moveChanged(state, directory, -1);
         return Empty.getDefaultInstance();
     }

@@ -3,6 +3,7 @@ package io.tatami.meta.op.rename;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.TransactionId;
 import io.tatami.meta.state.wire.TransactionRecord;
 import io.tatami.protocol.wire.MoveStatusReply;
 import io.tatami.protocol.wire.MoveStatusRequest;
@@ -14,7 +15,7 @@ import io.tatami.protocol.wire.MoveStatusRequest;
 public final class MoveStatus implements Operation<ShardState, MoveStatusRequest, MoveStatusReply> {
     @Override
     public MoveStatusReply decide(ShardState state, RequestContext context, MoveStatusRequest request) {
-        TransactionRecord move = state.transaction(request.getTransactionId());
+        TransactionRecord move = state.transaction(new TransactionId(request.getTransactionId()));
         if (move == null || !move.getDestination()) {
             return MoveStatusReply.getDefaultInstance();
         }

@@ -12,6 +12,7 @@ import io.tatami.meta.op.rename.RenameRules.End;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.TransactionId;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.TransactionRecord;
 import io.tatami.protocol.wire.PrepareMoveReply;
@@ -46,8 +47,9 @@ public final class PrepareMove implements Operation<ShardState, PrepareMoveReque
             }
             throw e;
         }
-        EntryRecord record = withoutYoungerArrival(state, source, request.getTransactionId());
-        if (record != null && record.getLeavingTransaction() == request.getTransactionId()) {
+        TransactionId transaction = new TransactionId(request.getTransactionId());
+        EntryRecord record = withoutYoungerArrival(state, source, transaction);
+        if (record != null && record.getLeavingTransaction() == transaction.value()) {
             return reply(state, record);
         }
         MoveMarks.requireSettled(source.directory(), source.name(), record);
@@ -59,12 +61,13 @@ public final class PrepareMove implements Operation<ShardState, PrepareMoveReque
         return reply(state, mark(state, source, entry, request, context.nowMillis()));
     }
 
-    private static @Nullable EntryRecord withoutYoungerArrival(ShardState state, End source, long transaction) {
+    private static @Nullable EntryRecord withoutYoungerArrival(
+            ShardState state, End source, TransactionId transaction) {
         EntryRecord record = state.entry(source.directory(), source.name());
-        if (record == null || record.getArrivingTransaction() <= transaction) {
+        if (record == null || record.getArrivingTransaction() <= transaction.value()) {
             return record;
         }
-        AbortMove.abort(state, record.getArrivingTransaction());
+        AbortMove.abort(state, new TransactionId(record.getArrivingTransaction()));
         return state.entry(source.directory(), source.name());
     }
 
@@ -74,11 +77,11 @@ public final class PrepareMove implements Operation<ShardState, PrepareMoveReque
         EntryRecord marked = entry.toBuilder()
                 .setLeavingTransaction(request.getTransactionId())
                 .setLeavingToGroup(request.getDestinationGroup())
-                .setLeavingMark(state.mintMark())
+                .setLeavingMark(state.mintMark().value())
                 .build();
         state.putEntry(source.directory(), source.name(), marked);
         state.putTransaction(
-                request.getTransactionId(),
+                new TransactionId(request.getTransactionId()),
                 TransactionRecord.newBuilder()
                         .setOtherGroup(request.getDestinationGroup())
                         .setSourceParentId(source.directory().value())

@@ -36,7 +36,7 @@ final class Grants {
     private final String clientHost;
     private final List<Integer> excluded;
 
-    /** @param excluded servers that the writer could not reach */
+    /** @param excluded servers that the writer could not reach, as it named them: there may be no such servers */
     Grants(ShardState state, RequestContext context, String clientHost, List<Integer> excluded) {
         this.state = state;
         this.context = context;
@@ -91,7 +91,7 @@ final class Grants {
         if (context.creditsAwaited()) {
             return;
         }
-        List<Integer> renewing = renewing();
+        List<ServerId> renewing = renewing();
         if (!renewing.isEmpty()) {
             throw new UnsettledException(new CreditsAwaited(renewing));
         }
@@ -121,12 +121,12 @@ final class Grants {
     }
 
     /** Servers that have room, and so more credits to give. */
-    private List<Integer> renewing() {
+    private List<ServerId> renewing() {
         return context.cluster().getBlockServerList().stream()
                 .filter(server -> takesBlocks(server)
                         && !excluded.contains(server.getServerId())
                         && server.getFreeBytes() >= ROOM_BYTES_MIN)
-                .map(BlockServerInfo::getServerId)
+                .map(server -> new ServerId(server.getServerId()))
                 .toList();
     }
 

@@ -15,6 +15,7 @@ import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.protocol.wire.Grant;
 import io.tatami.protocol.wire.RenewBlockReply;
 import io.tatami.protocol.wire.RenewBlockRequest;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -35,14 +36,11 @@ public final class RenewBlock implements Operation<ShardState, RenewBlockRequest
                 : issue(state, context, file, open.block(), request);
         file.changeBlock(open.index(), renewed);
         file.save();
-        List<Integer> servers =
-                request.getCommitted() ? renewed.getServerIdList() : left(renewed, request.getFailedServerIdList());
-        return RenewBlockReply.newBuilder()
-                .setGrant(Grant.newBuilder()
-                        .setBlockId(renewed.getBlockId())
-                        .setGeneration(renewed.getIssuedGeneration())
-                        .addAllServerId(servers))
-                .build();
+        Grant.Builder grant =
+                Grant.newBuilder().setBlockId(renewed.getBlockId()).setGeneration(renewed.getIssuedGeneration());
+        List<ServerId> servers = request.getCommitted() ? serversOf(renewed) : left(renewed, request);
+        servers.forEach(server -> grant.addServerId(server.value()));
+        return RenewBlockReply.newBuilder().setGrant(grant).build();
     }
 
     private static OpenBlock open(HomedFile file, long block) throws TatamiException {
@@ -58,7 +56,7 @@ public final class RenewBlock implements Operation<ShardState, RenewBlockRequest
             ShardState state, RequestContext context, HomedFile file, BlockRecord block, RenewBlockRequest request)
             throws TatamiException, UnsettledException {
         BlockRecord.Builder issued = block.toBuilder().setIssuedGeneration(block.getIssuedGeneration() + 1);
-        if (!left(block, request.getFailedServerIdList()).isEmpty()) {
+        if (!left(block, request).isEmpty()) {
             return issued.build();
         }
         if (block.getLength() > 0) {
@@ -73,7 +71,7 @@ public final class RenewBlock implements Operation<ShardState, RenewBlockRequest
             grants.awaitCredits();
             throw grants.noSpace();
         }
-        file.dropCopies(block, block.getServerIdList());
+        file.dropCopies(block, serversOf(block));
         issued.clearServerId();
         others.forEach(server -> file.intendCopy(issued, server));
         return issued.build();
@@ -87,28 +85,30 @@ public final class RenewBlock implements Operation<ShardState, RenewBlockRequest
                     "generation " + request.getGeneration() + " of " + new BlockId(block.getBlockId())
                             + " cannot count any more: " + block.getIssuedGeneration() + " was issued");
         }
-        List<Integer> left = left(block, request.getFailedServerIdList());
+        List<ServerId> left = left(block, request);
         if (left.isEmpty()) {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT, "no server is left for " + new BlockId(block.getBlockId()));
         }
         if (left.size() < block.getServerIdCount()) {
-            file.dropCopies(
-                    block,
-                    block.getServerIdList().stream()
-                            .filter(server -> !left.contains(server))
-                            .toList());
+            List<ServerId> dropped = new ArrayList<>(serversOf(block));
+            dropped.removeAll(left);
+            file.dropCopies(block, dropped);
         }
-        return block.toBuilder()
-                .setGeneration(request.getGeneration())
-                .clearServerId()
-                .addAllServerId(left)
-                .build();
+        BlockRecord.Builder committed =
+                block.toBuilder().setGeneration(request.getGeneration()).clearServerId();
+        left.forEach(server -> committed.addServerId(server.value()));
+        return committed.build();
     }
 
-    private static List<Integer> left(BlockRecord block, List<Integer> failed) {
-        return block.getServerIdList().stream()
-                .filter(server -> !failed.contains(server))
+    private static List<ServerId> serversOf(BlockRecord block) {
+        return block.getServerIdList().stream().map(ServerId::new).toList();
+    }
+
+    private static List<ServerId> left(BlockRecord block, RenewBlockRequest request) {
+        List<Integer> failed = request.getFailedServerIdList();
+        return serversOf(block).stream()
+                .filter(server -> !failed.contains(server.value()))
                 .toList();
     }
 }

@@ -33,7 +33,7 @@ final class CreditWatch implements Settler<CreditsAwaited> {
 
     private final GroupId shard;
     private final GroupPeers peers;
-    private final Map<Integer, Credits> byServer = new ConcurrentHashMap<>();
+    private final Map<ServerId, Credits> byServer = new ConcurrentHashMap<>();
 
     CreditWatch(GroupId shard, GroupPeers peers) {
         this.shard = shard;
@@ -43,13 +43,13 @@ final class CreditWatch implements Settler<CreditsAwaited> {
     /** Blocks were granted; may be told twice of the same. */
     void granted(List<Grant> grants) {
         for (Grant grant : grants) {
-            grant.getServerIdList().forEach(server -> of(server).spent());
+            grant.getServerIdList().forEach(server -> of(new ServerId(server)).spent());
         }
     }
 
     /** A server gave credits, or asked how many are left. */
     void given(GiveCreditsRequest gift, GiveCreditsReply reply) {
-        of(gift.getServerId()).has(gift.getSequence(), reply.getLeft());
+        of(new ServerId(gift.getServerId())).has(gift.getSequence(), reply.getLeft());
     }
 
     @Override
@@ -60,13 +60,13 @@ final class CreditWatch implements Settler<CreditsAwaited> {
         return CompletableFuture.anyOf(gifts).thenAccept(given -> {});
     }
 
-    private Credits of(int server) {
+    private Credits of(ServerId server) {
         return byServer.computeIfAbsent(server, Credits::new);
     }
 
     /** Of one server. Its fields are guarded by itself. */
     private final class Credits {
-        private final int server;
+        private final ServerId server;
         private final Set<CompletableFuture<Void>> waiting = new HashSet<>();
         private int had;
         private int left;
@@ -77,7 +77,7 @@ final class CreditWatch implements Settler<CreditsAwaited> {
         /** The server was told, and nothing has come from it since. */
         private boolean told;
 
-        Credits(int server) {
+        Credits(ServerId server) {
             this.server = server;
         }
 
@@ -142,8 +142,7 @@ final class CreditWatch implements Settler<CreditsAwaited> {
         }
 
         private void tell(CreditsLowRequest news) {
-            CompletableFuture<Empty> unused = peers.callBlockServer(
-                            new ServerId(server), BlockMethods.CREDITS_LOW, news)
+            CompletableFuture<Empty> unused = peers.callBlockServer(server, BlockMethods.CREDITS_LOW, news)
                     .whenComplete((heard, failure) -> {
                         if (failure != null) {
                             LOG.debug("block server {} was not told that {} has few credits", server, shard, failure);

@@ -22,7 +22,9 @@ import io.tatami.meta.service.Group;
 import io.tatami.meta.service.GroupPeers;
 import io.tatami.meta.service.PartContext;
 import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.state.MoveMark;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.TransactionId;
 import io.tatami.meta.state.wire.CommitMoveRequest;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.ListMovesReply;
@@ -84,10 +86,10 @@ final class CrossShardRename {
     private final CommitMove commitMove;
 
     /** Moves driven here now, each with what completes once it is aborted or committed. */
-    private final Map<Long, CompletableFuture<Void>> driven = new ConcurrentHashMap<>();
+    private final Map<TransactionId, CompletableFuture<Void>> driven = new ConcurrentHashMap<>();
 
     /** Moves that the last look-through found without a driver; touched only by the background task's runs. */
-    private Set<Long> orphans = Set.of();
+    private Set<TransactionId> orphans = Set.of();
 
     CrossShardRename(PartContext<ShardState> parts, HandleCheck handles) {
         this.group = parts.group();
@@ -114,12 +116,14 @@ final class CrossShardRename {
             return group.submitOnce(MetaMethods.RENAME_FILE, renameFile, origin, request);
         }
         return group.submit(beginMove, origin, request)
-                .thenCompose(begun -> new Move(begun.getTransactionId(), owner, origin, request).drive());
+                .thenCompose(
+                        begun -> new Move(new TransactionId(begun.getTransactionId()), owner, origin, request).drive());
     }
 
     /** The flow of MOVE_STATUS: waits until the move has ended, and ends one that nobody drives. */
     CompletableFuture<MoveStatusReply> status(RequestOrigin origin, MoveStatusRequest request) {
-        return ended(request.getTransactionId()).thenCompose(ended -> group.read(STATUS, origin, request));
+        return ended(new TransactionId(request.getTransactionId()))
+                .thenCompose(ended -> group.read(STATUS, origin, request));
     }
 
     /** Waits until the move onto a name has ended, and ends one that nobody drives. */
@@ -138,10 +142,10 @@ final class CrossShardRename {
 
     /** A move is left alone the first time it is seen, as its driver may be about to take it up. */
     private CompletableFuture<Duration> sweep(ListMovesReply moves) {
-        Set<Long> found = new HashSet<>();
+        Set<TransactionId> found = new HashSet<>();
         CompletableFuture<?> all = CompletableFuture.completedFuture(null);
         for (OpenMove move : moves.getMoveList()) {
-            long transaction = move.getTransactionId();
+            TransactionId transaction = new TransactionId(move.getTransactionId());
             if (driven.containsKey(transaction)) {
                 continue;
             }
@@ -154,29 +158,29 @@ final class CrossShardRename {
         return all.thenApply(done -> REST);
     }
 
-    private CompletableFuture<?> end(long transaction, TransactionRecord record) {
+    private CompletableFuture<?> end(TransactionId transaction, TransactionRecord record) {
         return record.getCommitted()
-                ? finish(transaction, record.getOtherGroup(), finished(transaction, record))
+                ? finish(transaction, new GroupId(record.getOtherGroup()), finished(transaction, record))
                 : group.submit(ABORT, RequestOrigin.SERVICE, step(transaction));
     }
 
-    private CompletableFuture<Void> ended(long transaction) {
+    private CompletableFuture<Void> ended(TransactionId transaction) {
         CompletableFuture<Void> running = driven.get(transaction);
         return running != null
                 ? running
                 : group.submit(ABORT, RequestOrigin.SERVICE, step(transaction)).thenApply(aborted -> null);
     }
 
-    private CompletableFuture<Empty> finish(long transaction, int source, FinishMoveRequest request) {
-        return peers.call(new GroupId(source), MetaMethods.FINISH_MOVE, request).thenCompose(finished -> {
+    private CompletableFuture<Empty> finish(TransactionId transaction, GroupId source, FinishMoveRequest request) {
+        return peers.call(source, MetaMethods.FINISH_MOVE, request).thenCompose(finished -> {
             CrashPoint.hit("meta.move.finished");
             return group.submit(END, RequestOrigin.SERVICE, step(transaction));
         });
     }
 
-    private static FinishMoveRequest finished(long transaction, TransactionRecord record) {
+    private static FinishMoveRequest finished(TransactionId transaction, TransactionRecord record) {
         return FinishMoveRequest.newBuilder()
-                .setTransactionId(transaction)
+                .setTransactionId(transaction.value())
                 .setCommitted(true)
                 .setParentId(record.getSourceParentId())
                 .setName(record.getSourceName())
@@ -189,19 +193,19 @@ final class CrossShardRename {
         return new TatamiException(ErrorCode.IS_A_DIRECTORY, name + " is a directory", "source", null);
     }
 
-    private static MoveStep step(long transaction) {
-        return MoveStep.newBuilder().setTransactionId(transaction).build();
+    private static MoveStep step(TransactionId transaction) {
+        return MoveStep.newBuilder().setTransactionId(transaction.value()).build();
     }
 
     /** One move on its way, driven for a client that waits. */
     private final class Move {
-        private final long transaction;
+        private final TransactionId transaction;
         private final GroupId source;
         private final RequestOrigin origin;
         private final RenameFileRequest request;
         private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
-        Move(long transaction, GroupId source, RequestOrigin origin, RenameFileRequest request) {
+        Move(TransactionId transaction, GroupId source, RequestOrigin origin, RenameFileRequest request) {
             this.transaction = transaction;
             this.source = source;
             this.origin = origin;
@@ -222,7 +226,7 @@ final class CrossShardRename {
 
         private CompletableFuture<PrepareMoveReply> prepare() {
             PrepareMoveRequest prepare = PrepareMoveRequest.newBuilder()
-                    .setTransactionId(transaction)
+                    .setTransactionId(transaction.value())
                     .setSourceHandle(request.getSourceHandle())
                     .setSourceName(request.getSourceName())
                     .setDestinationGroup(group.id().value())
@@ -252,7 +256,7 @@ final class CrossShardRename {
                 return CompletableFuture.failedFuture(sourceIsDirectory(request.getSourceName()));
             }
             CommitMoveRequest commit = CommitMoveRequest.newBuilder()
-                    .setTransactionId(transaction)
+                    .setTransactionId(transaction.value())
                     .setRename(request)
                     .setEntry(entryOf(prepared))
                     .setMark(prepared.getMark())
@@ -261,14 +265,14 @@ final class CrossShardRename {
                     .whenComplete((done, failure) -> {
                         if (failure == null) {
                             CrashPoint.hit("meta.move.committed");
-                            finishInBackground(prepared.getMark());
+                            finishInBackground(new MoveMark(prepared.getMark()));
                         }
                     });
         }
 
         /** What fails here is done again by {@link #sweep}. */
-        private void finishInBackground(long mark) {
-            var unused = finish(transaction, source.value(), finishRequest(true, mark));
+        private void finishInBackground(MoveMark mark) {
+            var unused = finish(transaction, source, finishRequest(true, mark));
         }
 
         /**
@@ -280,18 +284,18 @@ final class CrossShardRename {
                 if (ended.getCommitted()) {
                     return CompletableFuture.completedFuture(Empty.getDefaultInstance());
                 }
-                var unused = peers.call(source, MetaMethods.FINISH_MOVE, finishRequest(false, 0));
+                var unused = peers.call(source, MetaMethods.FINISH_MOVE, finishRequest(false, MoveMark.NONE));
                 return CompletableFuture.failedFuture(failure);
             });
         }
 
-        private FinishMoveRequest finishRequest(boolean committed, long mark) {
+        private FinishMoveRequest finishRequest(boolean committed, MoveMark mark) {
             return FinishMoveRequest.newBuilder()
-                    .setTransactionId(transaction)
+                    .setTransactionId(transaction.value())
                     .setCommitted(committed)
                     .setParentId(parentOfSource())
                     .setName(request.getSourceName())
-                    .setMark(mark)
+                    .setMark(mark.value())
                     .build();
         }
 

@@ -12,7 +12,9 @@ import io.tatami.meta.service.Group;
 import io.tatami.meta.service.GroupPeers;
 import io.tatami.meta.service.PartContext;
 import io.tatami.meta.service.RequestOrigin;
+import io.tatami.meta.state.MoveMark;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.TransactionId;
 import io.tatami.meta.state.wire.FinishMovesRequest;
 import io.tatami.meta.state.wire.ListMovesReply;
 import io.tatami.meta.state.wire.ListMovesRequest;
@@ -103,11 +105,11 @@ final class RenameSource {
         List<CompletableFuture<MoveStatusReply>> asked = new ArrayList<>();
         for (EntryLeaving entry : entries) {
             MoveStatusRequest ask = MoveStatusRequest.newBuilder()
-                    .setTransactionId(entry.transaction())
+                    .setTransactionId(entry.transaction().value())
                     .setSourceGroup(group.id().value())
-                    .setMark(entry.mark())
+                    .setMark(entry.mark().value())
                     .build();
-            asked.add(peers.call(new GroupId(entry.toGroup()), MetaMethods.MOVE_STATUS, ask));
+            asked.add(peers.call(entry.to(), MetaMethods.MOVE_STATUS, ask));
         }
         CompletableFuture<Void> all = CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new));
         return all.exceptionally(failure -> null)
@@ -137,11 +139,11 @@ final class RenameSource {
 
     private static FinishMoveRequest finish(EntryLeaving entry, boolean committed) {
         return FinishMoveRequest.newBuilder()
-                .setTransactionId(entry.transaction())
+                .setTransactionId(entry.transaction().value())
                 .setCommitted(committed)
                 .setParentId(entry.parent().value())
                 .setName(entry.name())
-                .setMark(entry.mark())
+                .setMark(entry.mark().value())
                 .build();
     }
 
@@ -157,8 +159,8 @@ final class RenameSource {
         return new EntryLeaving(
                 new DirectoryId(record.getSourceParentId()),
                 record.getSourceName(),
-                move.getTransactionId(),
-                record.getMark(),
-                record.getOtherGroup());
+                new TransactionId(move.getTransactionId()),
+                new MoveMark(record.getMark()),
+                new GroupId(record.getOtherGroup()));
     }
 }

@@ -33,6 +33,7 @@ import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.MemoryView;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.TransactionId;
 import io.tatami.meta.state.wire.CommitMoveRequest;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.FileEntry;
@@ -105,7 +106,7 @@ final class MoveStepsTest {
         assertThrows(UnsettledException.class, () -> prepare(younger, there));
         PrepareMoveReply prepared = prepare(1, 0, older, back, "g");
 
-        assertNull(state(1).transaction(younger));
+        assertNull(state(1).transaction(new TransactionId(younger)));
         assertThrows(TatamiException.class, () -> commit(younger, there, prepared));
         assertEquals(
                 older,
@@ -163,7 +164,7 @@ final class MoveStepsTest {
 
         TatamiException refused = assertThrows(TatamiException.class, () -> commit(move, rename, prepared));
         assertEquals(ErrorCode.STALE_HANDLE, refused.code());
-        change(1, state -> AbortMove.abort(state, move));
+        change(1, state -> AbortMove.abort(state, new TransactionId(move)));
         submit(0, new FinishMove(), finish(move, false, "f", 0));
         assertNotNull(MoveMarks.standing(state(0).entry(directories[0], "f")));
         assertNull(state(1).entry(directories[1], "g"));

@@ -252,7 +252,7 @@ class CreateFileTest {
                 shard.caller, shard.session, 1, 1, Set.of(), shard.context().cluster(), false, false, "");
         UnsettledException waits =
                 assertThrows(UnsettledException.class, () -> shard.run(new AddBlocks(), more, first));
-        assertEquals(new CreditsAwaited(List.of(1, 2)), waits.question());
+        assertEquals(new CreditsAwaited(List.of(new ServerId(1), new ServerId(2))), waits.question());
         assertThrows(
                 UnsettledException.class,
                 () -> shard.run(create, shard.creation("b").setGrants(1).build(), first));

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 
 /** When a block server is told that a shard has few of its credits left. */
 class CreditWatchTest {
-    private static final int SERVER = 3;
+    private static final ServerId SERVER = new ServerId(3);
 
     private final NotedServers servers = new NotedServers();
     private final CreditWatch watch = new CreditWatch(GroupId.ofShard(4), servers);
@@ -71,7 +71,7 @@ class CreditWatchTest {
     @Test
     void whoFoundNoCreditGoesOnWhenSomeHaveCome() throws Exception {
         CompletableFuture<Void> first = watch.settle(new CreditsAwaited(List.of(SERVER)));
-        CompletableFuture<Void> second = watch.settle(new CreditsAwaited(List.of(SERVER, 9)));
+        CompletableFuture<Void> second = watch.settle(new CreditsAwaited(List.of(SERVER, new ServerId(9))));
         assertEquals(2, servers.told.size(), "each server is told once");
         gift(1, 0);
         assertFalse(first.isDone(), "it had none to give");
@@ -89,7 +89,7 @@ class CreditWatchTest {
     private void gift(long sequence, int left) {
         watch.given(
                 GiveCreditsRequest.newBuilder()
-                        .setServerId(SERVER)
+                        .setServerId(SERVER.value())
                         .setSequence(sequence)
                         .build(),
                 GiveCreditsReply.newBuilder().setLeft(left).build());
@@ -97,7 +97,7 @@ class CreditWatchTest {
 
     private void grant(int blocks) {
         watch.granted(Collections.nCopies(
-                blocks, Grant.newBuilder().addServerId(SERVER).build()));
+                blocks, Grant.newBuilder().addServerId(SERVER.value()).build()));
     }
 
     /** Block servers that note what they are told. */

@@ -18,6 +18,7 @@ import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.MemoryView;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.TransactionId;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.FileEntry;
 import io.tatami.meta.state.wire.GroupRecord;
@@ -68,10 +69,10 @@ final class LeavingListingTest implements NoPeers {
                             .setFileId(state.mintFile().value())
                             .setAttributes(Attributes.newBuilder().setOwner("").setMode(0644)));
             if (isLeaving(i)) {
-                long mark = state.mintMark();
+                long mark = state.mintMark().value();
                 entry.setLeavingTransaction(1 + i).setLeavingMark(mark).setLeavingToGroup(1);
                 state.putTransaction(
-                        1 + i,
+                        new TransactionId(1 + i),
                         TransactionRecord.newBuilder()
                                 .setMark(mark)
                                 .setOtherGroup(1)

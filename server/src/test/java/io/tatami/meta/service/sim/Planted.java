@@ -16,6 +16,7 @@ import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.TransactionId;
 import io.tatami.meta.state.wire.ArriveEntryRequest;
 import io.tatami.meta.state.wire.CommitMoveRequest;
 import io.tatami.meta.state.wire.EntryRecord;
@@ -88,7 +89,8 @@ enum Planted implements Plant {
         @Override
         public void before(Operation<?, ?, ?> operation, Draft records, Message request) {
             ShardState state = new ShardState(records);
-            if (request instanceof CommitMoveRequest commit && state.transaction(commit.getTransactionId()) == null) {
+            if (request instanceof CommitMoveRequest commit
+                    && state.transaction(new TransactionId(commit.getTransactionId())) == null) {
                 begin(state, commit);
             }
         }
@@ -191,7 +193,7 @@ enum Planted implements Plant {
     private static final byte[] KEPT = Keys.singleton("planted");
 
     private static void letGo(ShardState state, long transaction, long mark) {
-        TransactionRecord move = state.transaction(transaction);
+        TransactionRecord move = state.transaction(new TransactionId(transaction));
         if (move != null && mark != 0) {
             RequestContext context =
                     new RequestContext(RequestOrigin.SERVICE.caller(), RequestOrigin.SERVICE.session(), 1);
@@ -232,7 +234,7 @@ enum Planted implements Plant {
                     name,
                     marked.setArrivingTransaction(request.getTransactionId()).build());
             state.putTransaction(
-                    request.getTransactionId(),
+                    new TransactionId(request.getTransactionId()),
                     TransactionRecord.newBuilder().setDestination(true).build());
         } catch (com.google.protobuf.InvalidProtocolBufferException e) {
             throw new IllegalStateException(e);
