@@ -117,10 +117,6 @@ public final class BlockReadStream implements AutoCloseable {
         return new BlockReadStream(target, range, queue, stream, lease, budget, new Ahead(ahead, aheadMax), mismatch);
     }
 
-    public BlockTarget target() {
-        return target;
-    }
-
     /** Where in the block the next byte comes from. */
     public long position() {
         return position;

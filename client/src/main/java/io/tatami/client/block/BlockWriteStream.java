@@ -151,10 +151,6 @@ public final class BlockWriteStream implements AutoCloseable {
         return spec;
     }
 
-    public List<BlockTarget> chain() {
-        return chain;
-    }
-
     /** Where the next byte goes, counted from the start of the block; what was written and not sent is included. */
     public long position() {
         return position;

@@ -76,10 +76,6 @@ final class HandleCache {
         }
     }
 
-    synchronized int size() {
-        return byPath.size();
-    }
-
     private void use(Slot slot) {
         slot.usedAt = uses++;
         byUse.put(slot.usedAt, slot);

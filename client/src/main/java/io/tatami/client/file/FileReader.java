@@ -125,15 +125,6 @@ public final class FileReader implements AutoCloseable {
         vectored.read(this, ranges, allocate);
     }
 
-    /** How many bytes could be read without waiting for a server; a lower bound. */
-    public int available() {
-        return content.inline() == null ? 0 : (int) (lengthBytes() - position);
-    }
-
-    public void setPolicy(ReadPolicy policy) {
-        readAhead.setPolicy(policy);
-    }
-
     /** Lets go of what was read ahead and of the stream it came on; the reader can be used on. */
     public void unbuffer() {
         if (run != null) {
@@ -155,10 +146,6 @@ public final class FileReader implements AutoCloseable {
 
     FileContent content() {
         return content;
-    }
-
-    boolean isClosed() {
-        return closed;
     }
 
     /** A run over part of the block at {@code start}, for one thread and not beyond the block. */

@@ -10,17 +10,13 @@ final class ReadAheadWindow {
     private static final long WHOLE_BLOCK = Long.MAX_VALUE / 4;
 
     private final long bufferBytes;
-    private ReadPolicy policy;
+    private final ReadPolicy policy;
     private long windowBytes = WHOLE_BLOCK;
 
     /** @param bufferBytes how far servers send ahead: a seek within it costs less than a new stream */
     ReadAheadWindow(long bufferBytes, ReadPolicy policy) {
         this.bufferBytes = bufferBytes;
         this.policy = policy;
-    }
-
-    void setPolicy(ReadPolicy other) {
-        policy = other;
     }
 
     boolean isWorthSkipping(long gapBytes) {

@@ -114,11 +114,6 @@ public final class MetadataCall<Q extends Message, R extends Message> {
         CompletableFuture<R> unused = sent.whenComplete((reply, failure) -> then.accept(failure == null));
     }
 
-    /** Whether {@link #await} would not have to wait for the first attempt. */
-    public boolean isAnswered() {
-        return ahead != null && ahead.isDone();
-    }
-
     /**
      * Waits for the reply, and tries again as long as that may help and the deadline allows.
      *

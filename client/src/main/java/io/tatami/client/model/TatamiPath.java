@@ -3,8 +3,6 @@ package io.tatami.client.model;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
-import java.util.List;
 
 /**
  * An absolute, normalized path of one cluster: {@code /}, or names that each have a slash before them. Made only by
@@ -78,11 +76,6 @@ public final class TatamiPath implements Comparable<TatamiPath> {
     public TatamiPath parent() {
         int slash = text.lastIndexOf('/');
         return slash == 0 ? ROOT : new TatamiPath(text.substring(0, slash));
-    }
-
-    /** The names from the root down; none for the root. */
-    public List<String> names() {
-        return isRoot() ? List.of() : Arrays.asList(text.substring(1).split("/", -1));
     }
 
     /** How many names; 0 for the root. */

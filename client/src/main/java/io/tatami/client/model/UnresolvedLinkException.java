@@ -22,12 +22,7 @@ public final class UnresolvedLinkException extends TatamiException {
         this.target = target;
     }
 
-    /** What was asked for. */
-    public String path() {
-        return path;
-    }
-
-    /** The symlink on it: a prefix of {@link #path}, or all of it. */
+    /** The symlink on it: a prefix of it, or all of it. */
     public String link() {
         return link;
     }

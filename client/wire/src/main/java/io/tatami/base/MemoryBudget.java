@@ -19,13 +19,6 @@ public final class MemoryBudget {
         return got;
     }
 
-    /** All of {@code wanted}, or nothing. */
-    public synchronized boolean tryTake(long wanted) {
-        boolean fits = wanted <= bytesMax - taken;
-        taken += fits ? wanted : 0;
-        return fits;
-    }
-
     public synchronized void giveBack(long bytes) {
         taken -= bytes;
     }

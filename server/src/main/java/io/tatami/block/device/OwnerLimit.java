@@ -67,9 +67,4 @@ final class OwnerLimit {
         }
         wake.run();
     }
-
-    synchronized int held(String owner) {
-        Held held = owners.get(owner);
-        return held == null ? 0 : held.buffers;
-    }
 }

@@ -105,13 +105,6 @@ public final class Keys {
                 .array();
     }
 
-    public static byte[] replicas(ServerId server) {
-        return ByteBuffer.allocate(1 + Integer.BYTES)
-                .put((byte) 'r')
-                .putInt(server.value())
-                .array();
-    }
-
     public static byte[] lease(SessionId session, FileId file) {
         return of((byte) 'l', session.value(), file.value());
     }

@@ -1,27 +1,21 @@
 package io.tatami.block.service.context;
 
-import io.tatami.base.ErrorCode;
 import io.tatami.block.volume.ReadUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 
 /** What a block server counts, from its start on. Safe for use by many threads. */
 public final class BlockServerMetrics {
-    private static final int CODES = 64;
-
     private final LongAdder readBytes = new LongAdder();
     private final LongAdder stagedReadBytes = new LongAdder();
     private final LongAdder lateReadBytes = new LongAdder();
     private final LongAdder writtenBytes = new LongAdder();
-    private final LongAdder syncs = new LongAdder();
     private final LongAdder creditGifts = new LongAdder();
     private final LongAdder damageChecks = new LongAdder();
     private final LongAdder creditsGiven = new LongAdder();
     private final AtomicInteger readStreams = new AtomicInteger();
     private final AtomicInteger writeStreams = new AtomicInteger();
     private final AtomicInteger slowVolumes = new AtomicInteger();
-    private final AtomicLongArray errors = new AtomicLongArray(CODES);
 
     /** Payload sent to readers. */
     public long readBytes() {
@@ -41,11 +35,6 @@ public final class BlockServerMetrics {
     /** Payload taken from writers, each copy of a chain counted by its server. */
     public long writtenBytes() {
         return writtenBytes.sum();
-    }
-
-    /** Flushes that writers asked for, finished blocks included. */
-    public long syncs() {
-        return syncs.sum();
     }
 
     /** How often a shard took credits. */
@@ -78,11 +67,6 @@ public final class BlockServerMetrics {
         return slowVolumes.get();
     }
 
-    /** Streams and calls that failed with {@code code}. */
-    public long errors(ErrorCode code) {
-        return errors.get(code.number());
-    }
-
     public void read(long bytes, ReadUnit.Origin origin) {
         readBytes.add(bytes);
         switch (origin) {
@@ -100,20 +84,12 @@ public final class BlockServerMetrics {
         writtenBytes.add(bytes);
     }
 
-    public void synced() {
-        syncs.increment();
-    }
-
     /** Counts a gift that a shard has taken, unless it was of nothing. */
     public void gaveCredits(int blocks) {
         if (blocks > 0) {
             creditGifts.increment();
             creditsGiven.add(blocks);
         }
-    }
-
-    public void failed(ErrorCode code) {
-        errors.incrementAndGet(code.number());
     }
 
     public void damageChecked() {

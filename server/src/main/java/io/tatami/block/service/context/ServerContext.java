@@ -27,9 +27,8 @@ public record ServerContext(
     /** Failures that need an operator, and so a warning in the log. */
     private static final Set<ErrorCode> SERIOUS = EnumSet.of(ErrorCode.INTERNAL, ErrorCode.CORRUPT, ErrorCode.IO_ERROR);
 
-    /** Counts and logs the failure of a request. */
+    /** Logs the failure of a request. */
     public void failed(TatamiException failure) {
-        metrics.failed(failure.code());
         if (SERIOUS.contains(failure.code())) {
             LOG.warn("a request to the data port failed", failure);
         } else {

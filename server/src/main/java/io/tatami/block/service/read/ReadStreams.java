@@ -122,7 +122,6 @@ public final class ReadStreams {
 
     /** For readers who have other copies to go to first; each of them is told, and no log. */
     private StreamReceiver<ReadCredit> refuseDamaged(BlockId block, ServerStream<ReadFrame, ReadBlockReply> stream) {
-        metrics().failed(ErrorCode.CORRUPT);
         stream.failure(new TatamiException(
                 ErrorCode.CORRUPT, "the copy of " + block + " on this server is damaged; read another one"));
         return new AnsweredStream<>();

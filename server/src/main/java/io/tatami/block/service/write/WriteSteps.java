@@ -164,14 +164,12 @@ final class WriteSteps {
         CrashPoint.hit("service.write.before-flush");
         if (frame.getLast()) {
             state = new WriteState.Finishing(copy.finish(), flushing.downstream());
-            streams.metrics().synced();
         } else if (isFlushOnly(frame)) {
             copy.flush();
             state = flushing.streaming();
         } else {
             copy.sync();
             state = flushing.streaming();
-            streams.metrics().synced();
         }
         CrashPoint.hit("service.write.after-flush");
     }

@@ -19,7 +19,6 @@ final class PacedPass implements AutoCloseable {
     private final Clock clock;
     private final long bytesPerSecondMax;
     private @Nullable Thread thread;
-    private boolean paused;
     private boolean stopping;
     private long startNanos;
 
@@ -46,23 +45,13 @@ final class PacedPass implements AutoCloseable {
         return thread != null;
     }
 
-    /** Lets the pass under way, or the next one, wait until {@link #resume()}. */
-    synchronized void pause() {
-        paused = true;
-    }
-
-    synchronized void resume() {
-        paused = false;
-        notifyAll();
-    }
-
     /** From now on time counts; called by the pass. */
     synchronized void begin() {
         startNanos = clock.monotonicNanos();
     }
 
     /**
-     * Waits while paused or ahead of the allowed rate; called by the pass.
+     * Waits while ahead of the allowed rate; called by the pass.
      *
      * @param doneBytes since {@link #begin}
      * @return false once the pass is to end
@@ -112,13 +101,13 @@ final class PacedPass implements AutoCloseable {
         }
     }
 
-    /** Waits while paused, and as long as there are milliseconds left; under the monitor. */
+    /** Waits as long as there are milliseconds left; under the monitor. */
     private synchronized boolean awaitTurn(LongSupplier millisLeft) {
         boolean interrupted = false;
         long waitMillis = millisLeft.getAsLong();
-        while (!stopping && (paused || waitMillis > 0)) {
+        while (!stopping && waitMillis > 0) {
             try {
-                wait(paused ? 0 : waitMillis);
+                wait(waitMillis);
             } catch (InterruptedException e) {
                 interrupted = true;
             }

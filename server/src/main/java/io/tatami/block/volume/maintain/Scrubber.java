@@ -54,15 +54,6 @@ public final class Scrubber implements AutoCloseable {
         pass.start(this::runPass);
     }
 
-    /** Lets the pass under way, or the next one, wait until {@link #resume()}. */
-    public void pause() {
-        pass.pause();
-    }
-
-    public void resume() {
-        pass.resume();
-    }
-
     public boolean isRunning() {
         return pass.isRunning();
     }

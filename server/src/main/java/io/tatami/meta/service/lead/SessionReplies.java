@@ -122,11 +122,6 @@ final class SessionReplies {
         lastHeardNanos = nowNanos;
     }
 
-    /** No request with a greater number has come. */
-    long highest() {
-        return highest;
-    }
-
     long lastHeardNanos() {
         return lastHeardNanos;
     }

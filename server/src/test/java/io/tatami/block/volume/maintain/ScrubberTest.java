@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
+import io.tatami.base.ManualClock;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.BlockWriter;
 import io.tatami.block.volume.SimVolume;
@@ -28,10 +29,9 @@ class ScrubberTest {
     }
 
     @Test
-    void aPausedPassWaitsAndIsEndedByClose() throws TatamiException {
-        try (SimVolume sim = volumeOf(UNIT)) {
-            Scrubber scrubber = new Scrubber(sim.volume(), Clock.SYSTEM, Long.MAX_VALUE);
-            scrubber.pause();
+    void aPassThatIsAheadWaitsAndIsEndedByClose() throws TatamiException {
+        try (SimVolume sim = volumeOf(3 * UNIT)) {
+            Scrubber scrubber = new Scrubber(sim.volume(), new ManualClock(), 1);
             scrubber.start();
             scrubber.start();
             assertTrue(scrubber.isRunning());
@@ -39,7 +39,7 @@ class ScrubberTest {
             scrubber.close();
 
             assertFalse(scrubber.isRunning());
-            assertEquals(0, scrubber.progress().scrubbedBytes());
+            assertTrue(scrubber.progress().scrubbedBytes() < 3L * UNIT);
         }
     }
 

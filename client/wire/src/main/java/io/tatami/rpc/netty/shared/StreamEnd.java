@@ -134,10 +134,6 @@ public abstract class StreamEnd<M extends Message> implements MessageSender<M> {
         }
     }
 
-    final boolean isEnded() {
-        return end.get() != null;
-    }
-
     /**
      * Lets go of whoever waits; on the event loop. What was queued before is still written if it was offered.
      *
