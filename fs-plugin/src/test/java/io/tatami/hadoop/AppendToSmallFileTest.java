@@ -109,8 +109,8 @@ class AppendToSmallFileTest {
 
     private void awaitClosed() throws Exception {
         for (int attempt = 0; !((LeaseRecoverable) reading).isFileClosed(FILE); attempt++) {
-            assertTrue(attempt < 600, "a cut takes a minute");
-            Thread.sleep(100);
+            assertTrue(attempt < 12_000, "a cut takes a minute");
+            Thread.sleep(5);
         }
     }
 

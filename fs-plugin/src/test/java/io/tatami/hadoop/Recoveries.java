@@ -9,8 +9,8 @@ import org.apache.hadoop.fs.Path;
 
 /** Files that another client takes from their writers. */
 final class Recoveries {
-    private static final int ATTEMPTS_MAX = 600;
-    private static final long PAUSE_MILLIS = 100;
+    private static final int ATTEMPTS_MAX = 12_000;
+    private static final long PAUSE_MILLIS = 5;
 
     private Recoveries() {}
 

@@ -44,7 +44,7 @@ class SmallMemoryTest {
     @CsvSource({
         "-Xmx64m, 100, 1, true, 10",
         "-Xmx64m, 100, 4, false, 10",
-        "-Xmx128m -XX:MaxDirectMemorySize=16m, 100, 4, false, 10"
+        "-Xmx128m -XX:MaxDirectMemorySize=16m, 50, 4, false, 3"
     })
     void allReadersGetTheirBytes(String options, int readers, int users, boolean sharesMemory, int parts)
             throws Exception {
@@ -62,6 +62,7 @@ class SmallMemoryTest {
         List<String> command = new ArrayList<>();
         command.add(new File(System.getProperty("java.home"), "bin/java").getPath());
         command.addAll(List.of(options.split(" ")));
+        command.add("-XX:TieredStopAtLevel=1");
         command.addAll(List.of(
                 "-cp",
                 System.getProperty("java.class.path"),

@@ -20,6 +20,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
@@ -171,10 +176,26 @@ public abstract class MetadataTrio implements AutoCloseable {
             }
         }
 
+        /** All at once, as each waits for its Raft threads to end. */
         @Override
-        public void close() throws TatamiException {
-            for (int server = 0; server < SERVERS; server++) {
-                kill(server);
+        public void close() throws IOException {
+            ExecutorService threads = Executors.newFixedThreadPool(SERVERS);
+            try {
+                List<Callable<Void>> ends = new ArrayList<>();
+                for (int server = 0; server < SERVERS; server++) {
+                    int ended = server;
+                    ends.add(() -> {
+                        kill(ended);
+                        return null;
+                    });
+                }
+                for (Future<Void> end : threads.invokeAll(ends)) {
+                    end.get();
+                }
+            } catch (InterruptedException | ExecutionException e) {
+                throw new IOException("a metadata server did not close", e);
+            } finally {
+                threads.shutdown();
             }
         }
     }
@@ -243,6 +264,11 @@ public abstract class MetadataTrio implements AutoCloseable {
 
         @Override
         public void close() throws IOException {
+            for (ServerProcess server : servers) {
+                if (server != null) {
+                    server.beginEnd();
+                }
+            }
             for (ServerProcess server : servers) {
                 if (server != null) {
                     server.close();

@@ -193,7 +193,7 @@ class WriteAheadLogTest {
     }
 
     private static byte[] recovered(TatamiClient client, TatamiPath path) throws Exception {
-        for (int attempt = 0; attempt < 600; attempt++) {
+        for (int attempt = 0; attempt < 12_000; attempt++) {
             try {
                 if (client.recoverLease(path)) {
                     break;
@@ -201,7 +201,7 @@ class WriteAheadLogTest {
             } catch (TatamiException e) {
                 assertTrue(e.code() == ErrorCode.UNAVAILABLE || e.code() == ErrorCode.BUSY, e::toString);
             }
-            Thread.sleep(100);
+            Thread.sleep(5);
         }
         try (FileReader reader = client.open(path, ReadPolicy.SEQUENTIAL)) {
             byte[] found = new byte[(int) reader.lengthBytes()];

@@ -374,7 +374,10 @@ public final class ReplicaCluster implements AutoCloseable {
     @Override
     public void close() throws IOException {
         // Each waits for Ratis's threads to end.
-        nodes.parallelStream().forEach(Node::close);
+        CompletableFuture.allOf(nodes.stream()
+                        .map(node -> CompletableFuture.runAsync(node::close, end -> new Thread(end).start()))
+                        .toArray(CompletableFuture<?>[]::new))
+                .join();
         for (Node node : nodes) {
             if (node.relay != null) {
                 node.relay.close();

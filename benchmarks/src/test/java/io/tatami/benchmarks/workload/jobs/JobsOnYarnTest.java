@@ -39,13 +39,24 @@ class JobsOnYarnTest {
         UNDO.add(() -> FileUtil.fullyDelete(work.toFile()));
         TatamiPeer tatami = TatamiPeer.start(work.resolve("tatami"), "1g", JobsCommand.CACHE_TIER);
         UNDO.add(tatami::close);
-        YarnCluster yarn = YarnCluster.start(work.resolve("yarn"), JobsCommand.base(tatami), CONTAINERS_MEBIBYTES);
+        YarnCluster yarn = YarnCluster.start(work.resolve("yarn"), withoutWaits(tatami), CONTAINERS_MEBIBYTES);
         UNDO.add(yarn::close);
         configuration = yarn.configuration();
         configuration.setBoolean("mapreduce.map.speculative", false);
         configuration.setBoolean("mapreduce.reduce.speculative", false);
         // Tasks do as little as their masters here, and are to be there as soon.
         configuration.set("mapred.child.java.opts", configuration.get("yarn.app.mapreduce.am.command-opts"));
+    }
+
+    /** YARN's daemons, masters and clients ask each other once a second and less; these jobs take a few seconds. */
+    private static Configuration withoutWaits(TatamiPeer tatami) {
+        Configuration base = JobsCommand.base(tatami);
+        base.setInt("yarn.resourcemanager.nodemanagers.heartbeat-interval-ms", 100);
+        base.setInt("yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms", 100);
+        base.setInt("mapreduce.client.progressmonitor.pollinterval", 100);
+        base.setInt("mapreduce.client.completion.pollinterval", 100);
+        base.setInt("mapreduce.jobhistory.move.interval-ms", 200);
+        return base;
     }
 
     @AfterAll

@@ -49,6 +49,8 @@ final class GroupCrashTest {
         Process child = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-Xmx128m",
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
                         "-D" + CrashPoint.PROPERTY + "=" + crashAt,
                         "-cp",
                         System.getProperty("java.class.path"),
