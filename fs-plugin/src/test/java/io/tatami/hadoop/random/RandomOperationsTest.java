@@ -27,7 +27,7 @@ class RandomOperationsTest {
     private static final long FIRST_SEED = 1;
 
     private static final @Nullable Long SEED = Long.getLong("tatami.test.seed");
-    private static final int OPERATIONS = Integer.getInteger("tatami.test.operations", 100_000);
+    private static final int OPERATIONS = Integer.getInteger("tatami.test.operations", 60_000);
     private static final int SOAK_OPERATIONS = Integer.getInteger("tatami.test.operations", 1_000_000);
     private static final int OPERATIONS_A_ROUND = 2_000;
     private static final int COMPARE_EVERY = Integer.getInteger("tatami.test.compare", 250);
