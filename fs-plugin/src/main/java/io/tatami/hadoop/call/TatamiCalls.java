@@ -10,7 +10,6 @@ import io.tatami.client.file.ReadPolicy;
 import io.tatami.client.file.StagedListing;
 import io.tatami.client.model.ClientSettings;
 import io.tatami.client.model.ClusterStatus;
-import io.tatami.client.model.ContentTotals;
 import io.tatami.client.model.CreateSpec;
 import io.tatami.client.model.DirectoryListing;
 import io.tatami.client.model.LocatedBlock;
@@ -69,9 +68,6 @@ public final class TatamiCalls implements AutoCloseable {
     /** What HDFS gives for no bytes however checksums are combined; programs that copy compare it. */
     private static final FileChecksum CHECKSUM_OF_NOTHING =
             new MD5MD5CRC32GzipFileChecksum(0, 0, MD5Hash.digest(new byte[32]));
-
-    /** HDFS's word for a file whose blocks are copied and not coded. */
-    private static final String NO_ERASURE_CODING = "Replicated";
 
     private static final int WRITE_PACKET_BYTES = 1024 * 1024;
 
@@ -463,16 +459,7 @@ public final class TatamiCalls implements AutoCloseable {
 
     public ContentSummary contentSummary(Path path) throws IOException {
         TatamiPath target = PathConverter.path(path);
-        ContentTotals totals = translated(() -> client.contentTotals(target));
-        return new ContentSummary.Builder()
-                .length(totals.lengthBytes())
-                .fileCount(totals.files())
-                .directoryCount(totals.directories())
-                .spaceConsumed(totals.spaceBytes())
-                .quota(-1)
-                .spaceQuota(-1)
-                .erasureCodingPolicy(totals.directories() == 0 ? NO_ERASURE_CODING : "")
-                .build();
+        return StatusConverter.summary(translated(() -> client.contentTotals(target)));
     }
 
     public FsStatus fsStatus() throws IOException {

@@ -2,6 +2,7 @@ package io.tatami.hadoop.convert;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ServerId;
+import io.tatami.client.model.ContentTotals;
 import io.tatami.client.model.LocatedBlock;
 import io.tatami.client.model.PathStatus;
 import io.tatami.protocol.wire.Attributes;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.hadoop.fs.BlockLocation;
+import org.apache.hadoop.fs.ContentSummary;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.StorageType;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 /** Statuses and block locations as Hadoop has them. Safe for use by many threads. */
 public final class StatusConverter {
     private static final String DEFAULT_RACK = "/default-rack";
+
+    /** HDFS's word for a file whose blocks are copied and not coded. */
+    private static final String NO_ERASURE_CODING = "Replicated";
 
     private final URI uri;
 
@@ -34,6 +39,19 @@ public final class StatusConverter {
 
     public TatamiLocatedFileStatus located(PathStatus status, Map<BlockId, Set<ServerId>> staged) {
         return new TatamiLocatedFileStatus(status(status), locations(status.blocks(), staged));
+    }
+
+    /** The sums of a tree or a file; there are no quotas. */
+    public static ContentSummary summary(ContentTotals totals) {
+        return new ContentSummary.Builder()
+                .length(totals.lengthBytes())
+                .fileCount(totals.files())
+                .directoryCount(totals.directories())
+                .spaceConsumed(totals.spaceBytes())
+                .quota(-1)
+                .spaceQuota(-1)
+                .erasureCodingPolicy(totals.directories() == 0 ? NO_ERASURE_CODING : "")
+                .build();
     }
 
     /**
