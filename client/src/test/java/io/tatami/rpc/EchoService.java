@@ -5,6 +5,7 @@ import com.google.protobuf.BytesValue;
 import com.google.protobuf.Int64Value;
 import com.google.protobuf.StringValue;
 import io.netty.buffer.ByteBuf;
+import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.Audience;
@@ -58,8 +59,8 @@ public final class EchoService {
                 })
                 .on(
                         FAIL,
-                        (context, body, responder) -> responder.failure(
-                                new TatamiException(ErrorCode.NOT_LEADER, body.getValue(), "host:1", null)))
+                        (context, body, responder) -> responder.failure(new TatamiException(
+                                ErrorCode.NOT_LEADER, body.getValue(), new Detail.Leader("host", 1))))
                 .on(PARK, (context, body, responder) -> {
                     contexts.add(context);
                     parked.add(responder);

@@ -126,8 +126,8 @@ enum PlantedBug {
             "io.tatami.block.volume.DamageTest#everyDamageOfDataIndexAndSuperblockIsToldAndScrubbed"),
     SCRUB_LEAVES_A_BLOCK_AT_ITS_FIRST_DAMAGE(
             "io/tatami/block/volume/maintain/Scrubber.java",
-            ": Long.parseLong(e.detail()) + ChunkChecksum.CHUNK_BYTES;",
-            ": stored.durableBytes();",
+            "? chunk.offsetBytes() + ChunkChecksum.CHUNK_BYTES",
+            "? stored.durableBytes()",
             "io.tatami.block.volume.TearTest#subsetsOfAnAcknowledgedUnitThatADiskLiedAboutAreTold"),
     SCRUB_DOES_NOT_LOOK_AT_RECORDS(
             "io/tatami/block/volume/index/BlockIndex.java",

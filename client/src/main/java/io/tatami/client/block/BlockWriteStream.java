@@ -7,6 +7,7 @@ import io.tatami.base.Check;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.PendingFlush;
+import io.tatami.base.RefusalSubject;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.BlockMethods;
@@ -183,7 +184,7 @@ public final class BlockWriteStream implements AutoCloseable {
             return ServerId.NONE;
         }
         for (BlockTarget target : chain) {
-            if (Integer.toString(target.server().value()).equals(failure.detail())) {
+            if (failure.subject().equals(new RefusalSubject.ServerSubject(target.server()))) {
                 return target.server();
             }
         }

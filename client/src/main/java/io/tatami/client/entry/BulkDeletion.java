@@ -9,6 +9,8 @@ import io.tatami.client.meta.MetadataCaller;
 import io.tatami.client.model.BulkDeleteFailure;
 import io.tatami.client.model.TatamiPath;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.OlderRefusal;
+import io.tatami.protocol.RefusalFormat;
 import io.tatami.protocol.RequestLimits;
 import io.tatami.protocol.wire.BulkDeleteReply;
 import io.tatami.protocol.wire.BulkDeleteRequest;
@@ -113,7 +115,9 @@ public final class BulkDeletion {
             if (code == ErrorCode.IS_A_DIRECTORY || code.isRetryable()) {
                 single.add(paths.get(i));
             } else if (code != ErrorCode.NOT_FOUND) {
-                TatamiException reason = new TatamiException(code, result.getMessage());
+                TatamiException reason = result.hasRefusal()
+                        ? RefusalFormat.exception(result.getRefusal(), result.getMessage())
+                        : OlderRefusal.exception(result.getError(), result.getMessage(), "");
                 failures.add(new BulkDeleteFailure(paths.get(i), PathFailures.named(reason, paths.get(i))));
             }
         }

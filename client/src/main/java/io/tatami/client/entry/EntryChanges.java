@@ -2,6 +2,8 @@ package io.tatami.client.entry;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
+import io.tatami.base.RefusalSubject.EntrySubject;
+import io.tatami.base.RefusalSubject.RequestDirectory;
 import io.tatami.base.TatamiException;
 import io.tatami.client.meta.Backoff;
 import io.tatami.client.meta.BlockServers;
@@ -33,9 +35,6 @@ import io.tatami.protocol.wire.Status;
 public final class EntryChanges {
     /** What HDFS adds to the mode of parents made on the way, so that their owner can go on. */
     private static final int OWNER_WRITE_EXECUTE = 0300;
-
-    /** The detail of IS_A_DIRECTORY where a file's rename finds that its source is one. */
-    private static final String SOURCE = "source";
 
     private final MetadataCaller caller;
     private final PathResolver resolver;
@@ -217,8 +216,9 @@ public final class EntryChanges {
                 if (e.code() == ErrorCode.IS_A_DIRECTORY && isDirectory(source, deadline)) {
                     return false;
                 }
-                boolean isReplaced =
-                        e.code() == ErrorCode.IS_A_DIRECTORY && e.detail().equals(SOURCE);
+                boolean isReplaced = e.code() == ErrorCode.IS_A_DIRECTORY
+                        && e.subject() instanceof EntrySubject entry
+                        && entry.directory() == RequestDirectory.SOURCE;
                 if (!isReplaced) {
                     throw PathFailures.named(e, source, destination);
                 }

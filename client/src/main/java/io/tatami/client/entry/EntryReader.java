@@ -85,8 +85,12 @@ public final class EntryReader {
 
     /** A file as its home knows it, wherever its name is; READ permission is needed on it now. */
     public PathStatus file(FileId file, TatamiPath path) throws TatamiException {
-        Status status = fromHome(file, ByteString.EMPTY, caller.deadline());
-        return new PathStatus(path, status, servers.located(status));
+        try {
+            Status status = fromHome(file, ByteString.EMPTY, caller.deadline());
+            return new PathStatus(path, status, servers.located(status));
+        } catch (TatamiException e) {
+            throw e.code() == ErrorCode.PERMISSION_DENIED ? PathFailures.named(e, path) : e;
+        }
     }
 
     /** @see io.tatami.client.TatamiClient#list */
@@ -96,7 +100,7 @@ public final class EntryReader {
         while (true) {
             ListingPages pages = new ListingPages(this, path, withLocations);
             try {
-                return listing(pages, pages.next(), pages.isAtEnd());
+                return listing(() -> next(pages, path), pages.next(), pages.isAtEnd());
             } catch (UnresolvedLinkException e) {
                 throw e;
             } catch (TatamiException e) {
@@ -113,6 +117,14 @@ public final class EntryReader {
                 }
             }
             backoff.pause(deadline);
+        }
+    }
+
+    private static List<PathStatus> next(ListingPages pages, TatamiPath directory) throws TatamiException {
+        try {
+            return pages.next();
+        } catch (TatamiException e) {
+            throw PathFailures.inDirectory(e, directory);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.tatami.client.entry;
 
+import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
@@ -189,7 +190,9 @@ public final class PathResolver {
         switch (status.getKind()) {
             case FILE ->
                 throw new TatamiException(
-                        ErrorCode.NOT_A_DIRECTORY, path + " (is not a directory)", path.toString(), null);
+                        ErrorCode.NOT_A_DIRECTORY,
+                        path + " (is not a directory)",
+                        new Detail.Obstacle(path.toString()));
             case SYMLINK -> throw new UnresolvedLinkException(asked, path, status.getSymlinkTarget());
             case DIRECTORY, UNRECOGNIZED -> drop(path);
         }

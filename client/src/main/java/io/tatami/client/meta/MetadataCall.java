@@ -204,12 +204,8 @@ public final class MetadataCall<Q extends Message, R extends Message> {
     }
 
     private TatamiException givenUp(TatamiException reason) {
-        return new TatamiException(
-                reason.code(),
-                target.method() + " on " + target.group() + " at "
-                        + caller.router().leader(target.group()) + " was given up: " + reason.getMessage(),
-                reason.detail(),
-                reason);
+        return reason.retold(target.method() + " on " + target.group() + " at "
+                + caller.router().leader(target.group()) + " was given up: " + reason.getMessage());
     }
 
     private void renumber(TatamiException failure) throws TatamiException {

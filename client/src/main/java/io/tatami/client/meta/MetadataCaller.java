@@ -3,6 +3,7 @@ package io.tatami.client.meta;
 import com.google.protobuf.Message;
 import io.tatami.base.Check;
 import io.tatami.base.Clock;
+import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
@@ -238,8 +239,7 @@ public final class MetadataCaller {
     /** After an attempt at {@code asked} failed: finds out where to send the next one. */
     void mend(GroupId group, @Nullable InetSocketAddress asked, TatamiException failure, Deadline deadline)
             throws TatamiException {
-        boolean isTold =
-                failure.code() == ErrorCode.NOT_LEADER && !failure.detail().isEmpty();
+        boolean isTold = failure.detail() instanceof Detail.Leader;
         if (asked != null && isTold && router.learn(group, asked, failure)) {
             return;
         }

@@ -1,6 +1,8 @@
 package io.tatami.client.model;
 
+import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.RefusalSubject;
 import io.tatami.base.TatamiException;
 
 /**
@@ -16,7 +18,12 @@ public final class UnresolvedLinkException extends TatamiException {
     private final String target;
 
     public UnresolvedLinkException(TatamiPath path, TatamiPath link, String target) {
-        super(ErrorCode.UNRESOLVED_LINK, path + " leads through the symlink " + link + " to " + target, target, null);
+        super(
+                ErrorCode.UNRESOLVED_LINK,
+                path + " leads through the symlink " + link + " to " + target,
+                new RefusalSubject.PathSubject(path.toString()),
+                new Detail.LinkTarget(target),
+                null);
         this.path = path.toString();
         this.link = link.toString();
         this.target = target;

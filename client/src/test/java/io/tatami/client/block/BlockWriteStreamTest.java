@@ -12,6 +12,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.RefusalSubject;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.BlockPayload;
@@ -150,7 +151,7 @@ final class BlockWriteStreamTest {
         try (BlockWriteStream stream = open(server, SPEC)) {
             stream.write(bytes, 0, 2 * MIB + 10);
             server.acknowledge(MIB, 0);
-            server.fail(ErrorCode.IO_ERROR, "8");
+            server.fail(ErrorCode.IO_ERROR, new RefusalSubject.ServerSubject(new ServerId(8)));
             assertThrows(TatamiException.class, stream::hsync);
             assertEquals(new ServerId(8), stream.failedServer());
             assertEquals(MIB, stream.visibleLength());
@@ -295,7 +296,7 @@ final class BlockWriteStreamTest {
         ScriptedServer server = new ScriptedServer();
         try (BlockWriteStream stream = open(server, SPEC)) {
             stream.write(bytes, 0, length);
-            server.fail(ErrorCode.UNAVAILABLE, "");
+            server.fail(ErrorCode.UNAVAILABLE, RefusalSubject.NONE);
             return stream.takeUnacknowledged();
         }
     }

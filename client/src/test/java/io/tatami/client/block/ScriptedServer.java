@@ -5,7 +5,9 @@ import com.google.protobuf.Message;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.RefusalSubject;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.StreamMethod;
@@ -84,9 +86,10 @@ final class ScriptedServer extends UnusedConnection {
         greeting.add(() -> Objects.requireNonNull(finishing).accept(reply));
     }
 
-    void fail(ErrorCode code, String detail) {
+    /** @param about the server that failed */
+    void fail(ErrorCode code, RefusalSubject about) {
         if (failing != null) {
-            failing.accept(new TatamiException(code, "as the script says", detail, null));
+            failing.accept(new TatamiException(code, "as the script says", about, Detail.NONE, null));
         }
     }
 

@@ -11,6 +11,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.RefusalSubject;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.wire.WriteBlockReply;
@@ -101,7 +102,7 @@ final class SharedWriteStreamTest {
         try (BlockWriteStream stream = open(4)) {
             stream.write(bytes, 0, 3 * MIB + 10);
             server.acknowledge(MIB, 0);
-            server.fail(ErrorCode.IO_ERROR, "");
+            server.fail(ErrorCode.IO_ERROR, RefusalSubject.NONE);
             assertThrows(TatamiException.class, stream::hsync);
             frames = stream.takeUnacknowledged();
         }

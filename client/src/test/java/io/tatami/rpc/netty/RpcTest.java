@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.StringValue;
 import io.netty.buffer.Unpooled;
+import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.SessionId;
@@ -107,7 +108,7 @@ final class RpcTest {
                     () -> connection.callAndWait(EchoService.FAIL, CallOptions.DEFAULT, text("ask another")));
             assertEquals(ErrorCode.NOT_LEADER, failure.code());
             assertEquals("ask another", failure.getMessage());
-            assertEquals("host:1", failure.detail());
+            assertEquals(new Detail.Leader("host", 1), failure.detail());
         }
     }
 

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.StringValue;
 import io.netty.buffer.Unpooled;
+import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.UserIdentity;
@@ -63,7 +64,7 @@ final class SimNetworkTest {
         TatamiException failure = assertThrows(
                 TatamiException.class, () -> connection.callAndWait(EchoService.FAIL, CallOptions.DEFAULT, text("no")));
         assertEquals(ErrorCode.NOT_LEADER, failure.code());
-        assertEquals("host:1", failure.detail());
+        assertEquals(new Detail.Leader("host", 1), failure.detail());
         CompletableFuture<StringValue> unserved = connection.call(EchoService.UNSERVED, CallOptions.DEFAULT, text(""));
         assertEquals(ErrorCode.UNSUPPORTED, Futures.failure(ended(unserved)).code());
     }

@@ -19,7 +19,7 @@ public enum ErrorCode {
     IS_A_DIRECTORY(6, false),
     NOT_EMPTY(7, false),
     PERMISSION_DENIED(8, false),
-    /** The path leads through a symlink; the detail holds where to go on. */
+    /** The path leads through a symlink; the detail is where that leads. */
     UNRESOLVED_LINK(9, false),
     /** Somebody else writes the file. */
     LEASE_HELD(10, false),
@@ -31,7 +31,7 @@ public enum ErrorCode {
     FENCED(13, false),
     /** The handle is older than a change of one of its directories: resolve the path again. */
     STALE_HANDLE(14, true),
-    /** This server does not lead the group asked for; the detail holds the address that does, if known. */
+    /** This server does not lead the group asked for; the detail is the server that does, if known. */
     NOT_LEADER(15, true),
     /** The shard map the caller used is older than the cluster's. */
     STALE_SHARD_MAP(16, true),
@@ -99,13 +99,9 @@ public enum ErrorCode {
         return retryable;
     }
 
-    /**
-     * NO_SPACE where a write failed because its file system or a quota is full, else IO_ERROR. The JDK tells errno only
-     * by the C library's English text.
-     */
+    /** NO_SPACE where a write failed because its file system or a quota is full, else IO_ERROR. */
     public static ErrorCode ofDisk(IOException failure) {
-        String message = String.valueOf(failure.getMessage());
-        return message.contains("No space left") || message.contains("Disk quota exceeded") ? NO_SPACE : IO_ERROR;
+        return SystemErrorText.isDiskFull(failure) ? NO_SPACE : IO_ERROR;
     }
 
     /** The code of a number from the wire; {@link #INTERNAL} where a newer peer uses one that is not known here. */

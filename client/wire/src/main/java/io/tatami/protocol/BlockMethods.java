@@ -53,8 +53,8 @@ public final class BlockMethods {
      *
      * <p>Fails with FENCED (a newer generation is here), ALREADY_EXISTS (no previous generation was named and a copy is
      * here), NO_SUCH_BLOCK (bytes are to be continued that are not here), NO_SPACE, CORRUPT (a frame failed its
-     * checksum), IO_ERROR, BUSY (too many streams), DEADLINE_EXCEEDED (idle for too long) and UNAVAILABLE. Where it is
-     * not the server asked that failed, the detail holds the id of the one in the chain that did, as decimal text.
+     * checksum), IO_ERROR, BUSY (too many streams), DEADLINE_EXCEEDED (idle for too long) and UNAVAILABLE. The subject
+     * is the server in the chain that failed.
      */
     public static final StreamMethod<WriteBlockRequest, WriteFrame, WriteAck, WriteBlockReply> WRITE_BLOCK =
             new StreamMethod<>(

@@ -1,5 +1,6 @@
 package io.tatami.rpc;
 
+import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
@@ -124,7 +125,9 @@ public final class GroupLeaders {
         if (!asked.equals(leader)) {
             return leader != null;
         }
-        InetSocketAddress named = failure.code() == ErrorCode.NOT_LEADER ? parse(failure.detail()) : null;
+        InetSocketAddress named = failure.detail() instanceof Detail.Leader told
+                ? InetSocketAddress.createUnresolved(told.host(), told.port())
+                : null;
         InetSocketAddress next = named != null && !named.equals(asked) ? named : after(asked, known.places(group));
         if (next == null) {
             return false;
@@ -140,23 +143,13 @@ public final class GroupLeaders {
         return others.isEmpty() ? null : others.get(place < 0 ? 0 : place % others.size());
     }
 
-    /** The address in a detail; null where there is none, or none that can be read. */
-    private static @Nullable InetSocketAddress parse(String detail) {
-        int colon = detail.lastIndexOf(':');
-        if (colon <= 0 || !detail.substring(colon + 1).matches("\\d{1,5}")) {
-            return null;
-        }
-        int port = Integer.parseInt(detail.substring(colon + 1));
-        return port > 65_535 ? null : InetSocketAddress.createUnresolved(detail.substring(0, colon), port);
-    }
-
     /** The address of an endpoint as messages give it, not looked up. */
     public static InetSocketAddress address(Endpoint endpoint) {
         return InetSocketAddress.createUnresolved(endpoint.getHost(), endpoint.getPort());
     }
 
-    /** As a refusal's detail names a leader. */
-    public static String detail(Endpoint endpoint) {
+    /** An endpoint as {@code host:port}, for people. */
+    public static String text(Endpoint endpoint) {
         return endpoint.getHost() + ":" + endpoint.getPort();
     }
 }

@@ -2,6 +2,7 @@ package io.tatami.rpc;
 
 import com.google.protobuf.Message;
 import io.tatami.base.Check;
+import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
@@ -23,16 +24,16 @@ public final class HandlerTable {
     private final Map<Integer, Call<?, ?>> calls = new HashMap<>();
     private final Map<Integer, Stream<?, ?, ?, ?>> streams = new HashMap<>();
     private final Map<GroupId, OpenGroup> groups = new ConcurrentHashMap<>();
-    private final Function<GroupId, String> leaders;
+    private final Function<GroupId, Detail> leaders;
     private BooleanSupplier shortOfMemory = () -> false;
 
     /** Of a server that does not know who else has a group. */
     public HandlerTable() {
-        this(group -> "");
+        this(group -> Detail.NONE);
     }
 
-    /** @param leaders who has a group that is not open here, as {@code host:port}; empty where that is not known */
-    public HandlerTable(Function<GroupId, String> leaders) {
+    /** @param leaders who has a group that is not open here; {@link Detail#NONE} where that is not known */
+    public HandlerTable(Function<GroupId, Detail> leaders) {
         this.leaders = leaders;
     }
 
@@ -118,7 +119,8 @@ public final class HandlerTable {
      * The call with this method number in the table of the group that the request names, or null; for transports.
      *
      * @param group null where the request names none
-     * @throws TatamiException NOT_LEADER where this server does not serve the group, with who does as its detail
+     * @throws TatamiException NOT_LEADER where this server does not serve the group, whose detail is the server that
+     *     does
      */
     public @Nullable Call<?, ?> call(int methodNumber, @Nullable GroupId group) throws TatamiException {
         if (group == null || calls.containsKey(methodNumber)) {
@@ -127,7 +129,7 @@ public final class HandlerTable {
         OpenGroup open = groups.get(group);
         if (open == null) {
             throw new TatamiException(
-                    ErrorCode.NOT_LEADER, "this server does not serve " + group, leaders.apply(group), null);
+                    ErrorCode.NOT_LEADER, "this server does not serve " + group, leaders.apply(group));
         }
         return open.table.call(methodNumber);
     }

@@ -1,5 +1,6 @@
 package io.tatami.hadoop.call;
 
+import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.client.ClientSpec;
@@ -302,7 +303,7 @@ public final class TatamiCalls implements AutoCloseable {
 
     /** Nothing is in the way but that small files are stored inline, and too long together for that. */
     private static boolean isForRewriting(TatamiException refusal) {
-        return refusal.code() == ErrorCode.UNSUPPORTED && !refusal.detail().isEmpty();
+        return refusal.detail() instanceof Detail.StoredInline;
     }
 
     /**

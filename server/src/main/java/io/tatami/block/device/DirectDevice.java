@@ -2,6 +2,7 @@ package io.tatami.block.device;
 
 import com.sun.nio.file.ExtendedOpenOption;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.SystemErrorText;
 import io.tatami.base.TatamiException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -169,7 +170,7 @@ public final class DirectDevice implements Device {
                     "this user may not write " + path + "; change its owner, or run as a user in its group",
                     e);
         } catch (IOException | UnsupportedOperationException e) {
-            throw isInvalidArgument(e) || e instanceof UnsupportedOperationException
+            throw SystemErrorText.isInvalidArgument(e) || e instanceof UnsupportedOperationException
                     ? noDirectAccess(path, e)
                     : failed("open", path, e);
         }
@@ -186,7 +187,7 @@ public final class DirectDevice implements Device {
         try {
             channel.read(sector, 0);
         } catch (IOException e) {
-            throw isInvalidArgument(e) ? noDirectAccess(path, e) : e;
+            throw SystemErrorText.isInvalidArgument(e) ? noDirectAccess(path, e) : e;
         }
     }
 
@@ -209,10 +210,6 @@ public final class DirectDevice implements Device {
     private static TatamiException failed(String what, Path path, Exception cause) {
         return new TatamiException(
                 ErrorCode.IO_ERROR, "cannot " + what + " " + path + ": " + cause.getMessage(), cause);
-    }
-
-    private static boolean isInvalidArgument(Exception e) {
-        return String.valueOf(e.getMessage()).contains("Invalid argument");
     }
 
     private static void closeAfter(FileChannel channel, IOException reason) {

@@ -1,7 +1,7 @@
 package io.tatami.block.volume;
 
 import io.tatami.base.ChunkChecksum;
-import io.tatami.base.ErrorCode;
+import io.tatami.base.Detail;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.AccessKind;
 import io.tatami.block.device.AccessStream;
@@ -195,15 +195,14 @@ public final class BlockReader implements AutoCloseable {
         try {
             sound = parts.damage().readTwice(replica, again -> readFromVolume(fetch, again ? null : begun));
         } catch (TatamiException e) {
-            if (e.code() != ErrorCode.CORRUPT || e.detail().isEmpty()) {
+            if (!(e.detail() instanceof Detail.DamagedChunk damaged)) {
                 throw e;
             }
             damage = e;
-            long damaged = Long.parseLong(e.detail());
-            if (damaged <= fetch.start()) {
+            if (damaged.offsetBytes() <= fetch.start()) {
                 throw e;
             }
-            sound = fetch.upTo(damaged);
+            sound = fetch.upTo(damaged.offsetBytes());
         }
         return unit(sound, fetch.late() ? ReadUnit.Origin.LATE : ReadUnit.Origin.VOLUME);
     }

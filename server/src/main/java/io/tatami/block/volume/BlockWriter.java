@@ -2,6 +2,7 @@ package io.tatami.block.volume;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
+import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.space.Extent;
@@ -187,8 +188,7 @@ public final class BlockWriter implements AutoCloseable {
                     ErrorCode.NO_SPACE,
                     "block " + block() + " has room for " + extent.lengthBytes() + " bytes on "
                             + parts.device().name() + " and cannot grow to " + wantedBytes,
-                    Long.toString(extent.lengthBytes()),
-                    null);
+                    new Detail.RoomLeft(extent.lengthBytes()));
         }
     }
 }

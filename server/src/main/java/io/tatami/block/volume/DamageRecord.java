@@ -1,6 +1,7 @@
 package io.tatami.block.volume;
 
 import io.tatami.base.BlockId;
+import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.FailStop;
@@ -55,8 +56,7 @@ final class DamageRecord {
         return new TatamiException(
                 ErrorCode.CORRUPT,
                 "block " + replica.block() + " fails its checksum in the chunk at " + offsetBytes + " on " + device,
-                Long.toString(offsetBytes),
-                null);
+                new Detail.DamagedChunk(offsetBytes));
     }
 
     /**
@@ -92,9 +92,9 @@ final class DamageRecord {
     private void condemn(Replica replica, TatamiException failure) {
         boolean isNews = replica.markDamaged();
         // Without a place it is a unit that cannot be read, or the index's checksums.
-        if (failure.code() == ErrorCode.CORRUPT && !failure.detail().isEmpty()) {
+        if (failure.detail() instanceof Detail.DamagedChunk chunk) {
             damagedChunks.increment();
-            chunks.chunkDamaged(replica.block(), Long.parseLong(failure.detail()));
+            chunks.chunkDamaged(replica.block(), chunk.offsetBytes());
         }
         if (isNews) {
             blocks.accept(replica.block());

@@ -1,5 +1,6 @@
 package io.tatami.meta.op;
 
+import io.tatami.base.Denial;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.state.Caller;
@@ -12,12 +13,12 @@ import io.tatami.protocol.wire.Attributes;
  * and the last. The superuser may do everything.
  */
 public final class Access {
-    public static final int READ = 4;
-    public static final int WRITE = 2;
-    public static final int EXECUTE = 1;
+    public static final int READ = Denial.READ;
+    public static final int WRITE = Denial.WRITE;
+    public static final int EXECUTE = Denial.EXECUTE;
 
     /** The sticky bit: in such a directory only owners delete and rename. */
-    public static final int STICKY = 01000;
+    public static final int STICKY = Denial.STICKY;
 
     private Access() {}
 
@@ -53,19 +54,15 @@ public final class Access {
     /** @throws TatamiException PERMISSION_DENIED, in the words users know from HDFS */
     public static void require(Caller caller, Attributes attributes, int wanted, Subject what) throws TatamiException {
         if (!allows(caller, attributes, wanted)) {
-            throw new TatamiException(
-                    ErrorCode.PERMISSION_DENIED,
-                    "Permission denied: user=" + caller.user() + ", access=" + symbol(wanted) + ", inode="
-                            + told(what, attributes));
+            throw denied(
+                    what, what, new Denial.AccessRefused(caller.user(), wanted, inode(attributes, what.directory())));
         }
     }
 
     /** @throws TatamiException PERMISSION_DENIED unless the caller is the owner or the superuser */
     public static void requireOwner(Caller caller, Attributes attributes, Subject what) throws TatamiException {
         if (!caller.superuser() && !caller.user().equals(attributes.getOwner())) {
-            throw new TatamiException(
-                    ErrorCode.PERMISSION_DENIED,
-                    "Permission denied. user=" + caller.user() + " is not the owner of inode=" + what.path());
+            throw denied(what, what, new Denial.OwnerOnly(caller.user()));
         }
     }
 
@@ -90,10 +87,10 @@ public final class Access {
                 && !caller.superuser()
                 && !caller.user().equals(parent.getOwner())
                 && !caller.user().equals(entry.getOwner())) {
-            throw new TatamiException(
-                    ErrorCode.PERMISSION_DENIED,
-                    "Permission denied by sticky bit: user=" + caller.user() + ", path=" + told(entrySubject, entry)
-                            + ", parent=" + told(parentSubject, parent));
+            throw denied(
+                    entrySubject,
+                    parentSubject,
+                    new Denial.StickyBit(caller.user(), inode(entry, entrySubject.directory()), inode(parent, true)));
         }
     }
 
@@ -135,36 +132,12 @@ public final class Access {
         return (bits & wanted) == wanted;
     }
 
-    private static String told(Subject what, Attributes attributes) {
-        return "\"" + what.path() + "\":" + attributes.getOwner() + ":" + attributes.getGroup() + ":"
-                + (what.directory() ? "d" : "-") + modeOf(attributes);
+    private static TatamiException denied(Subject what, Subject parent, Denial why) {
+        return new TatamiException(
+                ErrorCode.PERMISSION_DENIED, why.message(what.told(), parent.told()), what.what(), why, null);
     }
 
-    /** As listings have it. */
-    private static String modeOf(Attributes attributes) {
-        int mode = attributes.getMode();
-        StringBuilder text = new StringBuilder();
-        for (int shift = 6; shift >= 0; shift -= 3) {
-            int bits = mode >> shift;
-            text.append((bits & READ) != 0 ? 'r' : '-');
-            text.append((bits & WRITE) != 0 ? 'w' : '-');
-            text.append((bits & EXECUTE) != 0 ? 'x' : '-');
-        }
-        if ((mode & STICKY) != 0) {
-            text.setCharAt(text.length() - 1, (mode & EXECUTE) != 0 ? 't' : 'T');
-        }
-        return text.toString();
-    }
-
-    private static String symbol(int wanted) {
-        return switch (wanted) {
-            case READ -> "READ";
-            case WRITE -> "WRITE";
-            case EXECUTE -> "EXECUTE";
-            case READ | EXECUTE -> "READ_EXECUTE";
-            case WRITE | EXECUTE -> "WRITE_EXECUTE";
-            case READ | WRITE -> "READ_WRITE";
-            default -> "ALL";
-        };
+    private static Denial.Inode inode(Attributes attributes, boolean directory) {
+        return new Denial.Inode(attributes.getOwner(), attributes.getGroup(), attributes.getMode(), directory);
     }
 }

@@ -97,7 +97,7 @@ public final class AttributeChanges {
             Access.require(caller, current, Access.WRITE, subject);
         }
         if (change.hasReplication() && subject.directory()) {
-            throw new TatamiException(ErrorCode.IS_A_DIRECTORY, subject.path() + " is a directory");
+            throw new TatamiException(ErrorCode.IS_A_DIRECTORY, subject.told() + " is a directory");
         }
         if (change.hasXattr()) {
             ExtendedAttributes.requireAllowed(caller, current, subject, change.getXattr());

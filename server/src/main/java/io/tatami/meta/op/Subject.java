@@ -1,31 +1,46 @@
 package io.tatami.meta.op;
 
-import io.tatami.protocol.MessagePaths;
+import io.tatami.base.RefusalSubject;
+import io.tatami.base.RefusalSubject.EntrySubject;
+import io.tatami.base.RefusalSubject.PathSubject;
+import io.tatami.base.RefusalSubject.RequestDirectory;
 
 /**
- * What somebody wants to do something to, as messages tell it.
+ * What a user wants to do something to, as refusals tell it.
  *
- * @param place its path, or one of {@link MessagePaths}
- * @param name behind the place; empty for the place itself
+ * @param what a {@link PathSubject} where the path is known, else an {@link EntrySubject}
  */
-public record Subject(String place, String name, boolean directory) {
+public record Subject(RefusalSubject what, boolean directory) {
     /** The directory that the request's handle is for. */
-    public static final Subject PARENT = directory(MessagePaths.PARENT);
+    public static final Subject PARENT = directory(RequestDirectory.PARENT);
 
     public static Subject file(String path) {
-        return new Subject(path, "", false);
+        return new Subject(new PathSubject(path), false);
     }
 
     public static Subject directory(String path) {
-        return new Subject(path, "", true);
+        return new Subject(new PathSubject(path), true);
+    }
+
+    /** A directory of the request itself. */
+    public static Subject directory(RequestDirectory directory) {
+        return new Subject(new EntrySubject(directory, ""), true);
     }
 
     /** A file or symlink in the directory that the request's handle is for. */
     public static Subject entry(String name) {
-        return new Subject(MessagePaths.PARENT, name, false);
+        return entry(RequestDirectory.PARENT, name);
     }
 
-    public String path() {
-        return name.isEmpty() ? place : place + "/" + name;
+    public static Subject entry(RequestDirectory directory, String name) {
+        return new Subject(new EntrySubject(directory, name), false);
+    }
+
+    /** As far as it is known here: the path; or else the name, and "." for a directory of the request. */
+    public String told() {
+        if (what instanceof PathSubject path) {
+            return path.path();
+        }
+        return what instanceof EntrySubject entry && !entry.name().isEmpty() ? entry.name() : ".";
     }
 }

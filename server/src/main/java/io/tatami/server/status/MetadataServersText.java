@@ -169,7 +169,7 @@ public record MetadataServersText(ListMetadataServersReply servers) {
     }
 
     public static String address(MetadataServerInfo server) {
-        return server.getEndpoint().getPort() == 0 ? "not seen yet" : GroupLeaders.detail(server.getEndpoint());
+        return server.getEndpoint().getPort() == 0 ? "not seen yet" : GroupLeaders.text(server.getEndpoint());
     }
 
     /** An id as it is written; nothing for none. */

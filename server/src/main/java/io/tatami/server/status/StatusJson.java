@@ -54,7 +54,7 @@ public final class StatusJson {
 
     private static Map<String, Object> replica(GroupReplica replica) {
         Map<String, Object> fields = new LinkedHashMap<>();
-        fields.put("address", GroupLeaders.detail(replica.getEndpoint()));
+        fields.put("address", GroupLeaders.text(replica.getEndpoint()));
         fields.put("member", replica.getMember());
         return fields;
     }

@@ -112,7 +112,7 @@ public final class StatusText {
     }
 
     private static String replica(GroupReplica replica) {
-        return GroupLeaders.detail(replica.getEndpoint()) + (replica.getMember() ? "" : " (joins)");
+        return GroupLeaders.text(replica.getEndpoint()) + (replica.getMember() ? "" : " (joins)");
     }
 
     private void printServers(List<ServerState> servers) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
+import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.format.SuperblockFormat;
@@ -187,7 +188,7 @@ final class DamageCourse {
             TatamiException told = assertThrows(
                     TatamiException.class, () -> SimVolume.read(sim.volume(), block, chunk, expected.length), when);
             assertEquals(ErrorCode.CORRUPT, told.code(), when);
-            assertEquals(Integer.toString(chunk), told.detail(), when);
+            assertEquals(new Detail.DamagedChunk(chunk), told.detail(), when);
         } else {
             assertArrayEquals(expected, SimVolume.read(sim.volume(), block, chunk, expected.length), when);
         }

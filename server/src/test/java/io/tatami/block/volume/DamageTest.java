@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
+import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.format.SuperblockFormat;
@@ -62,7 +63,7 @@ class DamageTest {
             TatamiException found =
                     assertThrows(TatamiException.class, () -> SimVolume.readAll(sim.volume(), BLOCK), "bit " + at);
             assertEquals(ErrorCode.CORRUPT, found.code());
-            assertEquals(Long.toString(chunk), found.detail());
+            assertEquals(new Detail.DamagedChunk(chunk), found.detail());
             assertEquals(BLOCK + " " + chunk, sim.damages().get(round));
             int intact = chunk == 0 ? 65_536 : 0;
             assertArrayEquals(
@@ -92,7 +93,7 @@ class DamageTest {
                 for (int again = 0; again < 2; again++) {
                     TatamiException told = assertThrows(TatamiException.class, reader::next);
                     assertEquals(ErrorCode.CORRUPT, told.code());
-                    assertEquals(Integer.toString(damaged), told.detail());
+                    assertEquals(new Detail.DamagedChunk(damaged), told.detail());
                 }
             }
         }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
+import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import java.nio.ByteBuffer;
@@ -347,7 +348,7 @@ class VolumeTest {
         append(shorter, bytes((int) (24 * MIB)), 1 << 20);
         TatamiException full = assertThrows(TatamiException.class, () -> shorter.append(ByteBuffer.allocate(1), null));
         assertEquals(ErrorCode.NO_SPACE, full.code());
-        assertEquals(Long.toString(24 * MIB), full.detail());
+        assertEquals(new Detail.RoomLeft(24 * MIB), full.detail());
         shorter.finish();
         assertEquals(0, sim.volume().statistics().freeBytes());
 

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.Clock;
-import io.tatami.base.ErrorCode;
+import io.tatami.base.Detail;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.maintain.Compactor;
 import java.nio.ByteBuffer;
@@ -153,7 +153,7 @@ final class Workload {
         try {
             writer.append(ByteBuffer.wrap(data), random.nextBoolean() ? checksums(at, data) : null);
         } catch (TatamiException e) {
-            if (e.code() != ErrorCode.NO_SPACE || e.detail().isEmpty()) {
+            if (!(e.detail() instanceof Detail.RoomLeft)) {
                 throw e;
             }
             entry.issued = Arrays.copyOf(issued, at);

@@ -7,11 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.Clock;
+import io.tatami.base.Detail;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
 import io.tatami.base.GroupId;
 import io.tatami.base.Placement;
+import io.tatami.base.RefusalSubject;
 import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.file.FileWriter;
@@ -159,7 +161,12 @@ final class MetadataRetryTest {
         client.create(path("/a/f"), CreateSpec.DEFAULT).close();
         cluster.metadata.faults.refuseNext(
                 MetaMethods.RENAME_FILE,
-                new TatamiException(ErrorCode.IS_A_DIRECTORY, "f is a directory", "source", null));
+                new TatamiException(
+                        ErrorCode.IS_A_DIRECTORY,
+                        "f is a directory",
+                        new RefusalSubject.EntrySubject(RefusalSubject.RequestDirectory.SOURCE, "f"),
+                        Detail.NONE,
+                        null));
         client.rename(path("/a/f"), path("/a/b/g"), false);
         assertTrue(client.status(path("/a/b/g"), true).isFile());
     }

@@ -37,6 +37,15 @@ final class StoredMessagesTest {
             "tatami.EntryMoved",
             "tatami.FileClosed",
             "tatami.OutboxDelivery",
+            "tatami.Refusal",
+            "tatami.Refusal.AccessRefused",
+            "tatami.Refusal.Entry",
+            "tatami.Refusal.HeldLease",
+            "tatami.Refusal.Inode",
+            "tatami.Refusal.Leader",
+            "tatami.Refusal.OwnerOnly",
+            "tatami.Refusal.StickyBit",
+            "tatami.Refusal.Subject",
             "tatami.XAttr");
 
     private static List<Descriptor> records() {
@@ -75,7 +84,7 @@ final class StoredMessagesTest {
     @Test
     void recordsImportNoRequests() {
         assertEquals(
-                List.of("tatami/attributes.proto"),
+                List.of("tatami/attributes.proto", "tatami/refusal.proto"),
                 RECORDS.getDependencies().stream().map(FileDescriptor::getName).toList());
     }
 

@@ -11,6 +11,7 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.StringValue;
 import io.netty.channel.epoll.Epoll;
 import io.tatami.base.Clock;
+import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.ManualClock;
 import io.tatami.base.TatamiException;
@@ -141,7 +142,7 @@ final class DirectConnectionTest {
                     () -> connection.callAndWait(EchoService.FAIL, OPTIONS, text("ask another")));
             assertEquals(ErrorCode.NOT_LEADER, refusal.code());
             assertEquals("ask another", refusal.getMessage());
-            assertEquals("host:1", refusal.detail());
+            assertEquals(new Detail.Leader("host", 1), refusal.detail());
             StringValue huge = text("x".repeat((4 << 20) + 1));
             TatamiException tooLong =
                     assertThrows(TatamiException.class, () -> connection.callAndWait(EchoService.ECHO, OPTIONS, huge));

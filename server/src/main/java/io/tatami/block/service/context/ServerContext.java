@@ -3,6 +3,8 @@ package io.tatami.block.service.context;
 import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.RefusalSubject.ServerSubject;
+import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.block.service.volumes.VolumeSet;
 import java.util.EnumSet;
@@ -36,10 +38,15 @@ public record ServerContext(
         }
     }
 
-    /** A failure of a write stream that arose here, with this server's id as its detail. */
+    /** A failure of a write stream, about this server unless it is about one farther back in the chain. */
     public TatamiException ownFailure(TatamiException failure) {
-        return new TatamiException(
-                failure.code(), String.valueOf(failure.getMessage()), Integer.toString(serverId.getAsInt()), failure);
+        return about(new ServerId(serverId.getAsInt()), failure);
+    }
+
+    static TatamiException about(ServerId server, TatamiException failure) {
+        return failure.subject() instanceof ServerSubject
+                ? failure
+                : failure.retold(String.valueOf(failure.getMessage()), new ServerSubject(server));
     }
 
     /** The failure of streams that are open, or asked for, when the server stops. */

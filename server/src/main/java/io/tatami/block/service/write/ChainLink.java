@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.tatami.base.Check;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.RefusalSubject.ServerSubject;
 import io.tatami.base.TatamiException;
 import io.tatami.client.block.BlockClient;
 import io.tatami.client.block.BlockTarget;
@@ -48,7 +49,7 @@ final class ChainLink {
 
         void onChainFinished(WriteBlockReply reply);
 
-        /** @param failure its detail names the server that failed */
+        /** @param failure its subject is the server that failed */
         void onChainFailed(TatamiException failure);
 
         /** The network takes more: to be answered by {@link ChainLink#send}. */
@@ -76,7 +77,7 @@ final class ChainLink {
      * Opens the stream that {@code request} asks to be forwarded. Waits for the connection, for a part of what the
      * server before this one has patience for.
      *
-     * @throws TatamiException when the next server cannot be reached; its detail names that server
+     * @throws TatamiException when the next server cannot be reached; its subject is that server
      */
     static ChainLink open(
             BlockClient client, WriteBlockRequest request, long timeoutMillis, Executor worker, Owner owner)
@@ -192,9 +193,11 @@ final class ChainLink {
         stream.cancel(reason);
     }
 
-    private static ChainFailure blamed(BlockTarget server, TatamiException e) {
-        String detail = e.detail().isEmpty() ? Integer.toString(server.server().value()) : e.detail();
-        return new ChainFailure(e.code(), server + ": " + e.getMessage(), detail, e);
+    private static TatamiException blamed(BlockTarget server, TatamiException e) {
+        String message = server + ": " + e.getMessage();
+        return e.subject() instanceof ServerSubject
+                ? e.retold(message)
+                : e.retold(message, new ServerSubject(server.server()));
     }
 
     /** Carries events from the event loop to the worker. */

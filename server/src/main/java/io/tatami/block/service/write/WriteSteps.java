@@ -320,7 +320,7 @@ final class WriteSteps {
         }
         streams.ended(session);
         streams.failed(failure);
-        stream.failure(failure instanceof ChainFailure ? failure : streams.ownFailure(failure));
+        stream.failure(streams.ownFailure(failure));
     }
 
     private void succeed(long lengthBytes) {

@@ -1,6 +1,7 @@
 package io.tatami.block.volume.index;
 
 import io.tatami.base.ErrorCode;
+import io.tatami.base.SystemErrorText;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.FailStop;
 import io.tatami.files.DurableFile;
@@ -252,7 +253,7 @@ public final class RocksIndexStore implements IndexStore {
             verify(table, true);
             return "";
         } catch (RocksDBException direct) {
-            if (!String.valueOf(direct.getMessage()).contains("Invalid argument")) {
+            if (!SystemErrorText.isInvalidArgument(direct)) {
                 return String.valueOf(direct.getMessage());
             }
         }
@@ -354,7 +355,7 @@ public final class RocksIndexStore implements IndexStore {
         if (isCorruption(e)) {
             return corrupt(directory, String.valueOf(e.getMessage()), e);
         }
-        if (String.valueOf(e.getMessage()).contains("lock")) {
+        if (SystemErrorText.isDatabaseLocked(e)) {
             return new TatamiException(ErrorCode.IN_USE, what + "; another server uses it: stop it first", e);
         }
         return new TatamiException(ErrorCode.IO_ERROR, what, e);

@@ -2,6 +2,7 @@ package io.tatami.block.volume.maintain;
 
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.Clock;
+import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.Device;
@@ -135,9 +136,9 @@ public final class Scrubber implements AutoCloseable {
             LOG.warn("scrub: {}", e.getMessage());
             add(0, 1, 0);
             // Without a place it is the index's checksums that are damaged: none of the block can be checked.
-            return e.detail().isEmpty()
-                    ? stored.durableBytes()
-                    : Long.parseLong(e.detail()) + ChunkChecksum.CHUNK_BYTES;
+            return e.detail() instanceof Detail.DamagedChunk chunk
+                    ? chunk.offsetBytes() + ChunkChecksum.CHUNK_BYTES
+                    : stored.durableBytes();
         }
         volume.throwIfStopped();
         if (e.code() == ErrorCode.IO_ERROR) {

@@ -1,5 +1,6 @@
 package io.tatami.meta.op.file;
 
+import io.tatami.base.Detail;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
@@ -148,8 +149,7 @@ public record ResolvedName(Handle handle, DirectoryId directory, String name, Ca
         return new TatamiException(
                 ErrorCode.UNRESOLVED_LINK,
                 name + " is a symlink",
-                entry.getSymlink().getTarget(),
-                null);
+                new Detail.LinkTarget(entry.getSymlink().getTarget()));
     }
 
     /** Gives the name a new meaning, and the directory's share with it. */

@@ -8,6 +8,7 @@ import io.tatami.meta.op.UnsettledException.EntryLeaving;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
+import io.tatami.protocol.RefusalFormat;
 import io.tatami.protocol.wire.BulkDeleteReply;
 import io.tatami.protocol.wire.BulkDeleteRequest;
 import io.tatami.protocol.wire.DeleteFileRequest;
@@ -65,12 +66,9 @@ public final class BulkDelete implements Operation<ShardState, BulkDeleteRequest
         } catch (TatamiException e) {
             return BulkDeleteReply.Result.newBuilder()
                     .setError(e.code().number())
-                    .setMessage(shortened(String.valueOf(e.getMessage())))
+                    .setMessage(RefusalFormat.shortened(String.valueOf(e.getMessage()), MESSAGE_CHARACTERS_MAX))
+                    .setRefusal(RefusalFormat.of(e, MESSAGE_CHARACTERS_MAX))
                     .build();
         }
-    }
-
-    private static String shortened(String message) {
-        return message.length() <= MESSAGE_CHARACTERS_MAX ? message : message.substring(0, MESSAGE_CHARACTERS_MAX);
     }
 }

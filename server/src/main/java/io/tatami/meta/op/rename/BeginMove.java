@@ -36,7 +36,7 @@ public final class BeginMove implements Operation<ShardState, RenameFileRequest,
         End source = ends.source();
         End destination = ends.destination();
         GroupId sourceGroup = source.owner(state.group().getShards());
-        Check.check(!sourceGroup.equals(state.id()), "%s is in this shard", source.path());
+        Check.check(!sourceGroup.equals(state.id()), "%s is in this shard", source.name());
         EntryRecord record = state.entry(destination.directory(), destination.name());
         MoveMarks.requireSettled(destination.directory(), destination.name(), record);
         EntryRecord replaced = RenameRules.replaceable(context, destination, record, request.getOverwrite());

@@ -46,7 +46,7 @@ public final class CommitMove implements Operation<ShardState, CommitMoveRequest
         Check.check(
                 record != null && record.getArrivingTransaction() == transaction.value(),
                 "%s lost the mark of move %s",
-                destination.path(),
+                destination.name(),
                 transaction);
         RenameFile.put(
                 state,

@@ -36,13 +36,13 @@ public final class RenameFile implements Operation<ShardState, RenameFileRequest
         End source = ends.source();
         End destination = ends.destination();
         if (!source.owner(state.group().getShards()).equals(state.id())) {
-            throw new TatamiException(ErrorCode.STALE_HANDLE, source.path() + " belongs to another shard");
+            throw source.refused(ErrorCode.STALE_HANDLE, source.name() + " belongs to another shard");
         }
         EntryRecord moved =
                 RenameRules.movable(context.caller(), source, settled(state, source), request.getDestinationPath());
         if (ends.sameName()) {
-            throw new TatamiException(
-                    ErrorCode.ALREADY_EXISTS, "the source and the destination " + source.path() + " are the same");
+            throw source.refused(
+                    ErrorCode.ALREADY_EXISTS, "the source and the destination " + source.name() + " are the same");
         }
         EntryRecord replaced =
                 RenameRules.replaceable(context, destination, settled(state, destination), request.getOverwrite());

@@ -1,9 +1,11 @@
 package io.tatami.meta.op.rename;
 
+import io.tatami.base.Detail;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.Placement;
+import io.tatami.base.RefusalSubject.RequestDirectory;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.op.Access;
@@ -16,7 +18,6 @@ import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.EntryRecord;
-import io.tatami.protocol.MessagePaths;
 import io.tatami.protocol.wire.Attributes;
 import io.tatami.protocol.wire.Handle;
 import io.tatami.protocol.wire.RenameFileRequest;
@@ -25,12 +26,6 @@ import org.jspecify.annotations.Nullable;
 
 /** What a rename of a file may do, as HDFS has it; the same within a shard and across two. */
 public final class RenameRules {
-    /** The detail of IS_A_DIRECTORY where the tree has to do the rename. */
-    static final String DETAIL_SOURCE = "source";
-
-    /** The detail of IS_A_DIRECTORY where a directory is in the way. */
-    static final String DETAIL_DESTINATION = "destination";
-
     private final HandleCheck handles;
 
     RenameRules(HandleCheck handles) {
@@ -40,15 +35,16 @@ public final class RenameRules {
     /**
      * One end of a rename: a directory that the caller may write to, and a name in it.
      *
-     * @param place the directory as messages tell it, one of {@link MessagePaths}
+     * @param end SOURCE or DESTINATION
      */
-    record End(Handle parent, DirectoryId directory, String name, String place) {
-        String path() {
-            return subject().path();
+    record End(Handle parent, DirectoryId directory, String name, RequestDirectory end) {
+        private Subject subject() {
+            return Subject.entry(end, name);
         }
 
-        private Subject subject() {
-            return new Subject(place, name, false);
+        /** @param message names this end by its name alone; the client tells its path */
+        TatamiException refused(ErrorCode code, String message) {
+            return new TatamiException(code, message, subject().what(), Detail.NONE, null);
         }
 
         /** The shard that owns the name. */
@@ -72,11 +68,15 @@ public final class RenameRules {
      */
     Ends ends(ShardState state, RequestContext context, RenameFileRequest request)
             throws TatamiException, UnsettledException {
-        End source = end(state, context, request.getSourceHandle(), request.getSourceName(), MessagePaths.SOURCE);
+        End source = end(state, context, request.getSourceHandle(), request.getSourceName(), RequestDirectory.SOURCE);
         End destination = end(
-                state, context, request.getDestinationHandle(), request.getDestinationName(), MessagePaths.DESTINATION);
+                state,
+                context,
+                request.getDestinationHandle(),
+                request.getDestinationName(),
+                RequestDirectory.DESTINATION);
         if (!destination.owner(state.group().getShards()).equals(state.id())) {
-            throw new TatamiException(ErrorCode.STALE_HANDLE, destination.path() + " belongs to another shard");
+            throw destination.refused(ErrorCode.STALE_HANDLE, destination.name() + " belongs to another shard");
         }
         Arrivals.requireHere(state, destination.parent(), destination.name());
         if (source.owner(state.group().getShards()).equals(state.id())) {
@@ -89,27 +89,28 @@ public final class RenameRules {
     End sourceFromPeer(ShardState state, RequestContext context, Caller caller, SignedHandle handle, String name)
             throws TatamiException, UnsettledException {
         Handle parent = handles.fresh(state, context, caller, handle);
-        End source = writable(caller, parent, name, MessagePaths.SOURCE);
+        End source = writable(caller, parent, name, RequestDirectory.SOURCE);
         if (!source.owner(state.group().getShards()).equals(state.id())) {
-            throw new TatamiException(ErrorCode.STALE_HANDLE, source.path() + " belongs to another shard");
+            throw source.refused(ErrorCode.STALE_HANDLE, source.name() + " belongs to another shard");
         }
         Arrivals.requireHere(state, parent, name);
         return source;
     }
 
-    private End end(ShardState state, RequestContext context, SignedHandle handle, String name, String place)
+    private End end(ShardState state, RequestContext context, SignedHandle handle, String name, RequestDirectory which)
             throws TatamiException {
-        return writable(context.caller(), handles.fresh(state, context, handle), name, place);
+        return writable(context.caller(), handles.fresh(state, context, handle), name, which);
     }
 
-    private static End writable(Caller caller, Handle parent, String name, String place) throws TatamiException {
-        End end = new End(parent, new DirectoryId(parent.getDirectoryId()), name, place);
+    private static End writable(Caller caller, Handle parent, String name, RequestDirectory which)
+            throws TatamiException {
+        End end = new End(parent, new DirectoryId(parent.getDirectoryId()), name, which);
         if (name.isEmpty()) {
             throw new TatamiException(ErrorCode.INVALID_ARGUMENT, "a rename needs two names");
         }
         // One after the other, as the one may be by another group's grant than the other.
-        Access.require(caller, parent.getAttributes(), Access.EXECUTE, Subject.directory(place));
-        Access.require(caller, parent.getAttributes(), Access.WRITE, Subject.directory(place));
+        Access.require(caller, parent.getAttributes(), Access.EXECUTE, Subject.directory(which));
+        Access.require(caller, parent.getAttributes(), Access.WRITE, Subject.directory(which));
         return end;
     }
 
@@ -117,23 +118,22 @@ public final class RenameRules {
      * The entry that is to get another name.
      *
      * @param destinationPath as the request has it
-     * @throws TatamiException NOT_FOUND; IS_A_DIRECTORY with the detail {@link #DETAIL_SOURCE}, also for a marker in
-     *     doubt, as the tree knows; PERMISSION_DENIED by the sticky bit; ALREADY_EXISTS for a symlink that leads to the
+     * @throws TatamiException about the source: NOT_FOUND; IS_A_DIRECTORY, also for a marker in doubt, as the tree has
+     *     to do the rename; PERMISSION_DENIED by the sticky bit; ALREADY_EXISTS for a symlink that leads to the
      *     destination, whether anything is there or not
      */
     static EntryRecord movable(Caller caller, End source, @Nullable EntryRecord record, String destinationPath)
             throws TatamiException {
         EntryRecord entry = MoveMarks.standing(record);
         if (entry == null) {
-            throw new TatamiException(ErrorCode.NOT_FOUND, "rename source " + source.path() + " is not found");
+            throw source.refused(ErrorCode.NOT_FOUND, "rename source " + source.name() + " is not found");
         }
         if (entry.hasMarker()) {
-            throw new TatamiException(ErrorCode.IS_A_DIRECTORY, source.path() + " is a directory", DETAIL_SOURCE, null);
+            throw source.refused(ErrorCode.IS_A_DIRECTORY, source.name() + " is a directory");
         }
         requireSticky(caller, source, entry);
         if (entry.hasSymlink() && entry.getSymlink().getTarget().equals(destinationPath)) {
-            throw new TatamiException(
-                    ErrorCode.ALREADY_EXISTS, source.path() + " is a symlink to the rename destination");
+            throw source.refused(ErrorCode.ALREADY_EXISTS, source.name() + " is a symlink to the rename destination");
         }
         return entry;
     }
@@ -141,8 +141,8 @@ public final class RenameRules {
     /**
      * What the rename replaces, or null.
      *
-     * @throws TatamiException ALREADY_EXISTS; IS_A_DIRECTORY with the detail {@link #DETAIL_DESTINATION};
-     *     PERMISSION_DENIED by the sticky bit
+     * @throws TatamiException about the destination: ALREADY_EXISTS; IS_A_DIRECTORY; PERMISSION_DENIED by the sticky
+     *     bit
      * @throws UnsettledException a marker is in the way of which it is not sure that the tree knows it
      */
     static @Nullable EntryRecord replaceable(
@@ -156,8 +156,8 @@ public final class RenameRules {
             throw directoryInTheWay(context, destination, entry);
         }
         if (!overwrite) {
-            throw new TatamiException(
-                    ErrorCode.ALREADY_EXISTS, "rename destination " + destination.path() + " already exists");
+            throw destination.refused(
+                    ErrorCode.ALREADY_EXISTS, "rename destination " + destination.name() + " already exists");
         }
         requireSticky(context.caller(), destination, entry);
         return entry;
@@ -165,21 +165,14 @@ public final class RenameRules {
 
     private static void requireSticky(Caller caller, End end, EntryRecord entry) throws TatamiException {
         Access.requireSticky(
-                caller,
-                end.parent().getAttributes(),
-                Subject.directory(end.place()),
-                attributesOf(entry),
-                end.subject());
+                caller, end.parent().getAttributes(), Subject.directory(end.end()), attributesOf(entry), end.subject());
     }
 
     private static TatamiException directoryInTheWay(RequestContext context, End destination, EntryRecord entry)
             throws UnsettledException {
         Markers.requireTrue(context, destination.directory(), destination.name(), entry.getMarker());
-        return new TatamiException(
-                ErrorCode.IS_A_DIRECTORY,
-                "rename destination " + destination.path() + " is a directory",
-                DETAIL_DESTINATION,
-                null);
+        return destination.refused(
+                ErrorCode.IS_A_DIRECTORY, "rename destination " + destination.name() + " is a directory");
     }
 
     /** Owner, mode and times of a file or symlink. */

@@ -9,6 +9,7 @@ import io.tatami.meta.op.tree.wire.Refusal;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.TreeState;
+import io.tatami.protocol.RefusalFormat;
 import io.tatami.protocol.wire.MkdirsRequest;
 
 /** What mkdirs would have to make, and whether it may. */
@@ -43,7 +44,7 @@ public final class PlanMkdirs implements Operation<TreeState, MkdirsRequest, Mkd
 
     static Refusal refusal(TatamiException failure) {
         return Refusal.newBuilder()
-                .setError(failure.code().number())
+                .setRefusal(RefusalFormat.of(failure, Integer.MAX_VALUE))
                 .setMessage(String.valueOf(failure.getMessage()))
                 .build();
     }

@@ -2,6 +2,7 @@ package io.tatami.meta.op.write;
 
 import com.google.protobuf.ByteString;
 import io.tatami.base.BlockId;
+import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
@@ -29,9 +30,9 @@ import org.jspecify.annotations.Nullable;
  * {@value #BLOCKS_MAX} in one request: that takes some tens of milliseconds, in which the shard decides nothing else.
  *
  * <p>Inline content is joined while the result is small enough to be inline. Otherwise it would have to become a block,
- * which only a writer can do: UNSUPPORTED, with the first such name as detail; a client that may write the files gives
- * them blocks, which changes nothing of their content, and asks again. UNSUPPORTED without detail where a name or a
- * home is in another shard.
+ * which only a writer can do: UNSUPPORTED, whose detail has the first such name; a client that may write the files
+ * gives them blocks, which changes nothing of their content, and asks again. UNSUPPORTED without detail where a name or
+ * a home is in another shard.
  */
 public final class ConcatFiles implements Operation<ShardState, ConcatRequest, Empty> {
     /** Of all sources. */
@@ -140,8 +141,7 @@ public final class ConcatFiles implements Operation<ShardState, ConcatRequest, E
             throw new TatamiException(
                     ErrorCode.UNSUPPORTED,
                     "concat: " + inlineName + " is stored inline and would have to be rewritten to a block",
-                    inlineName,
-                    null);
+                    new Detail.StoredInline(inlineName));
         }
         return inlineName == null ? null : joined;
     }

@@ -1,8 +1,10 @@
 package io.tatami.meta.op.write;
 
 import com.google.protobuf.ByteString;
+import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
+import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.op.file.FileStatus;
@@ -20,10 +22,7 @@ import io.tatami.protocol.wire.Status;
 final class Reopening {
     private Reopening() {}
 
-    /**
-     * Why a file that is open cannot be opened again. Where it is written, the detail holds its id and the writer's
-     * session, or 0 where only its home knows that.
-     */
+    /** Why a file that is open cannot be opened again. Where it is written, the detail says by whom. */
     static TatamiException held(ShardState state, FileId id, String name) {
         HomeRecord home = state.home(id);
         return held(home == null ? HomeRecord.getDefaultInstance() : home, id, name);
@@ -35,8 +34,7 @@ final class Reopening {
                 new TatamiException(
                         ErrorCode.LEASE_HELD,
                         "Failed to open " + name + ": it is being written already",
-                        id.value() + " " + home.getWriterSession(),
-                        null);
+                        new Detail.HeldLease(id, new SessionId(home.getWriterSession())));
             case RECOVERING, TRUNCATING ->
                 new TatamiException(ErrorCode.RECOVERY_IN_PROGRESS, name + " is being recovered, try again later");
         };

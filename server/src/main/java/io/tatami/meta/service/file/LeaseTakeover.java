@@ -2,7 +2,7 @@ package io.tatami.meta.service.file;
 
 import com.google.protobuf.Message;
 import io.tatami.base.Causes;
-import io.tatami.base.ErrorCode;
+import io.tatami.base.Detail;
 import io.tatami.base.FileId;
 import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
@@ -34,11 +34,8 @@ final class LeaseTakeover {
     private void refused(@Nullable Throwable failure) {
         if (failure != null
                 && Causes.unwrapped(failure) instanceof TatamiException known
-                && known.code() == ErrorCode.LEASE_HELD) {
-            String[] holder = known.detail().split(" ", -1);
-            if (holder.length == 2) {
-                takeOver(new FileId(Long.parseLong(holder[0])), new SessionId(Long.parseLong(holder[1])));
-            }
+                && known.detail() instanceof Detail.HeldLease held) {
+            takeOver(held.file(), held.writer());
         }
     }
 

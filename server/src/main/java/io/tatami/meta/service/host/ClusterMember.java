@@ -161,7 +161,7 @@ final class ClusterMember {
         for (GroupLocation location : maps.map().getGroupList()) {
             Endpoint server = serverOf(location, self);
             if (server.getPort() != 0 && !server.equals(self.getEndpoint())) {
-                displace("group " + location.getGroup() + " is served at " + GroupLeaders.detail(server)
+                displace("group " + location.getGroup() + " is served at " + GroupLeaders.text(server)
                         + " now, from a copy of this server's directory");
                 return;
             }

@@ -3,6 +3,7 @@ package io.tatami.meta.service.host;
 import com.google.protobuf.Message;
 import io.tatami.base.Causes;
 import io.tatami.base.Check;
+import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.SessionId;
@@ -34,14 +35,14 @@ final class Dispatch implements HostedGroup.Stage {
     private final Admission admission;
     private final HandlerTable table;
 
-    /** @param leaders who leads a group that does not lead here, as {@code host:port}; empty where that is not known */
+    /** @param leaders who leads a group that does not lead here; {@link Detail#NONE} where that is not known */
     Dispatch(
             UserRightsCache callers,
             ServiceCredential credential,
             SessionProofs sessions,
             ClusterMapHolder maps,
             SpaceGuard space,
-            Function<GroupId, String> leaders) {
+            Function<GroupId, Detail> leaders) {
         this.table = new HandlerTable(leaders);
         this.admission = new Admission(maps::map, space);
         this.callers = callers;

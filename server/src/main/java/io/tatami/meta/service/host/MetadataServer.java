@@ -2,6 +2,7 @@ package io.tatami.meta.service.host;
 
 import com.google.protobuf.ByteString;
 import io.tatami.base.Clock;
+import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
@@ -262,14 +263,14 @@ public final class MetadataServer implements AutoCloseable {
     }
 
     /** Who leads a group that does not lead here, for {@link Dispatch}. */
-    private String leader(GroupId group) {
+    private Detail leader(GroupId group) {
         return replication
                 .leader(group)
                 .filter(server -> !server.equals(own.get().server()))
                 .map(server -> maps.endpoint(ByteString.copyFrom(UuidBytes.of(server))))
-                .filter(endpoint -> endpoint.getPort() != 0)
-                .map(GroupLeaders::detail)
-                .orElse("");
+                .filter(endpoint -> endpoint.getPort() > 0 && endpoint.getPort() <= Detail.Leader.PORT_MAX)
+                .<Detail>map(endpoint -> new Detail.Leader(endpoint.getHost(), endpoint.getPort()))
+                .orElse(Detail.NONE);
     }
 
     /** So that the map here stays fresh. */

@@ -14,6 +14,8 @@ import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.RepliesRecord;
 import io.tatami.meta.state.wire.ReplyRecord;
 import io.tatami.protocol.Method;
+import io.tatami.protocol.OlderRefusal;
+import io.tatami.protocol.RefusalFormat;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -57,7 +59,7 @@ public final class ReplyMemory {
     /** A longer reply is not remembered, only that the request was done. */
     static final int REPLY_BYTES_MAX = 256 << 10;
 
-    /** Of a refusal's message and of its detail. */
+    /** Of each text of a refusal. */
     static final int TEXT_CHARACTERS_MAX = 1_024;
 
     /** The replies of one session; the newest is kept whatever it has, so one page fits into one record. */
@@ -225,8 +227,9 @@ public final class ReplyMemory {
                     ErrorCode.INVALID_ARGUMENT, "the request's number was used before for another method");
         }
         if (record.getError() != 0) {
-            throw new TatamiException(
-                    ErrorCode.ofNumber(record.getError()), record.getMessage(), record.getDetail(), null);
+            throw record.hasRefusal()
+                    ? RefusalFormat.exception(record.getRefusal(), record.getMessage())
+                    : OlderRefusal.exception(record.getError(), record.getMessage(), record.getDetail());
         }
         if (record.getIsTooLong()) {
             throw new TatamiException(
@@ -258,13 +261,10 @@ public final class ReplyMemory {
                         .setNumber(origin.number())
                         .setMethod(method.number())
                         .setError(refusal.code().number())
-                        .setMessage(shortened(String.valueOf(refusal.getMessage())))
-                        .setDetail(shortened(refusal.detail()))
+                        .setMessage(RefusalFormat.shortened(String.valueOf(refusal.getMessage()), TEXT_CHARACTERS_MAX))
+                        .setDetail(RefusalFormat.shortened(OlderRefusal.detailText(refusal), TEXT_CHARACTERS_MAX))
+                        .setRefusal(RefusalFormat.of(refusal, TEXT_CHARACTERS_MAX))
                         .build());
-    }
-
-    private static String shortened(String text) {
-        return text.length() <= TEXT_CHARACTERS_MAX ? text : text.substring(0, TEXT_CHARACTERS_MAX);
     }
 
     private void remember(RequestOrigin origin, ReplyRecord record) {

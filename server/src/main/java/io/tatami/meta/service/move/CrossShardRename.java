@@ -2,10 +2,12 @@ package io.tatami.meta.service.move;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.tatami.base.Clock;
+import io.tatami.base.Detail;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
 import io.tatami.base.Placement;
+import io.tatami.base.RefusalSubject;
 import io.tatami.base.TatamiException;
 import io.tatami.files.CrashPoint;
 import io.tatami.meta.gate.HandleCheck;
@@ -190,7 +192,12 @@ final class CrossShardRename {
 
     /** The tree has to do the rename; the client asks it then. */
     private static TatamiException sourceIsDirectory(String name) {
-        return new TatamiException(ErrorCode.IS_A_DIRECTORY, name + " is a directory", "source", null);
+        return new TatamiException(
+                ErrorCode.IS_A_DIRECTORY,
+                name + " is a directory",
+                new RefusalSubject.EntrySubject(RefusalSubject.RequestDirectory.SOURCE, name),
+                Detail.NONE,
+                null);
     }
 
     private static MoveStep step(TransactionId transaction) {

@@ -3,14 +3,15 @@ package io.tatami.block.service.sim;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.RefusalSubject;
+import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
-import io.tatami.block.service.write.ChainFailure;
 import io.tatami.block.volume.SimVolume;
 import io.tatami.block.volume.StoredBlock;
 import io.tatami.protocol.wire.WriteAck;
@@ -174,11 +175,14 @@ final class BlockSessionsTest {
     void aFailureBehindIsPassedOnAsThatServersFailure() {
         writer.send(FRAME);
         world.executor.runAll();
-        world.chain.last().fail(new TatamiException(ErrorCode.NO_SPACE, "it is full"));
+        world.chain.last().fail(new TatamiException(ErrorCode.NO_SPACE, "it is full", new Detail.RoomLeft(1)));
         world.executor.runAll();
 
         assertFailed(ErrorCode.NO_SPACE);
-        assertInstanceOf(ChainFailure.class, writer.stream.failure);
+        assertFailureOf(SessionWorld.NEXT.server(), writer);
+        assertEquals(
+                new Detail.RoomLeft(1),
+                assertNotNullValue(writer.stream.failure).detail());
     }
 
     @Test
@@ -191,7 +195,7 @@ final class BlockSessionsTest {
         SessionWorld.Writer alone = world.begin(2);
         world.executor.runAll();
 
-        assertInstanceOf(ChainFailure.class, alone.stream.failure);
+        assertFailureOf(SessionWorld.NEXT.server(), alone);
         assertTrue(world.disk.volume().find(SessionWorld.BLOCK).isEmpty());
     }
 
@@ -211,7 +215,7 @@ final class BlockSessionsTest {
         world.clock.advance(silence);
         world.checkStandstill();
         assertFailed(ErrorCode.DEADLINE_EXCEEDED);
-        assertInstanceOf(ChainFailure.class, writer.stream.failure);
+        assertFailureOf(SessionWorld.NEXT.server(), writer);
     }
 
     @Test
@@ -244,7 +248,7 @@ final class BlockSessionsTest {
         world.checkStandstill();
 
         assertFailed(ErrorCode.DEADLINE_EXCEEDED);
-        assertFalse(writer.stream.failure instanceof ChainFailure);
+        assertFailureOf(SessionWorld.SERVER, writer);
     }
 
     private void acknowledge(long visible, long durable) {
@@ -256,6 +260,12 @@ final class BlockSessionsTest {
         WriteAck ack = writer.lastAck();
         assertEquals(visible, ack.getVisibleLength());
         assertEquals(durable, ack.getDurableLength());
+    }
+
+    private static void assertFailureOf(ServerId server, SessionWorld.Writer writer) {
+        assertEquals(
+                new RefusalSubject.ServerSubject(server),
+                assertNotNullValue(writer.stream.failure).subject());
     }
 
     private void assertFailed(ErrorCode code) {

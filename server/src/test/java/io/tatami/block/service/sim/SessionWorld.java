@@ -48,6 +48,7 @@ import java.util.List;
  */
 final class SessionWorld implements AutoCloseable {
     static final BlockId BLOCK = BlockRig.block(1);
+    static final ServerId SERVER = new ServerId(3);
     static final BlockTarget NEXT = new BlockTarget(new ServerId(7), "127.0.0.1", 1);
     private static final long DATA_BYTES = 32L << 20;
     private static final int CONTENT_BYTES = 8 << 20;
@@ -71,7 +72,7 @@ final class SessionWorld implements AutoCloseable {
         disk = new SimVolume(DATA_BYTES, seed, clock);
         content = BlockRig.bytes(seed, CONTENT_BYTES);
         VolumeSet volumes = new VolumeSet(List.of(new VolumeSet.ServedVolume(disk.volume(), "simulated")));
-        ServerContext context = new ServerContext(settings, volumes, clock, metrics, () -> 3);
+        ServerContext context = new ServerContext(settings, volumes, clock, metrics, SERVER::value);
         threads = new ServerThreads(settings, List.of());
         memory = new MemoryShares(threads, new SharedDirectory(directory), 0);
         BlockClient chainClient = new BlockClient(chain, BlockClientSettings.DEFAULT);

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
+import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
 import io.tatami.base.TatamiException;
@@ -79,7 +80,7 @@ class MovedNameTest {
                 () -> shard.run(
                         new ReopenFile(), request.toBuilder().setNumber(8).build()));
         assertEquals(ErrorCode.LEASE_HELD, held.code());
-        assertEquals(file.value() + " " + FileShard.WRITER.value(), held.detail());
+        assertEquals(new Detail.HeldLease(file, FileShard.WRITER), held.detail());
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
+import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
 import io.tatami.base.TatamiException;
@@ -108,7 +109,7 @@ class ReshapingTest {
         shard.inline("y", "ghijk");
         TatamiException tooLong = assertThrows(TatamiException.class, () -> shard.run(concat, joining("t", "y")));
         assertEquals(ErrorCode.UNSUPPORTED, tooLong.code());
-        assertEquals("t", tooLong.detail());
+        assertEquals(new Detail.StoredInline("t"), tooLong.detail());
         FileInvariants.check(shard.store(), Set.of());
     }
 
@@ -214,7 +215,7 @@ class ReshapingTest {
         assertEquals(ErrorCode.ALREADY_EXISTS, shard.refusal(create, link));
         TatamiException unresolved = assertThrows(TatamiException.class, () -> shard.create("l", 0));
         assertEquals(ErrorCode.UNRESOLVED_LINK, unresolved.code());
-        assertEquals("/else/where", unresolved.detail());
+        assertEquals(new Detail.LinkTarget("/else/where"), unresolved.detail());
         FileInvariants.check(shard.store(), Set.of());
     }
 

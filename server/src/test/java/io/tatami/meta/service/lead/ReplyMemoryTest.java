@@ -10,7 +10,10 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.UnknownFieldSet;
 import io.tatami.base.Causes;
+import io.tatami.base.Denial;
+import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.RefusalSubject;
 import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.Operation;
@@ -22,6 +25,7 @@ import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.RepliesRecord;
+import io.tatami.meta.state.wire.ReplyRecord;
 import io.tatami.meta.store.StoreSnapshot;
 import io.tatami.protocol.wire.DirectorySlice;
 import java.nio.ByteBuffer;
@@ -308,9 +312,62 @@ final class ReplyMemoryTest {
     @Test
     void longRefusalIsRememberedInAFewWords() throws TatamiException {
         String again = remembered((state, context, request) -> {
-            throw new TatamiException(ErrorCode.PATH_TOO_LONG, "no such " + LONG, LONG, null);
+            throw new TatamiException(
+                    ErrorCode.PATH_TOO_LONG,
+                    "no such " + LONG,
+                    new RefusalSubject.PathSubject(LONG),
+                    new Detail.LinkTarget(LONG),
+                    null);
         });
         assertEquals("PATH_TOO_LONG", again);
+    }
+
+    /** As releases before {@link io.tatami.protocol.RefusalFormat} wrote it. */
+    @Test
+    void aRefusalThatAnOlderReleaseRememberedIsToldWithItsDetail() throws TatamiException {
+        RepliesRecord page = RepliesRecord.newBuilder()
+                .addReply(ReplyRecord.newBuilder()
+                        .setNumber(1)
+                        .setMethod(Increment.METHOD.number())
+                        .setError(ErrorCode.UNRESOLVED_LINK.number())
+                        .setMessage("l is a symlink")
+                        .setDetail("/else/where"))
+                .build();
+        Operation<Draft, DirectorySlice, DirectorySlice> write = (state, context, request) -> {
+            state.put(Keys.replies(new SessionId(8), 0), page.toByteArray());
+            return request;
+        };
+        try (LoopHarness group = new LoopHarness(directory)) {
+            group.send(write, origin(7, 1, 0), Increment.of(1), Increment.METHOD)
+                    .join();
+        }
+        try (LoopHarness group = new LoopHarness(directory)) {
+            TatamiException again = failureOf(group.sendOnce(origin(8, 1, 0), Increment.of(1)));
+            assertEquals(ErrorCode.UNRESOLVED_LINK, again.code());
+            assertEquals("l is a symlink", again.getMessage());
+            assertEquals(new Detail.LinkTarget("/else/where"), again.detail());
+        }
+    }
+
+    @Test
+    void aRememberedRefusalHasItsSubjectAndDetailAfterARestart() throws TatamiException {
+        Operation<Draft, DirectorySlice, DirectorySlice> refuse = (state, context, request) -> {
+            throw new TatamiException(
+                    ErrorCode.PERMISSION_DENIED,
+                    "f is not yours",
+                    new RefusalSubject.EntrySubject(RefusalSubject.RequestDirectory.PARENT, "f"),
+                    new Denial.OwnerOnly("eve"),
+                    null);
+        };
+        try (LoopHarness group = new LoopHarness(directory)) {
+            failureOf(group.send(refuse, origin(7, 1, 0), Increment.of(1), Increment.METHOD));
+        }
+        try (LoopHarness group = new LoopHarness(directory)) {
+            TatamiException again = failureOf(group.sendOnce(origin(7, 1, 0), Increment.of(1)));
+            assertEquals("f is not yours", again.getMessage());
+            assertEquals(new RefusalSubject.EntrySubject(RefusalSubject.RequestDirectory.PARENT, "f"), again.subject());
+            assertEquals(new Denial.OwnerOnly("eve"), again.detail());
+        }
     }
 
     @Test

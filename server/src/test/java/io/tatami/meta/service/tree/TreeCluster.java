@@ -148,7 +148,7 @@ public final class TreeCluster {
             return future.join();
         } catch (RuntimeException e) {
             TatamiException failure = Causes.of(e);
-            throw new TatamiException(failure.code(), String.valueOf(failure.getMessage()), failure.detail(), e);
+            throw failure.again();
         }
     }
 

@@ -110,14 +110,12 @@ public final class Handshake {
         return Goodbye.newBuilder()
                 .setError(reason.code().number())
                 .setMessage(messageOf(reason))
-                .setDetail(reason.detail())
                 .build();
     }
 
     /** What a peer's {@link #goodbye} was made of. */
     public static TatamiException reasonOf(Goodbye goodbye) {
-        return new TatamiException(
-                ErrorCode.ofNumber(goodbye.getError()), goodbye.getMessage(), goodbye.getDetail(), null);
+        return new TatamiException(ErrorCode.ofNumber(goodbye.getError()), goodbye.getMessage());
     }
 
     public static String messageOf(Throwable failure) {

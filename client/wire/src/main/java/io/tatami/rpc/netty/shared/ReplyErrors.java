@@ -1,7 +1,8 @@
 package io.tatami.rpc.netty.shared;
 
-import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.protocol.OlderRefusal;
+import io.tatami.protocol.RefusalFormat;
 import io.tatami.protocol.wire.ReplyHeader;
 import org.jspecify.annotations.Nullable;
 
@@ -13,22 +14,21 @@ public final class ReplyErrors {
 
     /** What a call fails with; null where it succeeded. */
     public static @Nullable TatamiException of(ReplyHeader header) {
-        return header.getError() == 0
-                ? null
-                : new TatamiException(
-                        ErrorCode.ofNumber(header.getError()), header.getMessage(), header.getDetail(), null);
+        if (header.getError() == 0) {
+            return null;
+        }
+        return header.hasRefusal()
+                ? RefusalFormat.exception(header.getRefusal(), header.getMessage())
+                : OlderRefusal.exception(header.getError(), header.getMessage(), header.getDetail());
     }
 
     /** Tells a failure, its texts shortened where they are long. */
     public static ReplyHeader header(TatamiException failure) {
         return ReplyHeader.newBuilder()
                 .setError(failure.code().number())
-                .setMessage(shortened(Handshake.messageOf(failure)))
-                .setDetail(shortened(failure.detail()))
+                .setMessage(RefusalFormat.shortened(Handshake.messageOf(failure), TEXT_CHARS_MAX))
+                .setDetail(RefusalFormat.shortened(OlderRefusal.detailText(failure), TEXT_CHARS_MAX))
+                .setRefusal(RefusalFormat.of(failure, TEXT_CHARS_MAX))
                 .build();
-    }
-
-    private static String shortened(String text) {
-        return text.length() <= TEXT_CHARS_MAX ? text : text.substring(0, TEXT_CHARS_MAX);
     }
 }

@@ -120,7 +120,7 @@ final class DeletionAccess {
                                 directory.child().getAttributes(),
                                 Subject.directory(directory.path()),
                                 entry.getAttributes(),
-                                new Subject(directory.path(), last, false));
+                                Subject.file(directory.path() + "/" + last));
                     }
                 } catch (TatamiException e) {
                     return CompletableFuture.failedFuture(e);

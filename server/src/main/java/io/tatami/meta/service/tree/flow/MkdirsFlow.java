@@ -1,6 +1,7 @@
 package io.tatami.meta.service.tree.flow;
 
 import io.tatami.base.Causes;
+import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.files.CrashPoint;
@@ -17,6 +18,7 @@ import io.tatami.meta.service.tree.Failures;
 import io.tatami.meta.service.tree.LeaderTree;
 import io.tatami.meta.state.TreeState;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.RefusalFormat;
 import io.tatami.protocol.wire.MkdirsReply;
 import io.tatami.protocol.wire.MkdirsRequest;
 import io.tatami.protocol.wire.ReserveMarkerReply;
@@ -153,9 +155,9 @@ final class MkdirsFlow implements Flow<MkdirsRequest, MkdirsReply> {
         return tree.askWhoHas(plan.getFirst())
                 .thenCompose(reply -> reply.getTaken()
                         ? taken(request, plan, reply)
-                        : Failures.failed(
-                                ErrorCode.ofNumber(plan.getRefusal().getError()),
-                                plan.getRefusal().getMessage()));
+                        : CompletableFuture.failedFuture(RefusalFormat.exception(
+                                plan.getRefusal().getRefusal(),
+                                plan.getRefusal().getMessage())));
     }
 
     private static CompletableFuture<MkdirsReply> taken(
@@ -163,7 +165,9 @@ final class MkdirsFlow implements Flow<MkdirsRequest, MkdirsReply> {
         String obstacle = obstacle(request.getPath(), plan.getMissing());
         if (reply.getTakenBy() == Status.Kind.SYMLINK) {
             return CompletableFuture.failedFuture(new TatamiException(
-                    ErrorCode.UNRESOLVED_LINK, obstacle + " is a symlink", reply.getSymlinkTarget(), null));
+                    ErrorCode.UNRESOLVED_LINK,
+                    obstacle + " is a symlink",
+                    new Detail.LinkTarget(reply.getSymlinkTarget())));
         }
         return plan.getMissing() == 1
                 ? Failures.failed(ErrorCode.ALREADY_EXISTS, "Path is not a directory: " + obstacle)

@@ -12,6 +12,7 @@ import io.tatami.meta.service.tree.Announced;
 import io.tatami.meta.service.tree.Failures;
 import io.tatami.meta.service.tree.LeaderTree;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.RefusalFormat;
 import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.RenameDirectoryRequest;
 import io.tatami.protocol.wire.ReserveMarkerReply;
@@ -115,8 +116,8 @@ final class RenameDirectoryFlow implements Flow<RenameDirectoryRequest, Empty> {
                         ? Failures.failed(
                                 ErrorCode.NOT_A_DIRECTORY,
                                 "rename destination parent " + request.getDestination() + " is a file.")
-                        : Failures.failed(
-                                ErrorCode.ofNumber(plan.getRefusal().getError()),
-                                plan.getRefusal().getMessage()));
+                        : CompletableFuture.failedFuture(RefusalFormat.exception(
+                                plan.getRefusal().getRefusal(),
+                                plan.getRefusal().getMessage())));
     }
 }

@@ -1,0 +1,26 @@
+package io.tatami.base;
+
+/**
+ * Errors of the operating system and of RocksDB that Java is told by text alone: the C library's English text of an
+ * errno, which the JDK and RocksDB pass on. The one place that decides by such a text; failures of our own have codes
+ * and details.
+ */
+public final class SystemErrorText {
+    private SystemErrorText() {}
+
+    /** Whether a write failed because its file system or a quota is full: ENOSPC or EDQUOT. */
+    public static boolean isDiskFull(Exception failure) {
+        String text = String.valueOf(failure.getMessage());
+        return text.contains("No space left") || text.contains("Disk quota exceeded");
+    }
+
+    /** Whether a call is not valid for the file, as direct I/O is not in some file systems: EINVAL. */
+    public static boolean isInvalidArgument(Exception failure) {
+        return String.valueOf(failure.getMessage()).contains("Invalid argument");
+    }
+
+    /** Whether RocksDB did not get the lock of a database's directory. */
+    public static boolean isDatabaseLocked(Exception failure) {
+        return String.valueOf(failure.getMessage()).contains("lock");
+    }
+}
