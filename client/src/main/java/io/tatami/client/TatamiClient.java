@@ -72,11 +72,11 @@ import java.util.random.RandomGenerator;
  * throws
  *
  * <ul>
- * <li>NOT_FOUND if the path, or a directory above it, does not exist;
- * <li>NOT_A_DIRECTORY if a name above the path is a file;
- * <li>PERMISSION_DENIED;
- * <li>{@link UnresolvedLinkException} if the path leads through a symlink, or ends in one and the method acts on the
- * target.
+ *   <li>NOT_FOUND if the path, or a directory above it, does not exist;
+ *   <li>NOT_A_DIRECTORY if a name above the path is a file;
+ *   <li>PERMISSION_DENIED;
+ *   <li>{@link UnresolvedLinkException} if the path leads through a symlink, or ends in one and the method acts on the
+ *       target.
  * </ul>
  *
  * <p>Each change is atomic, and is executed once however often the request is sent. After a failure the change was not
@@ -188,8 +188,8 @@ public final class TatamiClient implements AutoCloseable {
      * Runs {@code operation} on {@code path}. If it meets a symlink, runs it again on the target, for at most 32 links
      * and as long as the targets stay within the cluster (have no scheme).
      *
-     * @throws TatamiException PATH_TOO_LONG after 32 links; otherwise as {@code operation}, {@link
-     *     UnresolvedLinkException} for a link with a scheme included
+     * @throws TatamiException PATH_TOO_LONG after 32 links; otherwise as {@code operation},
+     *     {@link UnresolvedLinkException} for a link with a scheme included
      */
     public <T> T following(TatamiPath path, PathOperation<T> operation) throws TatamiException {
         TatamiPath at = path;

@@ -139,7 +139,8 @@ final class LauncherScriptTest {
         assertTrue(lines.get(0).startsWith("Quickstart: starts a Tatami cluster"), ended::toString);
         assertTrue(lines.get(2).contains("about three minutes"), ended::toString);
         assertTrue(
-                lines.stream().anyMatch(line -> line.endsWith("module 9 of 12, Tatami client, compile, 1 files downloaded")),
+                lines.stream()
+                        .anyMatch(line -> line.endsWith("module 9 of 12, Tatami client, compile, 1 files downloaded")),
                 ended::toString);
         Matcher hosts = Pattern.compile("-Dtatami.hosts=(\\S+)").matcher(ended.output());
         assertTrue(hosts.find(), ended::toString);
