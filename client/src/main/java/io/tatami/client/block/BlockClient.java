@@ -36,8 +36,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Opens streams to block servers and asks them about blocks, over connections that all users of one {@link Connector}
- * share. Safe for use by many threads; all methods may block, and none may be called on an event loop.
+ * Opens streams to block servers and calls them, over connections that all users of one {@link Connector} share. Safe
+ * for use by many threads. All methods may block, and none may be called on an event loop.
  */
 public final class BlockClient {
     /** Bytes do not pass through it, so one is enough, and memory is used again by whatever stream comes next. */
@@ -81,10 +81,10 @@ public final class BlockClient {
     }
 
     /**
-     * Begins to write or continue a block. Does not wait for the servers: what they object to is thrown by the stream.
+     * Begins to write or continue a block. Does not wait for the servers; the stream throws their refusals.
      *
-     * @param chain at least one server, in the order in which bytes travel
-     * @throws TatamiException when the first server cannot be reached
+     * @param chain the servers of the pipeline, at least one, in the order in which bytes travel
+     * @throws TatamiException if the first server cannot be reached
      */
     public BlockWriteStream openWriter(List<BlockTarget> chain, WriteSpec spec) throws TatamiException {
         Check.check(!chain.isEmpty(), "no server to write %s to", spec.block());
@@ -103,9 +103,9 @@ public final class BlockClient {
     /**
      * Begins to read a range of a block.
      *
-     * @param generation the copy is refused below it
-     * @param lengthBytes may go beyond the end, where the stream then ends
-     * @throws TatamiException when the server cannot be reached
+     * @param generation the least generation of the copy
+     * @param lengthBytes may go beyond the end of the block, where the stream then ends
+     * @throws TatamiException if the server cannot be reached
      */
     public BlockReadStream openReader(BlockTarget target, BlockId block, long generation, long offset, long lengthBytes)
             throws TatamiException {

@@ -19,12 +19,12 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads one range of one copy of a block, from its start on. The server sends ahead as far as
- * {@link BlockClientSettings#readAheadBytes} and the memory of the client allow. Every chunk is verified here, right
- * before its bytes are copied to the caller: no byte of a bad chunk is ever given out. Used by one thread.
+ * Reads one range of one copy of a block, in order. The server sends ahead as far as
+ * {@link BlockClientSettings#readAheadBytes} and the client's memory allow. Every chunk is verified here, just before
+ * its bytes are copied to the caller: no byte of a bad chunk is ever returned. Used by one thread.
  */
 public final class BlockReadStream implements AutoCloseable {
-    /** What every stream may be sent ahead, however many there are. */
+    /** The bytes that every stream may be sent ahead, however many streams there are. */
     private static final int SURE_BYTES = ChunkChecksum.CHUNK_BYTES;
 
     private final BlockTarget target;
@@ -35,7 +35,7 @@ public final class BlockReadStream implements AutoCloseable {
     private final MemoryBudget budget;
     private final long aheadBytesMax;
 
-    /** How far the server may send ahead: what every stream may have, and what was taken of the budget. */
+    /** The bytes that the server may send ahead: the guaranteed part and the part taken from the budget. */
     private long aheadBytes;
 
     private final long startPosition;
@@ -50,7 +50,7 @@ public final class BlockReadStream implements AutoCloseable {
     private boolean closed;
 
     private ReadQueue.@Nullable Arrived current;
-    /** Pieces of the current frame that were verified, and where the next one begins in the payload. */
+    /** The number of verified pieces of the current frame. */
     private int verifiedPieces;
 
     private int verifiedIndex;
@@ -82,7 +82,7 @@ public final class BlockReadStream implements AutoCloseable {
         this.mismatch = mismatch;
     }
 
-    /** How far the server may send ahead, and how far it might if there were memory. */
+    /** The bytes that the server may send ahead, and the bytes it could with enough memory. */
     private record Ahead(long bytes, long bytesMax) {}
 
     /**
@@ -117,42 +117,42 @@ public final class BlockReadStream implements AutoCloseable {
         return new BlockReadStream(target, range, queue, stream, lease, budget, new Ahead(ahead, aheadMax), mismatch);
     }
 
-    /** Where in the block the next byte comes from. */
+    /** The offset in the block of the next byte. */
     public long position() {
         return position;
     }
 
-    /** Of the bytes given out, those from a cache tier that had them in time. */
+    /** The returned bytes that came from a cache tier in time. */
     public long stagedBytes() {
         return stagedBytes;
     }
 
-    /** Of the bytes given out, those that were planned, but that the tier did not have in time. */
+    /** The returned bytes that were planned, but not on the tier in time. */
     public long lateBytes() {
         return lateBytes;
     }
 
-    /** Whether the server may put bytes into memory that both see; then it has not verified them. */
+    /** Whether the server may use shared memory; it then does not verify the bytes itself. */
     public boolean sharesMemory() {
         return lease.region() != null;
     }
 
-    /** Whether a chunk failed its checksum here; one that failed at the server did not. */
+    /** Whether a chunk failed its checksum here, and not at the server. */
     public boolean hasFailedChecksum() {
         return failedChecksum;
     }
 
-    /** Of the bytes given out, those that the server had put into shared memory. */
+    /** The returned bytes that came through shared memory. */
     public long sharedBytes() {
         return sharedBytes;
     }
 
     /**
-     * Fills {@code destination} as far as bytes are here, and waits only for the first.
+     * Fills {@code destination} with the bytes that have arrived; waits for the first byte only.
      *
-     * @return how many bytes, or -1 at the end of the range or of what readers may see
-     * @throws TatamiException CORRUPT when the first chunk fails its checksum, here or on the server; any other failure
-     *     of the stream. Nothing is in {@code destination} then: bytes before a bad chunk are the result of a call of
+     * @return the number of bytes, or -1 at the end of the range or of the visible bytes
+     * @throws TatamiException CORRUPT if the first chunk fails its checksum, here or on the server; any other failure
+     *     of the stream. Then {@code destination} has no bytes: bytes before a bad chunk are the result of a call of
      *     their own
      */
     public int read(ByteBuffer destination) throws TatamiException {
@@ -180,9 +180,9 @@ public final class BlockReadStream implements AutoCloseable {
     }
 
     /**
-     * Passes over bytes, which are received but not verified; cheaper than a new stream only for short distances.
+     * Skips bytes: they are received and not verified. Cheaper than a new stream for short distances only.
      *
-     * @return how many bytes, fewer than {@code bytes} only at the end of the range
+     * @return the number of bytes; fewer than {@code bytes} only at the end of the range
      */
     public long skip(long bytes) throws TatamiException {
         Check.check(!closed, "skip after close of %s", block);
@@ -199,7 +199,7 @@ public final class BlockReadStream implements AutoCloseable {
         return skipped;
     }
 
-    /** Ends the stream; where the range was not read to its end the server is told to stop. */
+    /** Ends the stream. If the range was not read to its end, the server is told to stop. */
     @Override
     public void close() {
         if (closed) {
@@ -218,7 +218,10 @@ public final class BlockReadStream implements AutoCloseable {
         budget.giveBack(Math.max(0, aheadBytes - SURE_BYTES));
     }
 
-    /** Makes a frame with bytes left current; false where there is none, or none yet and {@code wait} is not set. */
+    /**
+     * Makes a frame with unread bytes the current one. Returns false at the end, or if none has arrived and
+     * {@code wait} is false.
+     */
     private boolean advance(boolean wait) throws TatamiException {
         if (current == null) {
             current = wait ? queue.take() : queue.poll();
@@ -229,7 +232,7 @@ public final class BlockReadStream implements AutoCloseable {
         return current != null;
     }
 
-    /** Of the chunk at the position, which {@link #verifyAtPosition} has just brought into the processor's cache. */
+    /** Copies from the chunk at the position, which {@link #verifyAtPosition} has just verified. */
     private int copyVerified(ByteBuffer destination) {
         ByteBuf payload = currentFrame().payload();
         int length = Math.min(destination.remaining(), verifiedIndex - payload.readerIndex());
@@ -250,7 +253,7 @@ public final class BlockReadStream implements AutoCloseable {
         return length;
     }
 
-    /** Verifies up to the end of the chunk at the position; gives what is wrong with one, again each time. */
+    /** Verifies up to the end of the chunk at the position. Returns its failure, also when called again. */
     private @Nullable TatamiException verifyAtPosition() {
         ReadQueue.Arrived arrived = currentFrame();
         while (verifiedIndex <= arrived.payload().readerIndex()) {
@@ -270,7 +273,7 @@ public final class BlockReadStream implements AutoCloseable {
         return null;
     }
 
-    /** After a skip: pieces wholly passed over need no verification. */
+    /** Advances over pieces that were skipped as a whole and need no verification. */
     private void passVerifiedIndex(ByteBuf payload) {
         while (verifiedIndex < payload.readerIndex()) {
             long at = position - (payload.readerIndex() - verifiedIndex);
@@ -298,7 +301,7 @@ public final class BlockReadStream implements AutoCloseable {
         }
         owedWindowBytes += frameBytes;
         if (owedWindowBytes >= aheadBytes / 4) {
-            // The budget may have been spent when this stream began.
+            // The budget may have been used up when this stream began.
             long more = budget.take(Math.max(0, aheadBytesMax - aheadBytes));
             aheadBytes += more;
             owedWindowBytes += more;

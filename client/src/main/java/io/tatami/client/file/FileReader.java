@@ -13,9 +13,9 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads one file as it was when it was opened: of a file being written, the bytes visible then. {@link #readAt} and
- * {@link #readRanges} may be called by many threads at once; all else by one thread at a time. Every byte from a block
- * is verified against its checksum; where a copy fails, the others are tried.
+ * Reads one file as it was at the opening; of a file that is being written, the bytes visible then. {@link #readAt} and
+ * {@link #readRanges} may be called by many threads at once, all other methods by one thread at a time. Every byte of a
+ * block is verified against its checksum. If a copy fails, the other copies are tried.
  */
 public final class FileReader implements AutoCloseable {
     private final FileLocator locator;
@@ -34,23 +34,23 @@ public final class FileReader implements AutoCloseable {
         this.readAhead = readAhead;
     }
 
-    /** As of the opening. */
+    /** The status at the opening. */
     public PathStatus status() {
         return content.status();
     }
 
-    /** How many bytes can be read; beyond {@link PathStatus#lengthBytes} where the file is being written. */
+    /** The number of bytes that can be read; more than {@link PathStatus#lengthBytes} if the file was being written. */
     public long lengthBytes() {
         return content.lengthBytes();
     }
 
-    /** Where {@link #read} goes on. */
+    /** The offset of the next {@link #read}. */
     public long position() {
         return position;
     }
 
     /**
-     * Moves without reading; within what was read ahead, bytes are passed over rather than asked for again.
+     * Sets the position. Within the bytes that were read ahead, bytes are skipped and not requested again.
      *
      * @throws EOFException for a negative position or one beyond the length
      */
@@ -63,11 +63,10 @@ public final class FileReader implements AutoCloseable {
     }
 
     /**
-     * Reads from the position on, as much as is at hand, and waits only for the first byte.
+     * Reads from the position on. Waits for the first byte only, and returns the bytes that are there.
      *
-     * @return how many bytes; -1 at the end
-     * @throws TatamiException CORRUPT where every copy failed and one of them its checksum; else the last copy's
-     *     failure
+     * @return the number of bytes; -1 at the end
+     * @throws TatamiException CORRUPT if every copy failed and one of them its checksum; else the last copy's failure
      */
     public int read(ByteBuffer destination) throws IOException {
         requireOpen();
@@ -88,9 +87,10 @@ public final class FileReader implements AutoCloseable {
     }
 
     /**
-     * Reads at {@code start} until {@code destination} is full or the file ends; the reader's own position stays.
+     * Reads from {@code start} on until {@code destination} is full or the file ends. The reader's position does not
+     * change.
      *
-     * @return how many bytes; -1 at or beyond the end
+     * @return the number of bytes; -1 at or beyond the end
      */
     public int readAt(long start, ByteBuffer destination) throws IOException {
         requireOpen();
@@ -111,11 +111,13 @@ public final class FileReader implements AutoCloseable {
     }
 
     /**
-     * Reads many ranges in the background, near ones together, and completes each one's result. Returns at once.
+     * Reads many ranges in the background, neighbouring ones together, and completes the result of each. Returns at
+     * once.
      *
-     * @param allocate makes a buffer with at least so many bytes left; called on the client's threads, once a range
-     * @throws EOFException where a range ends beyond the file; nothing is read then
-     * @throws IllegalArgumentException where two ranges overlap
+     * @param allocate makes a buffer with at least the given number of bytes; called on the client's threads, once for
+     *     each range
+     * @throws EOFException if a range ends beyond the file; then nothing is read
+     * @throws IllegalArgumentException if two ranges overlap
      */
     public void readRanges(List<ReadRange> ranges, IntFunction<ByteBuffer> allocate) throws IOException {
         requireOpen();
@@ -125,7 +127,7 @@ public final class FileReader implements AutoCloseable {
         vectored.read(this, ranges, allocate);
     }
 
-    /** Lets go of what was read ahead and of the stream it came on; the reader can be used on. */
+    /** Releases the bytes that were read ahead, and their stream. The reader remains usable. */
     public void unbuffer() {
         if (run != null) {
             run.close();
@@ -137,7 +139,7 @@ public final class FileReader implements AutoCloseable {
         return statistics;
     }
 
-    /** Does nothing the second time; every other call fails after it. */
+    /** Closes the reader; every later call except this one fails. */
     @Override
     public void close() {
         closed = true;
@@ -148,7 +150,7 @@ public final class FileReader implements AutoCloseable {
         return content;
     }
 
-    /** A run over part of the block at {@code start}, for one thread and not beyond the block. */
+    /** A run over a part of the block at {@code start}, for one thread. It ends with the block at the latest. */
     SequentialRun runAt(long start, long lengthBytes, boolean isVectored) {
         CopyChoice copies = new CopyChoice(locator, statistics, isVectored, content, content.blockAt(start));
         return new SequentialRun(copies, statistics, start, lengthBytes);
@@ -197,7 +199,7 @@ public final class FileReader implements AutoCloseable {
         }
     }
 
-    /** The run there is, where it is worth going on with, or a new one. */
+    /** The present run if it is worth continuing, else a new one. */
     private SequentialRun runTo(long target, int wantedBytes) {
         SequentialRun current = run;
         if (current != null && current.reaches(target) && readAhead.isWorthSkipping(target - current.position())) {

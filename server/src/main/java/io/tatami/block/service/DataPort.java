@@ -31,13 +31,16 @@ final class DataPort {
         reads.checkStandstill();
     }
 
-    /** Opens no further stream, and ends those that are open with UNAVAILABLE. */
+    /** Opens no further stream, and ends open ones with UNAVAILABLE. */
     void close() {
         writes.close();
         reads.close();
     }
 
-    /** Whether no stream of a volume is open, within {@code limitMillis}; to be asked once this is closed. */
+    /**
+     * Waits for at most {@code limitMillis} until no stream of a volume is open, and returns whether that is so; to be
+     * called after the close.
+     */
     boolean awaitEnd(Volume volume, long limitMillis) throws InterruptedException {
         return writes.awaitEnd(volume, limitMillis) && reads.awaitEnd(volume, limitMillis);
     }

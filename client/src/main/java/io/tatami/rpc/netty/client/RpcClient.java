@@ -31,8 +31,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Connections over sockets, kept per address and lane until nobody has used them for {@link RpcSettings#idleMax}. A
- * host name that is not resolved yet is looked up each time.
+ * Connections over sockets: one for each address and lane. A connection is closed after {@link RpcSettings#idleMax}
+ * without use. An unresolved host name is looked up at each connect. Safe for use by many threads.
  */
 public final class RpcClient implements Connector {
     private static final Logger LOG = LoggerFactory.getLogger(RpcClient.class);
@@ -43,20 +43,20 @@ public final class RpcClient implements Connector {
     private final ClientIdentity identity;
     private final Map<LaneAddress, CompletableFuture<ClientConnection>> connections = new ConcurrentHashMap<>();
 
-    /** Those that are being opened, too; what is added after it was closed is closed. */
+    /** All channels, those being opened included. A channel that is added after the close is closed. */
     private final ChannelGroup channels = new DefaultChannelGroup(ImmediateEventExecutor.INSTANCE, true);
 
-    /** Taken while there are connections, or one is being opened; guarded by this object's lock. */
+    /** Not null while a connection is open or being opened; guarded by this object's lock. */
     private @Nullable EventLoops loops;
 
-    /** Connections open and being opened; guarded by this object's lock. */
+    /** The number of connections that are open or being opened; guarded by this object's lock. */
     private int users;
 
     private volatile boolean closed;
 
     private record LaneAddress(SocketAddress address, Lane lane) {}
 
-    /** @param loops stays the caller's, who closes it after this client */
+    /** @param loops closed by the caller, after this client */
     public RpcClient(EventLoops loops, RpcSettings settings, Clock clock, ClientIdentity identity) {
         this(LoopShare.of(loops), settings, clock, identity);
     }
@@ -68,7 +68,7 @@ public final class RpcClient implements Connector {
         this.identity = identity;
     }
 
-    /** On threads that all such clients of this process share, and that end when none of them has a connection. */
+    /** A client on threads that all such clients of this process share. The threads end with the last connection. */
     public static RpcClient onSharedLoops(RpcSettings settings, Clock clock, ClientIdentity identity) {
         return new RpcClient(new SharedLoops(settings), settings, clock, identity);
     }
@@ -113,7 +113,11 @@ public final class RpcClient implements Connector {
         }
     }
 
-    /** What it returns is followed by {@link #endUse}. @throws TatamiException where this is closed */
+    /**
+     * Takes the event loops; to be followed by {@link #endUse}.
+     *
+     * @throws TatamiException if this is closed
+     */
     private synchronized EventLoops beginUse() throws TatamiException {
         if (closed) {
             throw new TatamiException(ErrorCode.UNAVAILABLE, "the client is closed");
@@ -138,7 +142,7 @@ public final class RpcClient implements Connector {
         }
     }
 
-    /** Whether the connection is open, or may yet be, and stays so for a while. */
+    /** Whether the connection is open or being opened, and not about to be closed. */
     private static boolean isUsable(CompletableFuture<ClientConnection> future) {
         return !future.isCompletedExceptionally()
                 && (!future.isDone() || future.join().use());
@@ -173,7 +177,7 @@ public final class RpcClient implements Connector {
         });
     }
 
-    /** Looks a name up on another thread, because that may block. */
+    /** Looks a name up, on another thread because it may block. */
     private static CompletableFuture<SocketAddress> resolved(SocketAddress address) {
         if (address instanceof InetSocketAddress inet && inet.isUnresolved()) {
             return CompletableFuture.supplyAsync(() -> new InetSocketAddress(inet.getHostString(), inet.getPort()));
@@ -186,7 +190,7 @@ public final class RpcClient implements Connector {
                 .thenCompose(connection -> nearer(on, address, connection));
     }
 
-    /** The connection, or another one to the same server that costs less. */
+    /** The connection, or one over the server's Unix-domain socket if the server is on this host. */
     private CompletableFuture<ClientConnection> nearer(
             EventLoops on, SocketAddress address, ClientConnection connection) {
         String name = connection.localSocket();

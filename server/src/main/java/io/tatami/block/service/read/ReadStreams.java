@@ -29,7 +29,10 @@ import java.util.function.Supplier;
 
 /** The read streams of a block server, and the objects that they share. Safe for use by many threads. */
 public final class ReadStreams {
-    /** A reader that had no memory for a frame asks again several times in this time. */
+    /**
+     * The time after a reader ran short of memory during which the port counts as short; the reader retries several
+     * times in it.
+     */
     private static final long SHORT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final ServerContext context;
@@ -39,14 +42,17 @@ public final class ReadStreams {
     private final CopiedFrames copiedFrames;
     private final VolumeStreams counts;
 
-    /** Each with its place among the streams of its volume, in the order in which they came; guarded by itself. */
+    /**
+     * The open sessions in the order of their opening, each with its place among the streams of its volume; guarded by
+     * itself.
+     */
     private final Map<ReadSession, VolumeStreams.Counted> sessions = new LinkedHashMap<>();
 
     private volatile long shortNanos;
     private volatile boolean ranShort;
     private volatile boolean closed;
 
-    /** @param readers of each volume the threads that run turns, which may wait for that volume */
+    /** @param readers of each volume, the threads that run turns; they may wait for that volume */
     public ReadStreams(
             ServerContext context, UnitCopies copies, MemoryShares memory, Function<Volume, Executor> readers) {
         this.context = context;
@@ -82,7 +88,7 @@ public final class ReadStreams {
         context.failed(failure);
     }
 
-    /** Opens a stream; where that is refused, the stream has failed when this returns. */
+    /** Opens a stream. If it is refused, the stream has failed when this returns. */
     public StreamReceiver<ReadCredit> open(
             CallContext caller, ReadBlockRequest request, ServerStream<ReadFrame, ReadBlockReply> stream) {
         Volume volume;
@@ -120,14 +126,14 @@ public final class ReadStreams {
         return session;
     }
 
-    /** For readers who have other copies to go to first; each of them is told, and no log. */
+    /** Refuses a reader that accepts sound copies only. The refusal is not logged. */
     private StreamReceiver<ReadCredit> refuseDamaged(BlockId block, ServerStream<ReadFrame, ReadBlockReply> stream) {
         stream.failure(new TatamiException(
                 ErrorCode.CORRUPT, "the copy of " + block + " on this server is damaged; read another one"));
         return new AnsweredStream<>();
     }
 
-    /** The session is over, and holds nothing of its volume. */
+    /** Removes a session that has ended and holds no buffer of its volume. */
     public void ended(ReadSession session) {
         VolumeStreams.Counted counted;
         synchronized (sessions) {
@@ -139,7 +145,7 @@ public final class ReadStreams {
         }
     }
 
-    /** A reader had to leave a frame for later, as there was no memory for it. */
+    /** Notes that a reader had to postpone a frame for want of memory. */
     void ranShort() {
         shortNanos = nowNanos();
         ranShort = true;
@@ -153,7 +159,7 @@ public final class ReadStreams {
                         .anyMatch(served -> served.volume().isReadMemoryWaitedFor());
     }
 
-    /** Looks after sessions that stand still; to be called now and then. */
+    /** Parks or ends sessions without progress; called periodically. */
     public void checkStandstill() {
         sessions().forEach(ReadSession::checkStandstill);
     }
@@ -164,13 +170,16 @@ public final class ReadStreams {
         }
     }
 
-    /** Opens no further stream, and ends those that are open with UNAVAILABLE. */
+    /** Opens no further stream, and ends open ones with UNAVAILABLE. */
     public void close() {
         closed = true;
         sessions().forEach(session -> session.stop(ServerContext.stopping()));
     }
 
-    /** Whether no stream of a volume is open, within {@code limitMillis}; to be asked once this is closed. */
+    /**
+     * Waits for at most {@code limitMillis} until no stream of a volume is open, and returns whether that is so; to be
+     * called after the close.
+     */
     public boolean awaitEnd(Volume volume, long limitMillis) throws InterruptedException {
         return counts.awaitNone(volume, limitMillis);
     }

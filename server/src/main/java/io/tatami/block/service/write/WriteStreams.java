@@ -100,7 +100,7 @@ public final class WriteStreams {
         return context.ownFailure(failure);
     }
 
-    /** Opens a stream; where that is refused, the stream has failed when this returns. */
+    /** Opens a stream. If it is refused, the stream has failed when this returns. */
     public StreamReceiver<WriteFrame> open(
             CallContext caller, WriteBlockRequest request, ServerStream<WriteAck, WriteBlockReply> stream) {
         try {
@@ -208,7 +208,7 @@ public final class WriteStreams {
         }
     }
 
-    /** Looks after sessions that stand still; to be called now and then. */
+    /** Parks or ends sessions without progress; called periodically. */
     public void checkStandstill() {
         sessions().forEach(WriteSession::checkStandstill);
     }
@@ -219,13 +219,16 @@ public final class WriteStreams {
         }
     }
 
-    /** Opens no further stream, and ends those that are open with UNAVAILABLE. */
+    /** Opens no further stream, and ends open ones with UNAVAILABLE. */
     public void close() {
         closed = true;
         sessions().forEach(session -> session.stop(ServerContext.stopping()));
     }
 
-    /** Whether no stream of a volume is open, within {@code limitMillis}; to be asked once this is closed. */
+    /**
+     * Waits for at most {@code limitMillis} until no stream of a volume is open, and returns whether that is so; to be
+     * called after the close.
+     */
     public boolean awaitEnd(Volume volume, long limitMillis) throws InterruptedException {
         return counts.awaitNone(volume, limitMillis);
     }

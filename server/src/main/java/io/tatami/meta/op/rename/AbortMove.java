@@ -13,8 +13,8 @@ import io.tatami.meta.state.wire.TransactionRecord;
 import io.tatami.protocol.wire.MoveStatusReply;
 
 /**
- * Ends a rename across shards at its destination without having done it: the record goes, and that there is none means
- * aborted to everybody who asks. Without effect on a move that is committed, which the reply tells.
+ * Aborts a rename across shards, at the destination: removes its record. Everyone who asks about a move without a
+ * record is told that it was aborted. Has no effect on a committed move; the reply says so.
  */
 public final class AbortMove implements Operation<ShardState, MoveStep, MoveStatusReply> {
     @Override

@@ -8,7 +8,10 @@ import io.tatami.meta.state.wire.MoveStep;
 import io.tatami.meta.state.wire.TransactionRecord;
 import io.tatami.protocol.wire.Empty;
 
-/** At the destination of a move: the source has finished it durably, so its committed record has served. */
+/**
+ * Step 5 of a rename across shards, at the destination. The source has finished durably, so the record of the move is
+ * removed.
+ */
 public final class EndMove implements Operation<ShardState, MoveStep, Empty> {
     @Override
     public Empty decide(ShardState state, RequestContext context, MoveStep request) {

@@ -11,9 +11,9 @@ import io.tatami.protocol.wire.Empty;
 import io.tatami.protocol.wire.FinishMoveRequest;
 
 /**
- * The last step of a rename across shards, at its source: the entry goes, or, where the move was aborted, its mark.
- * What comes late finds another mark or none and changes nothing: a mark of the same move with another number was left
- * by a prepare that came after the move had ended, and stands for nothing.
+ * Step 4 of a rename across shards, at the source. Removes the entry, or only its mark if the move was aborted. A late
+ * request finds another mark or none, and changes nothing. A mark of the same move with another number is from a
+ * prepare that came after the end of the move, and has no meaning.
  */
 public final class FinishMove implements Operation<ShardState, FinishMoveRequest, Empty> {
     @Override

@@ -20,12 +20,12 @@ import io.tatami.protocol.wire.PrepareMoveRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The second step of a rename across shards, at its source: the entry is marked as leaving, and its content goes to the
- * destination. Asked again, it answers the same.
+ * Step 2 of a rename across shards, at the source. Marks the entry as leaving, and returns it to the destination. A
+ * repeated request gets the same answer.
  *
  * <p>Two moves may each want the name that the other is about to fill. The older one, by its id, goes first: it aborts
- * the younger, which this shard coordinates and which has not committed; the younger waits for the older. (Rosenkrantz,
- * Stearns and Lewis, "System Level Concurrency Control for Distributed Database Systems", 1978: wound-wait.)
+ * the younger, which this shard coordinates and which has not committed. The younger waits for the older. (Wound-wait:
+ * Rosenkrantz, Stearns and Lewis, "System Level Concurrency Control for Distributed Database Systems", 1978.)
  */
 public final class PrepareMove implements Operation<ShardState, PrepareMoveRequest, PrepareMoveReply> {
     private final RenameRules rules;
@@ -71,7 +71,9 @@ public final class PrepareMove implements Operation<ShardState, PrepareMoveReque
         return state.entry(source.directory(), source.name());
     }
 
-    /** The directory changes now, and not when the entry goes: from the commit on nobody may see its old time. */
+    /**
+     * Marks the entry, and sets the directory's modification time now: after the commit no reader may see the old time.
+     */
     private static EntryRecord mark(
             ShardState state, End source, EntryRecord entry, PrepareMoveRequest request, long nowMillis) {
         EntryRecord marked = entry.toBuilder()

@@ -20,8 +20,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Places blocks on servers that gave this shard credits: each copy takes one. Who is alive, and where, is told by the
- * cluster map, on which nothing exact hangs: a server that died meanwhile fails the write, and the writer asks again
+ * Places blocks on servers that gave this shard credits; each copy takes one. The cluster map says which servers are
+ * alive and where. Exactness does not depend on it: a server that died since fails the write, and the writer asks again
  * without it.
  */
 final class Grants {

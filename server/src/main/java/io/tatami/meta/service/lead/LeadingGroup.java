@@ -31,9 +31,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /**
- * A group while its replica here leads, for one term: its loop, what it serves and what it does by itself. All that a
- * leader has in memory begins with it and ends with it, as with a process. Parts are added by one thread before it
- * starts; from then on it is safe for use by many threads.
+ * A group during one term in which its replica here leads: the group's thread, its handlers and its background tasks.
+ * It owns everything that a leader has only in memory; all of it begins and ends with the term. One thread adds the
+ * parts before the start; afterwards safe for use by many threads.
  */
 public final class LeadingGroup implements PartRegistry, AutoCloseable {
     private final GroupRecord record;

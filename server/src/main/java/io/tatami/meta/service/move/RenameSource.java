@@ -34,9 +34,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The source's side of renames across shards: entries of this shard that are marked as leaving. Readers and writers who
- * meet one wait until its destination has said how the move ended, and that is carried out here; nobody at the source
- * aborts a move. Safe for use by many threads.
+ * The source's side of renames across shards: entries of this shard that are marked as leaving. A reader or writer that
+ * meets such an entry waits until the destination has said how the move ended, and the result is applied here. The
+ * source never aborts a move. Safe for use by many threads.
  */
 final class RenameSource {
     private static final Duration REST = Duration.ofSeconds(1);
