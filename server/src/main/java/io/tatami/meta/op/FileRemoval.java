@@ -27,8 +27,7 @@ public final class FileRemoval {
             ShardState state, DirectoryId directory, String name, EntryRecord entry, long nowMillis) {
         Check.check(entry.getLeavingTransaction() == 0, "%s/%s is leaving and cannot be removed", directory, name);
         Check.check(!entry.hasMarker(), "%s/%s is the name of a directory", directory, name);
-        state.removeEntry(directory, name);
-        DirectorySlices.entryChanged(state, directory, entry, null, nowMillis);
+        state.entries().changeName(directory, name, null, nowMillis);
         releaseContent(state, entry);
     }
 

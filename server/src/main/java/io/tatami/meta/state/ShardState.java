@@ -46,6 +46,8 @@ public final class ShardState extends Records {
     /** Written when the shard is formatted, and never by an operation. */
     private @Nullable GroupRecord group;
 
+    private final Entries entries = new Entries(this);
+
     public ShardState(Draft draft) {
         super(draft);
     }
@@ -68,12 +70,9 @@ public final class ShardState extends Records {
         return read(Keys.entry(directory, name), EntryRecord.parser());
     }
 
-    public void putEntry(DirectoryId directory, String name, EntryRecord entry) {
-        write(Keys.entry(directory, name), entry);
-    }
-
-    public void removeEntry(DirectoryId directory, String name) {
-        remove(Keys.entry(directory, name));
+    /** Where entries are put, changed and removed. */
+    public Entries entries() {
+        return entries;
     }
 
     public @Nullable HomeRecord home(FileId file) {
@@ -280,10 +279,12 @@ public final class ShardState extends Records {
         return slices;
     }
 
-    public void putSlice(DirectoryId directory, DirectorySliceRecord slice) {
+    /** For {@link Entries}, which keeps its sums. */
+    void putSlice(DirectoryId directory, DirectorySliceRecord slice) {
         write(Keys.slice(directory), slice);
     }
 
+    /** After the last entry of a directory that is gone. */
     public void removeSlice(DirectoryId directory) {
         remove(Keys.slice(directory));
     }
@@ -375,6 +376,17 @@ public final class ShardState extends Records {
         writeNew(
                 Keys.outbox(to.value(), number),
                 message.toBuilder().setFromGroup(id().value()).setNumber(number).build());
+    }
+
+    /** Removes the messages for another group with a number above {@code after}, up to {@code upTo}. */
+    public void removeOutbox(GroupId to, long after, long upTo) {
+        List<byte[]> keys = new ArrayList<>();
+        try (View.Cursor cursor = draft().scan(Keys.outbox(to.value(), after + 1), Keys.outbox(to.value(), upTo + 1))) {
+            while (cursor.next()) {
+                keys.add(cursor.key());
+            }
+        }
+        keys.forEach(this::remove);
     }
 
     /** No block has its number but the one that is granted with it. */

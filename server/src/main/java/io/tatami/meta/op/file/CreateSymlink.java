@@ -50,7 +50,7 @@ public final class CreateSymlink implements Operation<ShardState, CreateSymlinkR
                 .setId(state.mintFile().value())
                 .setTarget(request.getTarget())
                 .setAttributes(attributes);
-        name.put(state, null, EntryRecord.newBuilder().setSymlink(link).build(), context.nowMillis());
+        name.put(state, EntryRecord.newBuilder().setSymlink(link).build(), context.nowMillis());
         return Empty.getDefaultInstance();
     }
 }

@@ -7,7 +7,6 @@ import io.tatami.base.FileId;
 import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
 import io.tatami.base.SessionId;
-import io.tatami.meta.op.DirectorySlices;
 import io.tatami.meta.op.FileRemoval;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.UnsettledException;
@@ -363,10 +362,7 @@ public final class HomedFile {
     private void changeEntry(EntryRecord before, FileEntry.Builder file) {
         EntryRecord after = before.toBuilder().setFile(file).build();
         DirectoryId parent = new DirectoryId(home.getParentId());
-        state.putEntry(parent, home.getName(), after);
-        if (before.getFile().getLength() != file.getLength()) {
-            DirectorySlices.contentChanged(state, parent, before, after);
-        }
+        state.entries().changeRecord(parent, home.getName(), after);
         entry = after;
     }
 

@@ -10,7 +10,6 @@ import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.op.Access;
 import io.tatami.meta.op.Arrivals;
-import io.tatami.meta.op.DirectorySlices;
 import io.tatami.meta.op.Markers;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Subject;
@@ -152,17 +151,15 @@ public record ResolvedName(Handle handle, DirectoryId directory, String name, Ca
                 new Detail.LinkTarget(entry.getSymlink().getTarget()));
     }
 
-    /** Gives the name a new meaning, and the directory's share with it. */
-    public void put(ShardState state, @Nullable EntryRecord before, EntryRecord after, long nowMillis) {
-        state.putEntry(directory, name, after);
-        DirectorySlices.entryChanged(state, directory, before, after, nowMillis);
+    /** Gives the name a new meaning. */
+    public void put(ShardState state, EntryRecord after, long nowMillis) {
+        state.entries().changeName(directory, name, after, nowMillis);
         Arrivals.noteChange(state, handle);
     }
 
-    /** Takes the name away, from the directory's share too; what it stood for is the caller's. */
-    public void remove(ShardState state, EntryRecord before, long nowMillis) {
-        state.removeEntry(directory, name);
-        DirectorySlices.entryChanged(state, directory, before, null, nowMillis);
+    /** Takes the name away; what it stood for is the caller's to remove. */
+    public void remove(ShardState state, long nowMillis) {
+        state.entries().changeName(directory, name, null, nowMillis);
     }
 
     public static boolean isHomeHere(ShardState state, FileEntry entry) {

@@ -4,7 +4,6 @@ import io.tatami.base.FileId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.op.AttributeChanges;
-import io.tatami.meta.op.DirectorySlices;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.Subject;
 import io.tatami.meta.op.UnsettledException;
@@ -49,10 +48,7 @@ public final class SetFileAttributes implements Operation<ShardState, SetFileAtt
         }
         EntryRecord old = resolved.requirePresent(before);
         EntryRecord after = old.toBuilder().setFile(changed).build();
-        state.putEntry(resolved.directory(), resolved.name(), after);
-        if (change.hasReplication()) {
-            DirectorySlices.contentChanged(state, resolved.directory(), old, after);
-        }
+        state.entries().changeRecord(resolved.directory(), resolved.name(), after);
         return Empty.getDefaultInstance();
     }
 }

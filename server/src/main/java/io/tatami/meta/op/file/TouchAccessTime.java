@@ -48,7 +48,7 @@ public final class TouchAccessTime implements Operation<ShardState, LookupReques
             if (context.nowMillis() - file.getAttributes().getAccessedMillis() > PRECISION_MILLIS) {
                 EntryRecord.Builder touched = entry.toBuilder();
                 touched.getFileBuilder().getAttributesBuilder().setAccessedMillis(context.nowMillis());
-                state.putEntry(name.directory(), name.name(), touched.build());
+                state.entries().changeRecord(name.directory(), name.name(), touched.build());
             }
         }
         return Empty.getDefaultInstance();

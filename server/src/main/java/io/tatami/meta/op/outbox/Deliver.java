@@ -5,7 +5,6 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
-import io.tatami.meta.op.DirectorySlices;
 import io.tatami.meta.op.FileRemoval;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Operation;
@@ -67,7 +66,6 @@ public final class Deliver implements Operation<ShardState, OutboxDelivery, Empt
         EntryRecord current = record.toBuilder()
                 .setFile(HomeName.withContent(record.getFile(), content))
                 .build();
-        state.putEntry(directory, content.getName(), current);
-        DirectorySlices.contentChanged(state, directory, record, current);
+        state.entries().changeRecord(directory, content.getName(), current);
     }
 }

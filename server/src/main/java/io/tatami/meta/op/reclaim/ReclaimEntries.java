@@ -57,7 +57,7 @@ public final class ReclaimEntries implements Operation<ShardState, ReclaimEntrie
     private static void remove(
             ShardState state, DirectoryId directory, String name, EntryRecord entry, long nowMillis) {
         if (MoveMarks.standing(entry) == null || entry.hasMarker()) {
-            state.removeEntry(directory, name);
+            state.entries().changeRecord(directory, name, null);
         } else {
             FileRemoval.removeEntry(state, directory, name, entry, nowMillis);
         }

@@ -1,7 +1,6 @@
 package io.tatami.meta.op.rename;
 
 import io.tatami.base.DirectoryId;
-import io.tatami.meta.op.DirectorySlices;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.RequestContext;
@@ -38,13 +37,9 @@ public final class AbortMove implements Operation<ShardState, MoveStep, MoveStat
         EntryRecord record = state.entry(directory, move.getDestinationName());
         if (record != null && record.getArrivingTransaction() == transaction.value()) {
             EntryRecord standing = MoveMarks.standing(record);
-            if (standing == null) {
-                state.removeEntry(directory, move.getDestinationName());
-            } else {
-                state.putEntry(directory, move.getDestinationName(), RenameRules.unmarked(standing));
-            }
+            EntryRecord after = standing == null ? null : RenameRules.unmarked(standing);
+            state.entries().changeRecord(directory, move.getDestinationName(), after);
         }
-        DirectorySlices.moveChanged(state, directory, -1);
         return true;
     }
 }

@@ -4,7 +4,6 @@ import io.tatami.base.Check;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
-import io.tatami.meta.op.DirectorySlices;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
@@ -54,11 +53,11 @@ public final class BeginMove implements Operation<ShardState, RenameFileRequest,
                         .setOverwrite(request.getOverwrite())
                         .build());
         EntryRecord.Builder marked = replaced == null ? EntryRecord.newBuilder() : replaced.toBuilder();
-        state.putEntry(
-                destination.directory(),
-                destination.name(),
-                marked.setArrivingTransaction(transaction.value()).build());
-        DirectorySlices.moveChanged(state, destination.directory(), 1);
+        state.entries()
+                .changeRecord(
+                        destination.directory(),
+                        destination.name(),
+                        marked.setArrivingTransaction(transaction.value()).build());
         return BeginMoveReply.newBuilder()
                 .setTransactionId(transaction.value())
                 .setSourceGroup(sourceGroup.value())

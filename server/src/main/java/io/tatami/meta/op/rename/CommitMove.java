@@ -4,7 +4,6 @@ import io.tatami.base.Check;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
-import io.tatami.meta.op.DirectorySlices;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
@@ -54,7 +53,6 @@ public final class CommitMove implements Operation<ShardState, CommitMoveRequest
                 HomeName.current(state, RenameRules.renamed(request.getEntry())),
                 MoveMarks.standing(record),
                 context.nowMillis());
-        DirectorySlices.moveChanged(state, destination.directory(), -1);
         state.putTransaction(
                 transaction,
                 pending.toBuilder()

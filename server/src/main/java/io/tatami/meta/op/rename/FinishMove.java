@@ -1,7 +1,6 @@
 package io.tatami.meta.op.rename;
 
 import io.tatami.base.DirectoryId;
-import io.tatami.meta.op.DirectorySlices;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
@@ -25,15 +24,13 @@ public final class FinishMove implements Operation<ShardState, FinishMoveRequest
         }
         boolean sameMark = record.getLeavingMark() == request.getMark();
         if (request.getCommitted() && sameMark) {
-            state.removeEntry(directory, request.getName());
-            DirectorySlices.contentChanged(state, directory, record, EntryRecord.getDefaultInstance());
+            state.entries().changeRecord(directory, request.getName(), null);
         } else if (request.getCommitted() || sameMark || request.getMark() == 0) {
-            state.putEntry(directory, request.getName(), RenameRules.unmarked(record));
+            state.entries().changeRecord(directory, request.getName(), RenameRules.unmarked(record));
         } else {
             return Empty.getDefaultInstance();
         }
         state.removeTransaction(new TransactionId(request.getTransactionId()));
-        DirectorySlices.moveChanged(state, directory, -1);
         return Empty.getDefaultInstance();
     }
 }

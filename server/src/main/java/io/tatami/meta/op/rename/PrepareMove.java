@@ -3,7 +3,6 @@ package io.tatami.meta.op.rename;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
-import io.tatami.meta.op.DirectorySlices;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
@@ -81,7 +80,7 @@ public final class PrepareMove implements Operation<ShardState, PrepareMoveReque
                 .setLeavingToGroup(request.getDestinationGroup())
                 .setLeavingMark(state.mintMark().value())
                 .build();
-        state.putEntry(source.directory(), source.name(), marked);
+        state.entries().changeName(source.directory(), source.name(), marked, nowMillis);
         state.putTransaction(
                 new TransactionId(request.getTransactionId()),
                 TransactionRecord.newBuilder()
@@ -90,8 +89,6 @@ public final class PrepareMove implements Operation<ShardState, PrepareMoveReque
                         .setSourceName(source.name())
                         .setMark(marked.getLeavingMark())
                         .build());
-        DirectorySlices.moveChanged(state, source.directory(), 1);
-        DirectorySlices.entryChanged(state, source.directory(), entry, entry, nowMillis);
         return marked;
     }
 

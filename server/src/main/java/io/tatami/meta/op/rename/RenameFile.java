@@ -4,7 +4,6 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.op.Arrivals;
-import io.tatami.meta.op.DirectorySlices;
 import io.tatami.meta.op.FileRemoval;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Operation;
@@ -46,8 +45,7 @@ public final class RenameFile implements Operation<ShardState, RenameFileRequest
         }
         EntryRecord replaced =
                 RenameRules.replaceable(context, destination, settled(state, destination), request.getOverwrite());
-        state.removeEntry(source.directory(), source.name());
-        DirectorySlices.entryChanged(state, source.directory(), moved, null, context.nowMillis());
+        state.entries().changeName(source.directory(), source.name(), null, context.nowMillis());
         put(state, destination, RenameRules.renamed(moved), replaced, context.nowMillis());
         return Empty.getDefaultInstance();
     }
@@ -65,8 +63,7 @@ public final class RenameFile implements Operation<ShardState, RenameFileRequest
             FileRemoval.releaseContent(state, replaced);
         }
         HomeName.follow(state, destination, entry);
-        state.putEntry(destination.directory(), destination.name(), entry);
-        DirectorySlices.entryChanged(state, destination.directory(), replaced, entry, nowMillis);
+        state.entries().changeName(destination.directory(), destination.name(), entry, nowMillis);
         Arrivals.noteChange(state, destination.parent());
     }
 }

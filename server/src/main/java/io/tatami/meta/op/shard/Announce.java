@@ -32,12 +32,8 @@ public final class Announce implements Operation<ShardState, AnnounceRequest, An
                 state.putGateNewest(change.getVersion());
             }
             reply.addSlice(ReadSlices.slice(directory, state.slice(directory)));
-            if (change.getResetTimes() && state.slice(directory).getLastChangeMillis() != 0) {
-                state.putSlice(
-                        directory,
-                        state.slice(directory).toBuilder()
-                                .setLastChangeMillis(0)
-                                .build());
+            if (change.getResetTimes()) {
+                state.entries().forgetLastChange(directory);
             }
         }
         if (request.getFloor() > state.gateFloor()) {

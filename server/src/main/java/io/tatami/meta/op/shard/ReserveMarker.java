@@ -38,14 +38,15 @@ public final class ReserveMarker implements Operation<ShardState, ReserveMarkerR
             return taken(entry);
         }
         if (!request.getAskOnly() && isOlder(entry, request.getVersion())) {
-            state.putEntry(
-                    parent,
-                    request.getName(),
-                    EntryRecord.newBuilder()
-                            .setMarker(Marker.newBuilder()
-                                    .setDirectoryId(request.getDirectoryId())
-                                    .setVersion(request.getVersion()))
-                            .build());
+            state.entries()
+                    .changeRecord(
+                            parent,
+                            request.getName(),
+                            EntryRecord.newBuilder()
+                                    .setMarker(Marker.newBuilder()
+                                            .setDirectoryId(request.getDirectoryId())
+                                            .setVersion(request.getVersion()))
+                                    .build());
         }
         return ReserveMarkerReply.getDefaultInstance();
     }

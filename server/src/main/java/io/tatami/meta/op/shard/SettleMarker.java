@@ -17,11 +17,11 @@ public final class SettleMarker implements Operation<ShardState, SettleMarkerReq
         DirectoryId parent = new DirectoryId(request.getParentId());
         EntryRecord entry = state.entry(parent, request.getName());
         if (entry != null && entry.hasMarker() && entry.getMarker().getVersion() <= request.getVersion()) {
-            if (request.getClear()) {
-                state.removeEntry(parent, request.getName());
-            } else {
-                state.putEntry(parent, request.getName(), confirmed(entry, request.getDirectoryId()));
-            }
+            state.entries()
+                    .changeRecord(
+                            parent,
+                            request.getName(),
+                            request.getClear() ? null : confirmed(entry, request.getDirectoryId()));
         }
         return Empty.getDefaultInstance();
     }

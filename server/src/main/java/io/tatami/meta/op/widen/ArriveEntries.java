@@ -4,11 +4,11 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.tatami.base.Check;
 import io.tatami.base.DirectoryId;
 import io.tatami.meta.op.Arrivals;
-import io.tatami.meta.op.DirectorySlices;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.rename.HomeName;
 import io.tatami.meta.op.rename.RenameRules;
+import io.tatami.meta.state.Entries;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
@@ -41,7 +41,7 @@ public final class ArriveEntries implements Operation<ShardState, ArriveEntriesR
         for (GiveEntriesReply.Entry given : request.getGiven().getEntryList()) {
             EntryRecord entry = parsed(given);
             if (state.isFetched(directory, given.getName())) {
-                fetched = DirectorySlices.with(fetched, entry, -1);
+                fetched = Entries.sumsWith(fetched, entry, -1);
             } else {
                 put(state, directory, given.getName(), entry);
             }
@@ -89,25 +89,12 @@ public final class ArriveEntries implements Operation<ShardState, ArriveEntriesR
                 state.entry(directory, name) == null, "%s/%s was given to this shard, which has it", directory, name);
         EntryRecord entry = HomeName.current(state, RenameRules.renamed(standing));
         HomeName.followHere(state, directory, name, entry);
-        state.putEntry(directory, name, entry);
-        DirectorySlices.contentChanged(state, directory, EntryRecord.getDefaultInstance(), entry);
+        state.entries().changeRecord(directory, name, entry);
     }
 
-    /** Puts it into the share, which counts as moving from the first batch to the end. */
+    /** Records what has arrived, and returns it. */
     static Arrival record(ShardState state, DirectoryId directory, Arrival arrival) {
-        DirectorySliceRecord slice = state.slice(directory);
-        boolean wasMoving = isMoving(slice.getArrival());
-        int change = (isMoving(arrival) ? 1 : 0) - (wasMoving ? 1 : 0);
-        state.putSlice(
-                directory,
-                slice.toBuilder()
-                        .setArrival(arrival)
-                        .setMoving(slice.getMoving() + change)
-                        .build());
+        state.entries().putArrival(directory, arrival);
         return arrival;
-    }
-
-    private static boolean isMoving(Arrival arrival) {
-        return arrival.getSpread() != 0 && !arrival.getEnded();
     }
 }

@@ -3,8 +3,8 @@ package io.tatami.meta.op.widen;
 import io.tatami.base.Check;
 import io.tatami.base.DirectoryId;
 import io.tatami.meta.op.Arrivals;
-import io.tatami.meta.op.DirectorySlices;
 import io.tatami.meta.op.Operation;
+import io.tatami.meta.state.Entries;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.Arrival;
@@ -37,7 +37,7 @@ public final class ArriveEntry implements Operation<ShardState, ArriveEntryReque
                     given.getName(),
                     request.getName());
             EntryRecord entry = ArriveEntries.parsed(given);
-            fetched = DirectorySlices.with(fetched, entry, 1);
+            fetched = Entries.sumsWith(fetched, entry, 1);
             ArriveEntries.put(state, directory, given.getName(), entry);
         }
         state.putFetched(directory, request.getName());

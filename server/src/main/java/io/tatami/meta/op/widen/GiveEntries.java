@@ -3,7 +3,6 @@ package io.tatami.meta.op.widen;
 import io.tatami.base.DirectoryId;
 import io.tatami.base.GroupId;
 import io.tatami.base.Placement;
-import io.tatami.meta.op.DirectorySlices;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
@@ -132,23 +131,16 @@ public final class GiveEntries implements Operation<ShardState, GiveEntriesReque
                 }
             }
             for (String name : arrived) {
-                EntryRecord record = state.entry(directory(), name);
-                state.removeEntry(directory(), name);
-                if (record != null) {
-                    DirectorySlices.contentChanged(state, directory(), record, EntryRecord.getDefaultInstance());
-                }
+                state.entries().changeRecord(directory(), name, null);
             }
             return !arrived.isEmpty();
         }
 
         /** From now on such entries are not for this shard to tell about, unless what it had is reclaimed already. */
         void note() {
-            var slice = state.slice(directory());
-            boolean isNew = slice.getGivenSpread() < request.getSpread();
+            boolean isNew = state.slice(directory()).getGivenSpread() < request.getSpread();
             if (isNew && !state.gate(directory()).getReclaimed()) {
-                state.putSlice(
-                        directory(),
-                        slice.toBuilder().setGivenSpread(request.getSpread()).build());
+                state.entries().putGivenSpread(directory(), request.getSpread());
             }
         }
 

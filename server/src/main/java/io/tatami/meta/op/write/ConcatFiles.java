@@ -71,7 +71,7 @@ public final class ConcatFiles implements Operation<ShardState, ConcatRequest, E
         for (Named source : sources) {
             length += source.file().home().getLength();
             moveBlocks(state, source.file(), target.file());
-            source.resolved().remove(state, source.entry(), context.nowMillis());
+            source.resolved().remove(state, context.nowMillis());
             FileRemoval.unlinkHome(state, source.file().id());
         }
         target.file().setInline(joined);

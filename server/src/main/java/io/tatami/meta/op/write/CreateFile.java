@@ -78,7 +78,7 @@ public final class CreateFile implements Operation<ShardState, CreateRequest, Cr
         }
         file.save();
         EntryRecord entry = entry(context, name, request, file);
-        name.put(state, before, entry, context.nowMillis());
+        name.put(state, entry, context.nowMillis());
         return CreateReply.newBuilder()
                 .setStatus(FileStatus.of(state, name.name(), entry))
                 .addAllGrant(granted)

@@ -86,15 +86,17 @@ class MovedNameTest {
     @Test
     void appendToAFileOfAnotherHomeSaysWhichFileThatIsAndChangesNothing() throws Exception {
         FileId elsewhere = FileId.of(1, 0, 9);
-        shard.change(state -> state.putEntry(
-                FileShard.HOME,
-                "a",
-                EntryRecord.newBuilder()
-                        .setFile(FileEntry.newBuilder()
-                                .setFileId(elsewhere.value())
-                                .setAttributes(
-                                        Attributes.newBuilder().setOwner("u").setMode(0777)))
-                        .build()));
+        shard.change(state -> state.entries()
+                .changeRecord(
+                        FileShard.HOME,
+                        "a",
+                        EntryRecord.newBuilder()
+                                .setFile(FileEntry.newBuilder()
+                                        .setFileId(elsewhere.value())
+                                        .setAttributes(Attributes.newBuilder()
+                                                .setOwner("u")
+                                                .setMode(0777)))
+                                .build()));
         MemoryView before = shard.store().copy();
         AppendReply located = shard.run(
                 new AppendFile(shard.handles),
@@ -122,7 +124,7 @@ class MovedNameTest {
     private FileId moveAway(String name, long id) {
         FileId file = new FileId(id);
         shard.change(state -> {
-            state.removeEntry(FileShard.HOME, name);
+            state.entries().changeRecord(FileShard.HOME, name, null);
             state.putHome(
                     file,
                     shard.home(file).toBuilder()

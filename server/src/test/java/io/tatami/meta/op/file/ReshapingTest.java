@@ -226,16 +226,18 @@ class ReshapingTest {
             shard.inline(name, "x");
         }
         shard.change(state -> {
-            state.putEntry(
-                    FileShard.HOME,
-                    "dir",
-                    EntryRecord.newBuilder()
-                            .setMarker(Marker.newBuilder().setDirectoryId(9))
-                            .build());
-            state.putEntry(
-                    FileShard.HOME,
-                    "coming",
-                    EntryRecord.newBuilder().setArrivingTransaction(5).build());
+            state.entries()
+                    .changeRecord(
+                            FileShard.HOME,
+                            "dir",
+                            EntryRecord.newBuilder()
+                                    .setMarker(Marker.newBuilder().setDirectoryId(9))
+                                    .build());
+            state.entries()
+                    .changeRecord(
+                            FileShard.HOME,
+                            "coming",
+                            EntryRecord.newBuilder().setArrivingTransaction(5).build());
         });
         List<String> found = new ArrayList<>();
         ListReply page;
@@ -266,7 +268,8 @@ class ReshapingTest {
             expected.add(i + "n".repeat(253));
             EntryRecord entry =
                     EntryRecord.newBuilder().setFile(file.setFileId(i)).build();
-            shard.change(state -> state.putEntry(FileShard.HOME, expected.get(expected.size() - 1), entry));
+            shard.change(
+                    state -> state.entries().changeRecord(FileShard.HOME, expected.get(expected.size() - 1), entry));
         }
         List<String> found = new ArrayList<>();
         ListReply page;

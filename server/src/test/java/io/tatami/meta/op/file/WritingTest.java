@@ -389,7 +389,7 @@ class WritingTest {
         CreateReply created = shard.create("a", 0);
         announce(DirectoryId.ROOT, 9);
         answer(created, LocateDirectoryReply.newBuilder().setVersion(9));
-        shard.change(state -> state.removeEntry(FileShard.HOME, "a"));
+        shard.change(state -> state.entries().changeRecord(FileShard.HOME, "a", null));
         TatamiException busy = assertThrows(TatamiException.class, () -> shard.complete(completion(created)));
         assertEquals(ErrorCode.BUSY, busy.code());
     }

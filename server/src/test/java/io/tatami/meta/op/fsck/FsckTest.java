@@ -13,6 +13,7 @@ import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.file.FileShard;
 import io.tatami.meta.state.Caller;
+import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.BlockRecord;
@@ -77,9 +78,13 @@ final class FsckTest {
 
     @Test
     void sumsThatDoNotMatchTheEntriesAreFound() throws Exception {
-        String problem = problemAfter(state -> state.putSlice(
-                FileShard.HOME,
-                state.slice(FileShard.HOME).toBuilder().setBytes(5).build()));
+        String problem = problemAfter(state -> state.draft()
+                .put(
+                        Keys.slice(FileShard.HOME),
+                        state.slice(FileShard.HOME).toBuilder()
+                                .setBytes(5)
+                                .build()
+                                .toByteArray()));
         assertTrue(problem.contains("sums"), problem);
     }
 
@@ -104,16 +109,7 @@ final class FsckTest {
 
     @Test
     void aHomeWhoseNameIsGoneIsFound() throws Exception {
-        shard.change(state -> {
-            state.removeEntry(FileShard.HOME, "a");
-            state.putSlice(
-                    FileShard.HOME,
-                    state.slice(FileShard.HOME).toBuilder()
-                            .setFiles(1)
-                            .setBytes(0)
-                            .setSpaceConsumed(0)
-                            .build());
-        });
+        shard.change(state -> state.entries().changeRecord(FileShard.HOME, "a", null));
         List<Finding> findings = check(shard).getFindingList();
         assertEquals(1, findings.size(), findings::toString);
         assertTrue(findings.get(0).getProblem().contains("name is gone"), findings::toString);

@@ -13,7 +13,6 @@ import io.tatami.base.Placement;
 import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.Arrivals;
-import io.tatami.meta.op.DirectorySlices;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.op.reclaim.ReclaimDirectories;
@@ -73,11 +72,10 @@ final class HandOverStepsTest {
                                 .setLength(10)
                                 .setReplication(1))
                         .build();
-                state.putEntry(directory, name, entry);
+                state.entries().changeName(directory, name, entry, 1);
                 state.putHome(
                         file,
                         HomeRecord.newBuilder().setName(name).setLength(10).build());
-                DirectorySlices.entryChanged(state, directory, null, entry, 1);
                 if (Placement.shardOf(directory, name, 2, SHARDS).shard() == 1) {
                     theirs.add(name);
                 }
@@ -231,9 +229,7 @@ final class HandOverStepsTest {
         arrive("", first);
         String deleted = first.getEntry(0).getName();
         on(receiver, state -> {
-            EntryRecord entry = state.entry(directory, deleted);
-            state.removeEntry(directory, deleted);
-            DirectorySlices.entryChanged(state, directory, entry, null, 6_000);
+            state.entries().changeName(directory, deleted, null, 6_000);
         });
         handOver();
         theirs.remove(deleted);
@@ -288,9 +284,7 @@ final class HandOverStepsTest {
         GiveEntriesReply given = give(requestOf(deleted));
         arriveAhead(deleted, given);
         on(receiver, state -> {
-            EntryRecord entry = state.entry(directory, deleted);
-            state.removeEntry(directory, deleted);
-            DirectorySlices.entryChanged(state, directory, entry, null, 6_000);
+            state.entries().changeName(directory, deleted, null, 6_000);
         });
         arriveAhead(deleted, given);
         handOver();
@@ -327,7 +321,7 @@ final class HandOverStepsTest {
                         .build());
         List<String> names = names(store);
         on(store, state -> {
-            names.forEach(each -> state.removeEntry(directory, each));
+            names.forEach(each -> state.entries().changeRecord(directory, each, null));
             state.removeSlice(directory);
         });
     }
@@ -349,12 +343,13 @@ final class HandOverStepsTest {
         String renamed = theirs.get(0);
         on(
                 giver,
-                state -> state.putEntry(
-                        directory,
-                        renamed,
-                        Objects.requireNonNull(state.entry(directory, renamed)).toBuilder()
-                                .setLeavingTransaction(9)
-                                .build()));
+                state -> state.entries()
+                        .changeRecord(
+                                directory,
+                                renamed,
+                                Objects.requireNonNull(state.entry(directory, renamed)).toBuilder()
+                                        .setLeavingTransaction(9)
+                                        .build()));
         assertThrows(UnsettledException.class, () -> give(request()));
         assertThrows(UnsettledException.class, () -> give(requestOf(renamed)));
     }
@@ -365,12 +360,13 @@ final class HandOverStepsTest {
         boolean isTheirs = Placement.shardOf(directory, marked, 2, SHARDS).shard() == 1;
         on(
                 giver,
-                state -> state.putEntry(
-                        directory,
-                        marked,
-                        EntryRecord.newBuilder()
-                                .setMarker(Marker.newBuilder().setDirectoryId(77))
-                                .build()));
+                state -> state.entries()
+                        .changeRecord(
+                                directory,
+                                marked,
+                                EntryRecord.newBuilder()
+                                        .setMarker(Marker.newBuilder().setDirectoryId(77))
+                                        .build()));
         handOver();
         assertEquals(isTheirs, names(receiver).contains(marked));
         assertEquals(!isTheirs, names(giver).contains(marked));

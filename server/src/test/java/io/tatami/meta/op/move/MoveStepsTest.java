@@ -16,7 +16,6 @@ import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.gate.HandleSigner;
-import io.tatami.meta.op.DirectorySlices;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
@@ -259,9 +258,8 @@ final class MoveStepsTest {
             EntryRecord entry = EntryRecord.newBuilder()
                     .setFile(FileEntry.newBuilder().setFileId(file.value()).setReplication(1))
                     .build();
-            state.putEntry(directories[shard], name, entry);
+            state.entries().changeName(directories[shard], name, entry, 1);
             state.putHome(file, HomeRecord.newBuilder().setEntryGroup(shard).build());
-            DirectorySlices.entryChanged(state, directories[shard], null, entry, 1);
             created[0] = file.value();
         });
         return created[0];

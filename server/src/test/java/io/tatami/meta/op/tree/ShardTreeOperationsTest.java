@@ -20,7 +20,6 @@ import io.tatami.meta.state.MemoryView;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.View;
-import io.tatami.meta.state.wire.DirectorySliceRecord;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.FileEntry;
 import io.tatami.meta.state.wire.GateRecord;
@@ -102,12 +101,10 @@ class ShardTreeOperationsTest {
 
     @Test
     void announcementTellsTheShareAndMayResetItsTimes() {
-        state.putSlice(
-                PARENT,
-                DirectorySliceRecord.newBuilder()
-                        .setFiles(2)
-                        .setLastChangeMillis(50)
-                        .build());
+        EntryRecord file =
+                EntryRecord.newBuilder().setFile(FileEntry.getDefaultInstance()).build();
+        state.entries().changeName(PARENT, "a", file, 50);
+        state.entries().changeName(PARENT, "b", file, 40);
         AnnounceRequest request = AnnounceRequest.newBuilder()
                 .addChange(
                         TreeChange.newBuilder().setDirectoryId(5).setVersion(1).setResetTimes(true))
@@ -120,16 +117,20 @@ class ShardTreeOperationsTest {
 
     @Test
     void reservationGivesWayToFilesAndLinks() throws TatamiException, UnsettledException {
-        state.putEntry(
-                PARENT,
-                "f",
-                EntryRecord.newBuilder().setFile(FileEntry.getDefaultInstance()).build());
-        state.putEntry(
-                PARENT,
-                "l",
-                EntryRecord.newBuilder()
-                        .setSymlink(SymlinkEntry.newBuilder().setTarget("/t"))
-                        .build());
+        state.entries()
+                .changeRecord(
+                        PARENT,
+                        "f",
+                        EntryRecord.newBuilder()
+                                .setFile(FileEntry.getDefaultInstance())
+                                .build());
+        state.entries()
+                .changeRecord(
+                        PARENT,
+                        "l",
+                        EntryRecord.newBuilder()
+                                .setSymlink(SymlinkEntry.newBuilder().setTarget("/t"))
+                                .build());
         assertEquals(Status.Kind.FILE, reserve("f", 10, 1).getTakenBy());
         assertTrue(reserve("f", 10, 1).getTaken());
         assertEquals("/t", reserve("l", 10, 1).getSymlinkTarget());
@@ -157,10 +158,13 @@ class ShardTreeOperationsTest {
 
     @Test
     void clearingNeverTakesAFile() {
-        state.putEntry(
-                PARENT,
-                "f",
-                EntryRecord.newBuilder().setFile(FileEntry.getDefaultInstance()).build());
+        state.entries()
+                .changeRecord(
+                        PARENT,
+                        "f",
+                        EntryRecord.newBuilder()
+                                .setFile(FileEntry.getDefaultInstance())
+                                .build());
         settle("f", true, 100);
         assertNotNull(state.entry(PARENT, "f"));
     }
@@ -174,8 +178,11 @@ class ShardTreeOperationsTest {
 
     @Test
     void movesAreSettledBeforeANameIsReserved() {
-        state.putEntry(
-                PARENT, "d", EntryRecord.newBuilder().setArrivingTransaction(77).build());
+        state.entries()
+                .changeRecord(
+                        PARENT,
+                        "d",
+                        EntryRecord.newBuilder().setArrivingTransaction(77).build());
         assertThrows(UnsettledException.class, () -> reserve("d", 10, 4));
     }
 

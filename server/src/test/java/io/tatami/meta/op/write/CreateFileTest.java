@@ -175,8 +175,11 @@ class CreateFileTest {
                 .setVersion(7)
                 .setConfirmed(true)
                 .build();
-        shard.change(state -> state.putEntry(
-                FileShard.HOME, "d", EntryRecord.newBuilder().setMarker(marker).build()));
+        shard.change(state -> state.entries()
+                .changeRecord(
+                        FileShard.HOME,
+                        "d",
+                        EntryRecord.newBuilder().setMarker(marker).build()));
         UnsettledException doubt = assertThrows(UnsettledException.class, () -> shard.create("d", 0));
         assertEquals(new MarkerInDoubt(FileShard.HOME, "d", marker), doubt.question());
         shard.settled = Set.of(7L);

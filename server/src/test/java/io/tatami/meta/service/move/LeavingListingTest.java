@@ -80,7 +80,7 @@ final class LeavingListingTest implements NoPeers {
                                 .setSourceName(name(i))
                                 .build());
             }
-            state.putEntry(DIRECTORY, name(i), entry.build());
+            state.entries().changeRecord(DIRECTORY, name(i), entry.build());
         }
         store.apply(draft);
         shard = newShard();

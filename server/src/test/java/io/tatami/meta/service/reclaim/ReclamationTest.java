@@ -12,7 +12,6 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
-import io.tatami.meta.op.DirectorySlices;
 import io.tatami.meta.op.FileRemoval;
 import io.tatami.meta.op.reclaim.ReclaimDirectories;
 import io.tatami.meta.op.reclaim.RecordDamage;
@@ -154,7 +153,7 @@ final class ReclamationTest {
             EntryRecord leaving =
                     EntryRecord.newBuilder().setLeavingTransaction(5).build();
             shard.change(state -> {
-                state.putEntry(directory, "f", leaving);
+                state.entries().changeRecord(directory, "f", leaving);
                 state.addReclaim(ReclaimRecord.newBuilder()
                         .setDirectoryId(directory.value())
                         .build());
@@ -166,7 +165,7 @@ final class ReclamationTest {
 
         for (int i = 0; i < directories; i++) {
             DirectoryId directory = new DirectoryId(1_000 + i);
-            shard.change(state -> state.removeEntry(directory, "f"));
+            shard.change(state -> state.entries().changeRecord(directory, "f", null));
         }
         reclaimFor(Duration.ofSeconds(20));
         assertEquals(0, shard.queued());
@@ -465,12 +464,13 @@ final class ReclamationTest {
     }
 
     private void setLeaving(String name, long transaction) {
-        shard.change(state -> state.putEntry(
-                DIRECTORY,
-                name,
-                Objects.requireNonNull(state.entry(DIRECTORY, name)).toBuilder()
-                        .setLeavingTransaction(transaction)
-                        .build()));
+        shard.change(state -> state.entries()
+                .changeRecord(
+                        DIRECTORY,
+                        name,
+                        Objects.requireNonNull(state.entry(DIRECTORY, name)).toBuilder()
+                                .setLeavingTransaction(transaction)
+                                .build()));
     }
 
     /** A closed file of one block. */
@@ -482,8 +482,7 @@ final class ReclamationTest {
             EntryRecord entry = EntryRecord.newBuilder()
                     .setFile(FileEntry.newBuilder().setFileId(file[0].value()).setLength(5))
                     .build();
-            state.putEntry(DIRECTORY, name, entry);
-            DirectorySlices.entryChanged(state, DIRECTORY, null, entry, 1);
+            state.entries().changeName(DIRECTORY, name, entry, 1);
             state.putHome(file[0], HomeRecord.newBuilder().setBlocks(1).build());
             state.putBlock(
                     file[0],

@@ -229,10 +229,13 @@ enum Planted implements Plant {
             String name = request.getRename().getDestinationName();
             EntryRecord entry = state.entry(directory, name);
             EntryRecord.Builder marked = entry == null ? EntryRecord.newBuilder() : entry.toBuilder();
-            state.putEntry(
-                    directory,
-                    name,
-                    marked.setArrivingTransaction(request.getTransactionId()).build());
+            // Past the door of entries, which would count the mark as the beginning of a move.
+            state.draft()
+                    .put(
+                            Keys.entry(directory, name),
+                            marked.setArrivingTransaction(request.getTransactionId())
+                                    .build()
+                                    .toByteArray());
             state.putTransaction(
                     new TransactionId(request.getTransactionId()),
                     TransactionRecord.newBuilder().setDestination(true).build());

@@ -28,6 +28,7 @@ import io.tatami.protocol.wire.ReclaimDirectoriesRequest;
 import io.tatami.protocol.wire.Status;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** As much of files as the tree has to do with: names, owners and shares. A file is as long as its name. */
 final class TestFiles {
@@ -60,15 +61,16 @@ final class TestFiles {
         FileEntry file = FileEntry.newBuilder()
                 .setFileId(state.mintFile().value())
                 .setLength(request.getName().length())
+                .setReplication(1)
                 .setAttributes(Attributes.newBuilder()
                         .setOwner(context.caller().user())
                         .setMode(0644))
                 .build();
-        state.putEntry(
+        changeName(
+                state,
                 parent,
                 request.getName(),
                 EntryRecord.newBuilder().setFile(file).build());
-        count(state, parent, 1, request.getName().length());
         Arrivals.noteChange(state, handle);
         return CreateReply.getDefaultInstance();
     }
@@ -82,27 +84,19 @@ final class TestFiles {
         if (entry == null || !entry.hasFile()) {
             throw new TatamiException(ErrorCode.NOT_FOUND, request.getName());
         }
-        state.removeEntry(parent, request.getName());
-        count(state, parent, -1, -request.getName().length());
+        changeName(state, parent, request.getName(), null);
         return Empty.getDefaultInstance();
     }
 
-    private static void count(ShardState state, DirectoryId parent, int files, int bytes) {
-        var share = state.slice(parent);
-        state.putSlice(
-                parent,
-                share.toBuilder()
-                        .setFiles(share.getFiles() + files)
-                        .setBytes(share.getBytes() + bytes)
-                        .setSpaceConsumed(share.getBytes() + bytes)
-                        .setLastChangeMillis(share.getLastChangeMillis() + 1)
-                        .build());
+    private static void changeName(ShardState state, DirectoryId parent, String name, @Nullable EntryRecord after) {
+        long nowMillis = state.slice(parent).getLastChangeMillis() + 1;
+        state.entries().changeName(parent, name, after, nowMillis);
     }
 
     private Empty reclaim(ShardState state, RequestContext context, ReclaimDirectoriesRequest request) {
         for (long id : request.getDirectoryIdList()) {
             DirectoryId directory = new DirectoryId(id);
-            names(state, directory).forEach(name -> state.removeEntry(directory, name));
+            names(state, directory).forEach(name -> state.entries().changeRecord(directory, name, null));
             state.removeSlice(directory);
         }
         return Empty.getDefaultInstance();
