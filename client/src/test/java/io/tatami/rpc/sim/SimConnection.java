@@ -235,7 +235,7 @@ final class SimConnection implements Connection {
             cut("nobody serves " + to);
             return;
         }
-        HandlerTable.Call<?, ?> served = server.call(methodNumber);
+        HandlerTable.Call<?, ?> served = server.find(methodNumber);
         if (served == null) {
             carry(
                     false,

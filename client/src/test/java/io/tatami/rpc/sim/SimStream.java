@@ -26,7 +26,7 @@ final class SimStream<U extends Message, D extends Message, R extends Message> e
 
     /** The request comes to the server. */
     void arrive(@Nullable HandlerTable table, CallContext context, byte[] bytes) {
-        HandlerTable.Stream<?, ?, ?, ?> served = table == null ? null : table.stream(method.number());
+        HandlerTable.Stream<?, ?, ?, ?> served = table == null ? null : table.findStream(method.number());
         if (table == null) {
             connection().cut("nobody serves " + connection().peer());
         } else if (served == null) {

@@ -122,7 +122,7 @@ public final class HandlerTable {
      * @throws TatamiException NOT_LEADER where this server does not serve the group, whose detail is the server that
      *     does
      */
-    public @Nullable Call<?, ?> call(int methodNumber, @Nullable GroupId group) throws TatamiException {
+    public @Nullable Call<?, ?> find(int methodNumber, @Nullable GroupId group) throws TatamiException {
         if (group == null || calls.containsKey(methodNumber)) {
             return calls.get(methodNumber);
         }
@@ -131,16 +131,16 @@ public final class HandlerTable {
             throw new TatamiException(
                     ErrorCode.NOT_LEADER, "this server does not serve " + group, leaders.apply(group));
         }
-        return open.table.call(methodNumber);
+        return open.table.find(methodNumber);
     }
 
     /** The call with this method number, or null; for transports. */
-    public @Nullable Call<?, ?> call(int methodNumber) {
+    public @Nullable Call<?, ?> find(int methodNumber) {
         return calls.get(methodNumber);
     }
 
     /** The stream with this method number, or null; for transports. */
-    public @Nullable Stream<?, ?, ?, ?> stream(int methodNumber) {
+    public @Nullable Stream<?, ?, ?, ?> findStream(int methodNumber) {
         return streams.get(methodNumber);
     }
 

@@ -25,7 +25,7 @@ public interface Operation<S, Q extends Message, R extends Message> {
      * Whether the request probably changes {@linkplain io.tatami.meta.state.Keys#isVolatile volatile} records only. It
      * is then tried on arrival, ahead of requests that wait for a device.
      */
-    default boolean isPassing(Q request) {
+    default boolean mayChangeVolatileOnly(Q request) {
         return false;
     }
 }

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -64,6 +65,12 @@ public final class GroupStore implements AutoCloseable {
     private final AtomicInteger shares = new AtomicInteger(1);
     private final UnwrittenChanges unwritten = new UnwrittenChanges();
     private final SingletonRecords singletons = new SingletonRecords(PROGRESS);
+
+    /** The layers over the database. */
+    private final View applied;
+
+    private final View appliedInMemory;
+
     /**
      * Held for writing while an entry is applied. A read that does not wait uses it to see the state between two
      * entries.
@@ -82,6 +89,8 @@ public final class GroupStore implements AutoCloseable {
         this.ahead = ahead;
         this.options = options;
         this.watch = watch;
+        this.applied = singletons.over(unwritten.over(new StoreView(database, newest, ahead)));
+        this.appliedInMemory = singletons.over(unwritten.over(new StoreView(database, inMemory, null)));
         this.progress = readProgress();
     }
 
@@ -166,11 +175,10 @@ public final class GroupStore implements AutoCloseable {
      * begin.
      */
     public View liveView() {
-        View written = new StoreView(database, newest, ahead);
         return new View() {
             @Override
             public byte @Nullable [] get(byte[] key) {
-                return newest(key, written);
+                return applied.get(key);
             }
 
             @Override
@@ -180,7 +188,7 @@ public final class GroupStore implements AutoCloseable {
                 } catch (TatamiException e) {
                     throw new UncheckedIOException(e);
                 }
-                return written.scan(from, to);
+                return applied.scan(from, to);
             }
         };
     }
@@ -194,15 +202,15 @@ public final class GroupStore implements AutoCloseable {
      * @throws TatamiException UNAVAILABLE after the store has failed
      */
     public @Nullable View memoryOnlyView() throws TatamiException {
-        return optimisticView(new StoreView(database, inMemory, null));
+        return ofThisMoment(appliedInMemory);
     }
 
     /** {@link #memoryOnlyView} for a thread that may wait for the store's files. */
     public @Nullable View optimisticView() throws TatamiException {
-        return optimisticView(new StoreView(database, newest, ahead));
+        return ofThisMoment(applied);
     }
 
-    private @Nullable View optimisticView(View written) throws TatamiException {
+    private @Nullable View ofThisMoment(View view) throws TatamiException {
         requireHealthy();
         long moment = applying.tryOptimisticRead();
         if (moment == 0) {
@@ -211,7 +219,7 @@ public final class GroupStore implements AutoCloseable {
         return new View() {
             @Override
             public byte @Nullable [] get(byte[] key) {
-                byte[] value = newest(key, written);
+                byte[] value = view.get(key);
                 if (!applying.validate(moment)) {
                     throw new ReadMustWaitException(false);
                 }
@@ -223,17 +231,6 @@ public final class GroupStore implements AutoCloseable {
                 throw new ReadMustWaitException(false);
             }
         };
-    }
-
-    private byte @Nullable [] newest(byte[] key, View written) {
-        return singletons.keeps(key)
-                ? singletons.get(key, unknown -> applied(unknown, written))
-                : applied(key, written);
-    }
-
-    private byte @Nullable [] applied(byte[] key, View written) {
-        Draft.Change change = unwritten.find(key);
-        return change == null ? written.get(key) : change.value();
     }
 
     /**
@@ -268,11 +265,20 @@ public final class GroupStore implements AutoCloseable {
                 "entry %d was decided at another state than %d",
                 next.getAppliedIndex(),
                 appliedIndex());
+        changes.keySet().forEach(GroupStore::requireStored);
         CrashPoint.hit("meta.apply.before-write");
         if (add(next, changes)) {
             writeOut();
         }
         CrashPoint.hit("meta.apply.after-write");
+    }
+
+    /** Volatile records are only in a leader's memory, and the store alone writes its progress. */
+    private static void requireStored(byte[] key) {
+        Check.check(
+                !Keys.isVolatile(key) && !Arrays.equals(key, PROGRESS),
+                "an entry of the log changes a record of the kind '%s' that no log has",
+                (char) key[0]);
     }
 
     /** Returns true if enough changes are held in memory to write them out. */

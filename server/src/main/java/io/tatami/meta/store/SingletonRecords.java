@@ -2,12 +2,13 @@ package io.tatami.meta.store;
 
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
+import io.tatami.meta.state.Layer;
+import io.tatami.meta.state.View;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A change is told here always, also of a record that nobody has asked for; so what a reader found in the database
  * meanwhile, and comes with afterwards, does not take its place.
  */
-final class SingletonRecords {
+final class SingletonRecords implements Layer {
     private final byte[] without;
     /** Empty for a record that is not there. */
     private final Map<ByteBuffer, Optional<byte[]>> values = new ConcurrentHashMap<>();
@@ -28,17 +29,21 @@ final class SingletonRecords {
         this.without = without;
     }
 
-    /** Whether a record is one that is kept here. */
-    boolean keeps(byte[] key) {
+    /** Walks see only what is below, which has these records too. */
+    @Override
+    public View over(View below) {
+        return Layer.lookups(below, key -> keeps(key) ? known(key, below) : below.get(key));
+    }
+
+    private boolean keeps(byte[] key) {
         return Keys.isSingleton(key) && !Arrays.equals(key, without);
     }
 
-    /** @param stored finds the value of one that is not known yet; null where it is not there */
-    byte @Nullable [] get(byte[] key, Function<byte[], byte @Nullable []> stored) {
+    private byte @Nullable [] known(byte[] key, View below) {
         ByteBuffer name = ByteBuffer.wrap(key);
         Optional<byte[]> known = values.get(name);
         if (known == null) {
-            Optional<byte[]> found = Optional.ofNullable(stored.apply(key));
+            Optional<byte[]> found = Optional.ofNullable(below.get(key));
             Optional<byte[]> newer = values.putIfAbsent(name, found);
             known = newer == null ? found : newer;
         }

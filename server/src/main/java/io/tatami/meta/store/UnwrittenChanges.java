@@ -1,9 +1,11 @@
 package io.tatami.meta.store;
 
+import io.tatami.meta.state.Changes;
 import io.tatami.meta.state.Draft;
+import io.tatami.meta.state.Layer;
+import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.ProgressRecord;
 import java.util.Map;
-import java.util.NavigableMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,18 +15,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Entries are added by one thread and taken by one at a time; any may look.
  */
-final class UnwrittenChanges {
+final class UnwrittenChanges implements Layer {
     /** Together with the bytes, how long a write can take and how many entries a crash can undo. */
     private static final int RECORDS_MAX = 1_024;
 
     private static final int BYTES_MAX = 1 << 20;
 
-    private NavigableMap<byte[], Draft.Change> young = Draft.noChanges();
-    private int youngBytes;
+    private Changes young = new Changes();
     /** The last entry in the young ones, which may have left no change; null where there is none. */
     private @Nullable ProgressRecord progress;
 
-    private @Nullable NavigableMap<byte[], Draft.Change> beingWritten;
+    private @Nullable Changes beingWritten;
 
     /**
      * What is handed to the database as a whole.
@@ -32,23 +33,28 @@ final class UnwrittenChanges {
      * @param changes nobody changes them any more
      * @param progress the last entry in them
      */
-    record Portion(NavigableMap<byte[], Draft.Change> changes, ProgressRecord progress) {}
+    record Portion(Map<byte[], Draft.Change> changes, ProgressRecord progress) {}
 
     /** Adds an entry; true where there is so much that it should be written out. */
     synchronized boolean add(ProgressRecord next, Map<byte[], Draft.Change> changes) {
-        for (Map.Entry<byte[], Draft.Change> change : changes.entrySet()) {
-            byte[] value = change.getValue().value();
-            youngBytes += change.getKey().length + (value == null ? 0 : value.length);
-            young.merge(change.getKey(), change.getValue(), Draft.Change::then);
-        }
+        young.addAll(changes);
         progress = next;
-        return young.size() >= RECORDS_MAX || youngBytes >= BYTES_MAX;
+        return young.size() >= RECORDS_MAX || young.bytesAdded() >= BYTES_MAX;
+    }
+
+    /** Walks see only what is below: before a walk the database is given all changes. */
+    @Override
+    public View over(View below) {
+        return Layer.lookups(below, key -> {
+            Draft.Change change = find(key);
+            return change == null ? below.get(key) : change.value();
+        });
     }
 
     /** The newest change of a record, or null where the database has its newest value. */
-    synchronized Draft.@Nullable Change find(byte[] key) {
-        Draft.Change change = young.get(key);
-        return change == null && beingWritten != null ? beingWritten.get(key) : change;
+    private synchronized Draft.@Nullable Change find(byte[] key) {
+        Draft.Change change = young.find(key);
+        return change == null && beingWritten != null ? beingWritten.find(key) : change;
     }
 
     /** Whether the database has everything. */
@@ -62,10 +68,9 @@ final class UnwrittenChanges {
         if (last == null) {
             return null;
         }
-        Portion portion = new Portion(young, last);
+        Portion portion = new Portion(young.byKey(), last);
         beingWritten = young;
-        young = Draft.noChanges();
-        youngBytes = 0;
+        young = new Changes();
         progress = null;
         return portion;
     }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tatami.base.FileId;
 import io.tatami.base.TatamiException;
 import io.tatami.conf.Settings;
+import io.tatami.meta.state.Changes;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.ReadMustWaitException;
@@ -37,7 +38,7 @@ final class StoreReadAheadTest {
     @BeforeEach
     void storeFiles() throws TatamiException {
         try (GroupStore store = GroupStore.create(path(), memory)) {
-            NavigableMap<byte[], Draft.Change> changes = Draft.noChanges();
+            NavigableMap<byte[], Draft.Change> changes = Changes.noChanges();
             Random random = new Random(1);
             for (int file = 0; file < FILES; file++) {
                 byte[] bytes = new byte[BYTES];

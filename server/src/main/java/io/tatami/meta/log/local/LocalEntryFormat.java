@@ -2,6 +2,7 @@ package io.tatami.meta.log.local;
 
 import io.tatami.meta.log.LogEntry;
 import io.tatami.meta.log.StateHash;
+import io.tatami.meta.state.Changes;
 import io.tatami.meta.state.Draft;
 import java.nio.ByteBuffer;
 import java.util.Map;
@@ -122,7 +123,7 @@ final class LocalEntryFormat {
         long hashBefore = hashed.getLong();
         long index = hashed.getLong();
         long logMillis = hashed.getLong();
-        NavigableMap<byte[], Draft.Change> changes = Draft.noChanges();
+        NavigableMap<byte[], Draft.Change> changes = Changes.noChanges();
         while (hashed.hasRemaining()) {
             byte[] key = new byte[hashed.getInt()];
             int valueBytes = hashed.getInt();

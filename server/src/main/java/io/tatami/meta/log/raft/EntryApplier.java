@@ -5,6 +5,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.meta.log.EntryFormat;
 import io.tatami.meta.log.LogEntry;
 import io.tatami.meta.log.StateHash;
+import io.tatami.meta.state.Changes;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.meta.state.wire.ReplicatedEntry;
@@ -46,7 +47,7 @@ public final class EntryApplier {
             return true;
         }
         if (part.getPart() == 0) {
-            pending = new Pending(part.getIndex(), at.getTerm(), 0, before, Draft.noChanges());
+            pending = new Pending(part.getIndex(), at.getTerm(), 0, before, Changes.noChanges());
         }
         Pending entry = pending;
         if (entry == null || !isNextOf(entry, part, at) || !isDecidedHere(part, now, at)) {

@@ -67,13 +67,13 @@ public final class CompleteFile implements Operation<ShardState, CompleteRequest
     }
 
     @Override
-    public boolean isPassing(CompleteRequest request) {
+    public boolean mayChangeVolatileOnly(CompleteRequest request) {
         return request.getInline().isEmpty() && request.getWrittenCount() == 0 && request.getUnusedBlockIdCount() == 0;
     }
 
     /** A name in another shard may say that the file is open and is to be told of its end. */
     private boolean isLeftEmpty(ShardState state, HomedFile file, CompleteRequest request) {
-        return isPassing(request)
+        return mayChangeVolatileOnly(request)
                 && file.isUnwritten()
                 && file.home().getEntryGroup() == state.id().value();
     }

@@ -1,5 +1,6 @@
 package io.tatami.meta.service.lead;
 
+import io.tatami.base.Check;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
@@ -14,16 +15,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Batch {
     private final Draft draft;
+    private final View view;
     private final @Nullable RecentRecords recent;
     private final VolatileRecords volatiles;
     private final Totals totals = new Totals();
     private final long logMillis;
     private final long wallMillis;
     private long bytes;
+    private boolean ended;
 
     private Batch(
             View base, @Nullable RecentRecords recent, VolatileRecords volatiles, long lastMillis, long wallMillis) {
-        this.draft = new Draft(volatiles.beside(base));
+        this.draft = new Draft(volatiles.over(base));
+        this.view = recent == null ? draft : recent.over(draft);
         this.recent = recent;
         this.volatiles = volatiles;
         this.logMillis = Math.max(lastMillis, wallMillis);
@@ -40,9 +44,7 @@ public final class Batch {
      */
     public static Batch next(
             View base, RecentRecords recent, VolatileRecords volatiles, long lastMillis, long wallMillis) {
-        Batch batch = new Batch(base, recent, volatiles, lastMillis, wallMillis);
-        recent.layOver(batch.draft);
-        return batch;
+        return new Batch(base, recent, volatiles, lastMillis, wallMillis);
     }
 
     /** A batch for one request that only reads; the parameters are those of {@link #next}. */
@@ -52,7 +54,7 @@ public final class Batch {
 
     /** The state for the next request. */
     View view() {
-        return recent == null ? draft : recent;
+        return view;
     }
 
     /**
@@ -60,7 +62,7 @@ public final class Batch {
      *
      * @return whether they were taken
      */
-    boolean acceptPassing(Draft operation) {
+    boolean acceptVolatile(Draft operation) {
         if (!operation.isVolatile()) {
             return false;
         }
@@ -76,12 +78,18 @@ public final class Batch {
      * @throws TatamiException INVALID_ARGUMENT if it changes more than {@link ChangeLimits} allow; nothing is taken
      */
     boolean accept(Draft operation) throws TatamiException {
+        Check.check(!ended, "a request is decided for a batch that has ended");
+        if (recent == null) {
+            // A read must change nothing, least of all the leader's records; requireUnchanged tells.
+            operation.mergeInto(draft);
+            return true;
+        }
         bytes += ChangeLimits.require(operation);
-        SortedMap<byte[], Draft.Change> passing = operation.changes().tailMap(Keys.volatiles());
-        boolean isKnown = passing.isEmpty();
+        SortedMap<byte[], Draft.Change> ofLeader = operation.changes().tailMap(Keys.volatiles());
+        boolean isKnown = ofLeader.isEmpty();
         if (!isKnown) {
-            volatiles.change(passing);
-            passing.clear();
+            volatiles.change(ofLeader);
+            ofLeader.clear();
             isKnown = !operation.isEmpty();
         }
         totals.count(operation, view());
@@ -96,10 +104,17 @@ public final class Batch {
 
     /** Ends the deciding: adds the totals to the changes. */
     public Draft end() {
+        ended = true;
         Draft sums = new Draft(draft);
         totals.writeTo(sums);
         merge(sums);
+        Check.check(draft.changes().tailMap(Keys.volatiles()).isEmpty(), "volatile records are about to be logged");
         return draft;
+    }
+
+    /** Checks, after a read was decided, that it changed nothing. */
+    public void requireUnchanged() {
+        Check.check(draft.isEmpty(), "a read changes records");
     }
 
     private void merge(Draft changes) {

@@ -2,6 +2,7 @@ package io.tatami.meta.service.lead;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.meta.state.Changes;
 import io.tatami.meta.state.Draft;
 import java.util.Map;
 
@@ -29,8 +30,7 @@ final class ChangeLimits {
     static long require(Draft request) throws TatamiException {
         long sum = 0;
         for (Map.Entry<byte[], Draft.Change> change : request.changes().entrySet()) {
-            byte[] value = change.getValue().value();
-            long bytes = change.getKey().length + (value == null ? 0L : value.length);
+            long bytes = Changes.bytesOf(change.getKey(), change.getValue());
             if (bytes > RECORD_BYTES_MAX) {
                 throw new TatamiException(
                         ErrorCode.INVALID_ARGUMENT,

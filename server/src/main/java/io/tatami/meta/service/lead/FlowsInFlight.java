@@ -74,7 +74,7 @@ public final class FlowsInFlight {
             throw failure;
         };
         Pending<Draft, Q, R> pending = new Pending<>(draft -> draft, refusal, origin, request, method);
-        loop.enqueue(pending);
+        loop.submit(pending);
         return pending.future();
     }
 }

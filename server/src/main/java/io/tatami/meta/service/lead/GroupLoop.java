@@ -101,7 +101,7 @@ public final class GroupLoop implements AutoCloseable {
         this.memory = new ReplyMemory(store.liveView(), clock);
         this.reads = new SnapshotReads(id, store, volatiles, clock, cluster, memory);
         this.durable = store.liveView();
-        this.recent = new RecentRecords(durable);
+        this.recent = new RecentRecords();
     }
 
     /** The reason why the group stopped; null while it works. */
@@ -116,13 +116,13 @@ public final class GroupLoop implements AutoCloseable {
     }
 
     /** Queues a request, or answers it at once if it changes only volatile records and no batch is under way. */
-    public void enqueue(Pending<?, ?, ?> pending) {
+    public void submit(Pending<?, ?, ?> pending) {
         TatamiException reason = failure();
         if (reason != null) {
             pending.fail(reason);
             return;
         }
-        if (pending.isPassing() && isBetweenBatches() && passes(pending)) {
+        if (pending.mayChangeVolatileOnly() && isBetweenBatches() && isDecidedAtOnce(pending)) {
             return;
         }
         switch (requestQueue.offer(pending)) {
@@ -141,7 +141,7 @@ public final class GroupLoop implements AutoCloseable {
      * Answers a request that changes only volatile records. It needs no log, only the confirmation that no other
      * replica leads.
      */
-    private boolean passes(Pending<?, ?, ?> pending) {
+    private boolean isDecidedAtOnce(Pending<?, ?, ?> pending) {
         CompletableFuture<Void> confirmed = log.confirm();
         return confirmed.isDone()
                 && !confirmed.isCompletedExceptionally()
@@ -199,8 +199,8 @@ public final class GroupLoop implements AutoCloseable {
         return concluded(
                 pending,
                 isBetweenBatches()
-                        ? reads.decideAtOnce(pending, recent)
-                        : reads.decideAtOnce(pending, !thread.isCurrent()));
+                        ? reads.readAtOnce(pending, recent)
+                        : reads.readAtOnce(pending, !thread.isCurrent()));
     }
 
     /** Whether this is the group's thread between two batches, so that its records in memory are the durable ones. */
@@ -211,7 +211,7 @@ public final class GroupLoop implements AutoCloseable {
     private void readElsewhere(Pending<?, ?, ?> pending) {
         toReaders(
                 () -> {
-                    boolean unused = concluded(pending, reads.decide(pending));
+                    boolean unused = concluded(pending, reads.read(pending));
                 },
                 pending.future());
     }
@@ -274,7 +274,7 @@ public final class GroupLoop implements AutoCloseable {
                 Batch batch = nextBatch();
                 decide(batch);
                 commit(batch);
-                work.forEach(pending -> conclude(pending, this::enqueue));
+                work.forEach(pending -> conclude(pending, this::submit));
                 work.clear();
             }
         } catch (TatamiException e) {
@@ -326,10 +326,10 @@ public final class GroupLoop implements AutoCloseable {
             return;
         }
         CrashPoint.hit("meta.batch.before-commit");
-        work.forEach(pending -> pending.pass("meta.operation.decided"));
+        work.forEach(pending -> pending.reach("meta.operation.decided"));
         log.commit(new LogEntry(store.appliedIndex() + 1, batch.logMillis(), changes.changes()));
         CrashPoint.hit("meta.batch.after-commit");
-        work.forEach(pending -> pending.pass("meta.operation.committed"));
+        work.forEach(pending -> pending.reach("meta.operation.committed"));
         committed.accept(changes);
     }
 

@@ -156,17 +156,17 @@ public final class LeadingGroup implements PartRegistry, AutoCloseable {
         @Override
         public <Q extends Message, R extends Message> CompletableFuture<R> submit(
                 Operation<S, Q, R> operation, RequestOrigin origin, Q request) {
-            return enqueue(new Pending<>(state, operation, origin, request, null));
+            return submit(new Pending<>(state, operation, origin, request, null));
         }
 
         @Override
         public <Q extends Message, R extends Message> CompletableFuture<R> submitOnce(
                 Method<?, R> method, Operation<S, Q, R> operation, RequestOrigin origin, Q request) {
-            return enqueue(new Pending<>(state, operation, origin, request, method));
+            return submit(new Pending<>(state, operation, origin, request, method));
         }
 
-        private <R extends Message> CompletableFuture<R> enqueue(Pending<S, ?, R> pending) {
-            loop.enqueue(pending);
+        private <R extends Message> CompletableFuture<R> submit(Pending<S, ?, R> pending) {
+            loop.submit(pending);
             return pending.future();
         }
 

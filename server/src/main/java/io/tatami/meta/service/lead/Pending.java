@@ -91,8 +91,8 @@ public final class Pending<S, Q extends Message, R extends Message> {
     }
 
     /** Whether it is to be tried with {@link #decideAlone}. */
-    boolean isPassing() {
-        return operation.isPassing(request);
+    boolean mayChangeVolatileOnly() {
+        return operation.mayChangeVolatileOnly(request);
     }
 
     /**
@@ -108,7 +108,7 @@ public final class Pending<S, Q extends Message, R extends Message> {
                 return false;
             }
             R decided = operation.decide(state.apply(draft), context(batch, cluster), request);
-            if (!batch.acceptPassing(draft)) {
+            if (!batch.acceptVolatile(draft)) {
                 return false;
             }
             reply = decided;
@@ -193,8 +193,8 @@ public final class Pending<S, Q extends Message, R extends Message> {
         return ++settlements < SETTLEMENTS_MAX;
     }
 
-    /** Passes the crash point that this kind of operation has at a moment, unless it was refused or is unsettled. */
-    void pass(String moment) {
+    /** Reaches the crash point that this kind of operation has at a moment, unless it was refused or is unsettled. */
+    void reach(String moment) {
         if (reply != null) {
             CrashPoint.hit(moment, operation.getClass());
         }
@@ -208,7 +208,7 @@ public final class Pending<S, Q extends Message, R extends Message> {
             future.completeExceptionally(refused);
         } else if (decided != null) {
             future.complete(decided);
-            pass("meta.operation.answered");
+            reach("meta.operation.answered");
         } else {
             throw new IllegalStateException("answered before it was decided");
         }

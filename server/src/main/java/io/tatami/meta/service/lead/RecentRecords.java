@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.UnsafeByteOperations;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
+import io.tatami.meta.state.Layer;
 import io.tatami.meta.state.View;
 import java.util.HashMap;
 import java.util.Map;
@@ -17,42 +18,17 @@ import org.jspecify.annotations.Nullable;
  * <p>Two maps take turns: what is used goes into the younger one, and when that is full the older one is dropped. What
  * was used within the last {@link #HALF_MAX} other records is at hand.
  */
-public final class RecentRecords implements View {
+public final class RecentRecords implements Layer {
     private static final int HALF_MAX = 4_096;
     private static final int VALUE_BYTES_MAX = 1_024;
 
-    private View below;
     private Map<ByteString, Draft.Change> young = new HashMap<>();
     private Map<ByteString, Draft.Change> old = new HashMap<>();
 
-    /** @param below what holds all records */
-    public RecentRecords(View below) {
-        this.below = below;
-    }
-
-    /** Asks another view from here on, in which every record is the same. */
-    void layOver(View other) {
-        below = other;
-    }
-
+    /** Walks see only what is below. Each change below must be told by {@link #changed}. */
     @Override
-    public byte @Nullable [] get(byte[] key) {
-        return get(key, below);
-    }
-
-    /** The same records where those that are not at hand come from {@code other}, until a change is told. */
-    View over(View other) {
-        return new View() {
-            @Override
-            public byte @Nullable [] get(byte[] key) {
-                return RecentRecords.this.get(key, other);
-            }
-
-            @Override
-            public Cursor scan(byte[] from, byte[] to) {
-                return other.scan(from, to);
-            }
-        };
+    public View over(View below) {
+        return Layer.lookups(below, key -> get(key, below));
     }
 
     private byte @Nullable [] get(byte[] key, View from) {
@@ -70,12 +46,6 @@ public final class RecentRecords implements View {
         }
         keep(wrapped, known);
         return known.value();
-    }
-
-    /** Not from memory. */
-    @Override
-    public Cursor scan(byte[] from, byte[] to) {
-        return below.scan(from, to);
     }
 
     /** Told of what is laid over the view below, or of what will be before anything else is asked. */

@@ -35,9 +35,9 @@ public final class SnapshotReads implements AutoCloseable {
      * So many reads are not looked for in memory after one that was not there, twice as many after each more in a row:
      * trying in vain takes as long as to read what is there.
      */
-    private static final int PASSED_LEAST = 8;
+    private static final int SKIPPED_LEAST = 8;
 
-    private static final int PASSED_MOST = 64;
+    private static final int SKIPPED_MOST = 64;
 
     private final GroupId id;
     private final GroupStore store;
@@ -47,10 +47,10 @@ public final class SnapshotReads implements AutoCloseable {
     private final ReplyMemory memory;
 
     /** Those that are left. */
-    private final AtomicInteger passed = new AtomicInteger();
+    private final AtomicInteger skipped = new AtomicInteger();
 
     /** How many the next one that is not in memory makes. */
-    private volatile int passedNext = PASSED_LEAST;
+    private volatile int skippedNext = SKIPPED_LEAST;
 
     private final InlineReadPolicy files = new InlineReadPolicy();
 
@@ -89,7 +89,7 @@ public final class SnapshotReads implements AutoCloseable {
     }
 
     /** Decides a request, which must change nothing. */
-    Outcome decide(Pending<?, ?, ?> pending) {
+    Outcome read(Pending<?, ?, ?> pending) {
         underWay.readLock().lock();
         return decideAndUnlock(pending, open -> {
             try (StoreSnapshot snapshot = open.snapshot()) {
@@ -99,20 +99,20 @@ public final class SnapshotReads implements AutoCloseable {
     }
 
     /**
-     * {@link #decide} for who may not wait.
+     * {@link #read} for a thread that must not wait.
      *
      * @param mayWaitForFiles for as long as they take out of the kernel's memory
      */
-    Outcome decideAtOnce(Pending<?, ?, ?> pending, boolean mayWaitForFiles) {
-        if (passed.get() > 0) {
-            passed.decrementAndGet();
+    Outcome readAtOnce(Pending<?, ?, ?> pending, boolean mayWaitForFiles) {
+        if (skipped.get() > 0) {
+            skipped.decrementAndGet();
         } else {
-            Outcome outcome = decideAtOnce(pending, GroupStore::memoryOnlyView);
+            Outcome outcome = readAtOnce(pending, GroupStore::memoryOnlyView);
             if (outcome != Outcome.MUST_WAIT) {
-                passedNext = PASSED_LEAST;
+                skippedNext = SKIPPED_LEAST;
                 return outcome;
             }
-            if (passed.get() == 0) {
+            if (skipped.get() == 0) {
                 return outcome;
             }
         }
@@ -120,7 +120,7 @@ public final class SnapshotReads implements AutoCloseable {
             return Outcome.MUST_WAIT;
         }
         long beganNanos = clock.monotonicNanos();
-        Outcome outcome = decideAtOnce(pending, GroupStore::optimisticView);
+        Outcome outcome = readAtOnce(pending, GroupStore::optimisticView);
         if (outcome == Outcome.DECIDED) {
             files.took(clock.monotonicNanos() - beganNanos);
         }
@@ -128,12 +128,12 @@ public final class SnapshotReads implements AutoCloseable {
     }
 
     /**
-     * {@link #decide} for the group's thread between two batches, which waits for no file.
+     * {@link #read} for the group's thread between two batches, which waits for no file.
      *
      * @param recent as those before left it
      */
-    Outcome decideAtOnce(Pending<?, ?, ?> pending, RecentRecords recent) {
-        return decideAtOnce(pending, open -> {
+    Outcome readAtOnce(Pending<?, ?, ?> pending, RecentRecords recent) {
+        return readAtOnce(pending, open -> {
             View stored = open.memoryOnlyView();
             return stored == null ? null : recent.over(stored);
         });
@@ -145,7 +145,7 @@ public final class SnapshotReads implements AutoCloseable {
         View of(GroupStore open) throws TatamiException;
     }
 
-    private Outcome decideAtOnce(Pending<?, ?, ?> pending, Moment moment) {
+    private Outcome readAtOnce(Pending<?, ?, ?> pending, Moment moment) {
         if (!underWay.readLock().tryLock()) {
             return Outcome.MUST_WAIT;
         }
@@ -166,9 +166,9 @@ public final class SnapshotReads implements AutoCloseable {
             pending.fail(e);
         } catch (ReadMustWaitException e) {
             if (e.isCold()) {
-                int count = passedNext;
-                passed.set(count);
-                passedNext = Math.min(2 * count, PASSED_MOST);
+                int count = skippedNext;
+                skipped.set(count);
+                skippedNext = Math.min(2 * count, SKIPPED_MOST);
             }
             return Outcome.MUST_WAIT;
         } catch (UncheckedIOException e) {
@@ -194,9 +194,7 @@ public final class SnapshotReads implements AutoCloseable {
     private Outcome decideOn(View view, Pending<?, ?, ?> pending) {
         Batch batch = Batch.ofRead(view, volatiles, store.logMillis(), clock.wallMillis());
         pending.decide(batch, cluster.get(), memory);
-        if (!batch.draft().isEmpty()) {
-            throw new IllegalStateException("a read of " + id + " changed records");
-        }
+        batch.requireUnchanged();
         return Outcome.DECIDED;
     }
 

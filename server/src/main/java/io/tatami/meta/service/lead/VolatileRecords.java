@@ -2,6 +2,7 @@ package io.tatami.meta.service.lead;
 
 import io.tatami.meta.state.Draft.Change;
 import io.tatami.meta.state.Keys;
+import io.tatami.meta.state.Layer;
 import io.tatami.meta.state.MapCursor;
 import io.tatami.meta.state.View;
 import java.util.ArrayDeque;
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * the place of since is therefore not removed but left without a value, as spent, until {@link #SPENT_MAX} more are:
  * its reader does not take it for one that ended before.
  */
-public final class VolatileRecords {
+public final class VolatileRecords implements Layer {
     static final int SPENT_MAX = 65_536;
 
     private final ConcurrentNavigableMap<byte[], byte[]> records = new ConcurrentSkipListMap<>(Arrays::compareUnsigned);
@@ -28,17 +29,18 @@ public final class VolatileRecords {
     /** Owned by the group's thread. */
     private final Queue<byte[]> spent = new ArrayDeque<>();
 
-    /** A view of a store's records with these beside them. */
-    View beside(View stored) {
+    /** The view below has no records of this kind. */
+    @Override
+    public View over(View below) {
         return new View() {
             @Override
             public byte @Nullable [] get(byte[] key) {
-                return Keys.isVolatile(key) ? records.get(key) : stored.get(key);
+                return Keys.isVolatile(key) ? records.get(key) : below.get(key);
             }
 
             @Override
             public Cursor scan(byte[] from, byte[] to) {
-                return Keys.isVolatile(from) ? new MapCursor(records.subMap(from, to)) : stored.scan(from, to);
+                return Keys.isVolatile(from) ? new MapCursor(records.subMap(from, to)) : below.scan(from, to);
             }
         };
     }

@@ -11,6 +11,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.meta.log.EntryFormat;
 import io.tatami.meta.log.LogEntry;
 import io.tatami.meta.log.ReplicaCluster;
+import io.tatami.meta.state.Changes;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.meta.state.wire.ReplicatedEntry;
@@ -51,7 +52,7 @@ final class EntryApplierTest {
     }
 
     private static List<ReplicatedEntry> parts(ProgressRecord decidedOn, long index, String... values) {
-        NavigableMap<byte[], Draft.Change> changes = Draft.noChanges();
+        NavigableMap<byte[], Draft.Change> changes = Changes.noChanges();
         for (int i = 0; i < values.length; i++) {
             changes.put(("e" + i).getBytes(UTF_8), new Draft.Change(values[i].getBytes(UTF_8)));
         }

@@ -167,7 +167,7 @@ public final class LoopHarness implements AutoCloseable {
             @Nullable Method<DirectorySlice, DirectorySlice> method) {
         Pending<Draft, DirectorySlice, DirectorySlice> pending =
                 new Pending<>(Function.identity(), operation, origin, request, method);
-        loop.enqueue(pending);
+        loop.submit(pending);
         return pending.future();
     }
 

@@ -184,7 +184,7 @@ public final class LoopThroughput {
                     running.countDown();
                 }
             });
-            loop.enqueue(pending);
+            loop.submit(pending);
         }
     }
 }

@@ -102,7 +102,7 @@ public final class SteppedGroup implements PartRegistry {
         this.steps = steps;
         this.id = new GroupId(record.getGroup());
         this.memory = new ReplyMemory(store, clock);
-        this.recent = new RecentRecords(store);
+        this.recent = new RecentRecords();
         this.timer = new SteppedTimer(this::later);
         this.flows = new SteppedFlows(this, store, memory);
     }
@@ -277,7 +277,7 @@ public final class SteppedGroup implements PartRegistry {
             }
             Batch alone = Batch.ofRead(store, volatiles, logMillis, clock.wallMillis());
             pending.decide(alone, peers.map(), memory);
-            Check.check(alone.draft().isEmpty(), "a read of %s changed records", id);
+            alone.requireUnchanged();
             effects.remove(pending);
             conclude(pending, this::read);
         });

@@ -38,10 +38,11 @@ final class RecentRecordsTest {
     void anyMixOfChangesAndReadsShowsWhatTheStoreHolds() {
         Random random = new Random(20261121);
         CountingView store = new CountingView();
-        RecentRecords recent = new RecentRecords(store);
+        RecentRecords recent = new RecentRecords();
+        View seen = recent.over(store);
         int asked = 0;
         for (int batch = 0; batch < 2_000; batch++) {
-            Draft draft = new Draft(recent);
+            Draft draft = new Draft(seen);
             for (int i = 0; i < 10; i++) {
                 byte[] key = key(random);
                 switch (random.nextInt(4)) {
@@ -54,7 +55,7 @@ final class RecentRecordsTest {
             store.records.apply(draft);
             for (int i = 0; i < 20; i++) {
                 byte[] key = key(random);
-                assertArrayEquals(store.records.get(key), recent.get(key), "batch " + batch);
+                assertArrayEquals(store.records.get(key), seen.get(key), "batch " + batch);
                 asked++;
             }
         }
@@ -64,9 +65,9 @@ final class RecentRecordsTest {
     @Test
     void whatIsAskedAgainIsNotReadAgainAbsenceIncluded() {
         CountingView store = new CountingView();
-        RecentRecords recent = new RecentRecords(store);
+        View seen = new RecentRecords().over(store);
         for (int i = 0; i < 3; i++) {
-            assertArrayEquals(null, recent.get(Keys.singleton("none")));
+            assertArrayEquals(null, seen.get(Keys.singleton("none")));
         }
         assertEquals(1, store.reads);
     }
@@ -75,12 +76,13 @@ final class RecentRecordsTest {
     void whatIsAskedOverAnotherViewIsAtHandAfterwardsAndTheOtherWayRound() {
         CountingView store = new CountingView();
         CountingView other = new CountingView();
-        RecentRecords recent = new RecentRecords(store);
-        recent.get(Keys.singleton("one"));
+        RecentRecords recent = new RecentRecords();
+        View seen = recent.over(store);
+        seen.get(Keys.singleton("one"));
         View over = recent.over(other);
         over.get(Keys.singleton("one"));
         over.get(Keys.singleton("two"));
-        recent.get(Keys.singleton("two"));
+        seen.get(Keys.singleton("two"));
         assertEquals(1, store.reads);
         assertEquals(1, other.reads);
     }

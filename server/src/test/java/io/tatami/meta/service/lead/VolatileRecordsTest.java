@@ -48,7 +48,7 @@ class VolatileRecordsTest {
         }
 
         @Override
-        public boolean isPassing(DirectorySlice request) {
+        public boolean mayChangeVolatileOnly(DirectorySlice request) {
             return true;
         }
     }
@@ -130,7 +130,7 @@ class VolatileRecordsTest {
         stored.apply(lasting);
         VolatileRecords volatiles = new VolatileRecords();
         put(volatiles, new byte[] {2});
-        View view = volatiles.beside(stored);
+        View view = volatiles.over(stored);
         assertEquals(List.of(1), scanned(view, Keys.kind('l')));
         assertEquals(List.of(2), scanned(view, Keys.volatiles()));
         Draft above = new Draft(view);
@@ -152,7 +152,7 @@ class VolatileRecordsTest {
     @Test
     void spentOnesStayUntilManyMoreAre() {
         VolatileRecords volatiles = new VolatileRecords();
-        View view = volatiles.beside(new MemoryView());
+        View view = volatiles.over(new MemoryView());
         put(volatiles, new byte[0]);
         for (int file = 2; file <= VolatileRecords.SPENT_MAX; file++) {
             spend(volatiles, file);

@@ -67,12 +67,12 @@ final class ServerRequests {
         }
         HandlerTable.Call<?, ?> call;
         try {
-            call = handlers.call(header.getMethod(), context.group());
+            call = handlers.find(header.getMethod(), context.group());
         } catch (TatamiException e) {
             calls.refuse(frame.callId(), e);
             return;
         }
-        HandlerTable.Stream<?, ?, ?, ?> stream = handlers.stream(header.getMethod());
+        HandlerTable.Stream<?, ?, ?, ?> stream = handlers.findStream(header.getMethod());
         if (call != null) {
             begin(call, frame, context);
         } else if (stream != null) {
@@ -95,7 +95,7 @@ final class ServerRequests {
         if (context.isExpired(clock)) {
             return new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the request came too late to be begun");
         }
-        if (handlers.stream(header.getMethod()) != null && calls.isFull()) {
+        if (handlers.findStream(header.getMethod()) != null && calls.isFull()) {
             return new TatamiException(ErrorCode.BUSY, "too many requests are in flight");
         }
         return null;
