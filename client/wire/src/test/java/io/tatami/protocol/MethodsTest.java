@@ -8,7 +8,6 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import com.google.protobuf.Parser;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -52,17 +51,12 @@ final class MethodsTest {
 
     private static List<String> documented() throws Exception {
         List<String> rows = new ArrayList<>();
-        for (String line : Files.readAllLines(root().resolve("docs/protocol.md"))) {
+        for (String line : Files.readAllLines(SourceTree.root().resolve("docs/protocol.md"))) {
             if (line.matches("\\| \\d+ \\| `[a-z-]+\\.[a-z-]+` \\|.*")) {
                 rows.add(line.replace("|  |", "| |"));
             }
         }
         return rows;
-    }
-
-    private static Path root() {
-        Path here = Path.of("").toAbsolutePath();
-        return Files.isDirectory(here.resolve("docs")) ? here : here.resolveSibling("");
     }
 
     @Test

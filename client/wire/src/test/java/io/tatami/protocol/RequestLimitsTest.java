@@ -161,7 +161,7 @@ final class RequestLimitsTest {
     @Test
     void protocolDocumentListsTheLimits() throws Exception {
         Map<String, String> told = new TreeMap<>();
-        for (String line : Files.readAllLines(root().resolve("docs/protocol.md"))) {
+        for (String line : Files.readAllLines(SourceTree.root().resolve("docs/protocol.md"))) {
             Matcher row = ROW.matcher(line);
             if (row.matches()) {
                 told.put(row.group(1), row.group(2));
@@ -175,8 +175,8 @@ final class RequestLimitsTest {
         Map<String, String> told = new TreeMap<>();
         for (String file : List.of("meta", "block", "attributes", "common")) {
             Deque<String> inside = new ArrayDeque<>();
-            for (String line :
-                    Files.readAllLines(root().resolve("client/wire/src/main/proto/tatami/" + file + ".proto"))) {
+            Path proto = SourceTree.root().resolve("client/wire/src/main/proto/tatami/" + file + ".proto");
+            for (String line : Files.readAllLines(proto)) {
                 Matcher begin = BEGIN.matcher(line);
                 Matcher field = FIELD.matcher(line);
                 if (begin.matches() && begin.group(2) == null) {
@@ -196,10 +196,5 @@ final class RequestLimitsTest {
         Map<String, String> declared = new TreeMap<>();
         RequestLimits.all().forEach((field, limit) -> declared.put(field, limit.toString()));
         return declared;
-    }
-
-    private static Path root() {
-        Path here = Path.of("").toAbsolutePath();
-        return Files.isDirectory(here.resolve("docs")) ? here : here.resolveSibling("");
     }
 }
