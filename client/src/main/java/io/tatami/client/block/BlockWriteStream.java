@@ -23,16 +23,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes one block to a chain of servers. Used by one thread, but for the three lengths and {@link #failure}, which any
- * thread may ask.
+ * Writes one block to a pipeline of servers. Used by one thread, except that any thread may ask the three lengths and
+ * {@link #failure}.
  *
- * <p>Servers hear of the stream with its first frame, or when they are waited for: a block that is finished before that
- * can still be packed. Bytes are sent in frames of up to 1 MiB, or lie in memory that the first server reads, and
- * frames only say where; at most {@link BlockClientSettings#windowBytes} of them wait for their acknowledgement, after
- * which writing blocks. Every failure ends the stream: all methods throw it from then on, and what no server is known
- * to have is kept. The way on is a new generation from the block's home, a new stream over the good servers with
- * {@link WriteSpec#continuedAt} at {@link #visibleLength}, {@link #awaitReady} on it, and {@link #resend} of the frames
- * that {@link #takeUnacknowledged} gives.
+ * <p>The servers learn of the stream with its first frame, or when they are waited for. A block that is finished before
+ * that can still be packed. Bytes go in frames of up to 1 MiB, or lie in memory that the first server reads, and frames
+ * only say where. At most {@link BlockClientSettings#windowBytes} of them wait for their acknowledgement; then writing
+ * blocks.
+ *
+ * <p>Every failure ends the stream: all methods throw it from then on, and the bytes that no server acknowledged are
+ * kept. To go on, the caller gets a new generation from the block's home, opens a new stream over the good servers with
+ * {@link WriteSpec#continuedAt} at {@link #visibleLength}, calls {@link #awaitReady} on it, and passes the frames of
+ * {@link #takeUnacknowledged} to {@link #resend}.
  */
 public final class BlockWriteStream implements AutoCloseable {
     private static final FrameBuffer NO_BYTES = FrameBuffer.own(Unpooled.EMPTY_BUFFER);
@@ -47,7 +49,7 @@ public final class BlockWriteStream implements AutoCloseable {
     private final long timeoutMillis;
     private WriteSpec spec;
 
-    /** Null until there is something that the servers must be told. */
+    /** Null until the servers must be told of the stream. */
     private @Nullable RpcStream<WriteFrame> stream;
 
     private long position;
@@ -57,7 +59,7 @@ public final class BlockWriteStream implements AutoCloseable {
     private long sharedBytes;
     private boolean ended;
 
-    /** What servers are to do with a frame beside storing it. */
+    /** What servers do with a frame beside storing it. */
     private enum Ask {
         STORE,
         FLUSH,
@@ -65,7 +67,7 @@ public final class BlockWriteStream implements AutoCloseable {
         FINISH
     }
 
-    /** Where a stream gets the memory that its first server reads; it gives each lease back. */
+    /** Leases of memory that the first server reads. The stream gives each lease back. */
     @FunctionalInterface
     interface RegionLeases {
         /**
@@ -104,7 +106,7 @@ public final class BlockWriteStream implements AutoCloseable {
             BlockClientSettings settings,
             ByteBufAllocator allocator)
             throws TatamiException {
-        // One frame more is being filled while the window is full.
+        // One more frame is being filled while the window is full.
         int buffersMax = settings.windowBytes() / BlockPayload.BYTES_MAX + 1;
         RegionLease lease = spec.isNew()
                 ? leases.lease(true, Math.min(spec.reserveBytes(), BlockPayload.BYTES_MAX))
@@ -113,13 +115,13 @@ public final class BlockWriteStream implements AutoCloseable {
         return new BlockWriteStream(connection, spec, chain, leases, memory, settings);
     }
 
-    /** Tells the servers what they are to write, unless they know. */
+    /** Opens the stream at the servers, if it is not open. */
     private void begin() throws TatamiException {
         if (stream != null) {
             return;
         }
         if (spec.isNew() && !spec.packed()) {
-            // There will be more than the memory for the first frame holds.
+            // The block becomes longer than the memory of the first frame.
             builder.moveTo(leases.lease(false, spec.reserveBytes()));
         }
         stream = memory.connectionOr(connection)
@@ -152,32 +154,35 @@ public final class BlockWriteStream implements AutoCloseable {
         return spec;
     }
 
-    /** Where the next byte goes, counted from the start of the block; what was written and not sent is included. */
+    /** The offset in the block of the next byte; written bytes that are not sent yet are included. */
     public long position() {
         return position;
     }
 
-    /** Up to where every server has the bytes in memory; readers see as much. */
+    /** The end of the bytes that every server has in memory; readers see these. */
     public long visibleLength() {
         return window.visibleLength();
     }
 
-    /** Up to where every server has the bytes on its device. At first the start offset, whether or not that is. */
+    /** The end of the bytes that every server has on its device. At first the start offset, durable or not. */
     public long durableLength() {
         return window.durableLength();
     }
 
-    /** How many bytes were put into memory that is shared with the first server. */
+    /** The number of bytes that went through memory shared with the first server. */
     public long sharedBytes() {
         return sharedBytes;
     }
 
-    /** Why the stream ended; null while it has not, or where it ended well. */
+    /** The reason why the stream failed; null while it works, and after a good end. */
     public @Nullable TatamiException failure() {
         return window.failure();
     }
 
-    /** After a failure, the server to leave out: the one that reported, or was reported; the first where none was. */
+    /**
+     * After a failure, the server to leave out: the one that reported the failure or was reported; the first server if
+     * neither is known.
+     */
     public ServerId failedServer() {
         TatamiException failure = window.failure();
         if (failure == null) {
@@ -192,8 +197,8 @@ public final class BlockWriteStream implements AutoCloseable {
     }
 
     /**
-     * Waits until every server has accepted the stream. For a continued block each then has the new generation durably,
-     * and the caller commits it at the block's home before it writes.
+     * Waits until every server has accepted the stream. For a continued block, each server then has the new generation
+     * durably, and the caller commits it at the block's home before it writes.
      */
     public void awaitReady() throws TatamiException {
         begin();
@@ -201,10 +206,10 @@ public final class BlockWriteStream implements AutoCloseable {
     }
 
     /**
-     * Takes all of {@code bytes}. It is the caller's to stop where {@link #awaitRoomBytes} says: servers refuse more
-     * than they have reserved.
+     * Takes all of {@code bytes}. The caller must not write more than {@link #awaitRoomBytes} allows: servers refuse
+     * more than they have reserved.
      *
-     * @throws TatamiException the stream's failure; those bytes that lie below {@link #position} were taken
+     * @throws TatamiException the stream's failure; the bytes below {@link #position} were taken
      */
     public void write(ByteBuffer bytes) throws TatamiException {
         Check.check(!ended, "write after the end of %s", spec.block());
@@ -219,7 +224,7 @@ public final class BlockWriteStream implements AutoCloseable {
             int before = bytes.remaining();
             builder.add(bytes);
             position += before - bytes.remaining();
-            // What may turn out to be all there is waits for the word, and is sent with it.
+            // A frame that may be the last one waits, and is sent with the end of the block.
             if (builder.isFull() && stream != null && roomBytes() > 0) {
                 sendBuilt(Ask.STORE);
             }
@@ -232,19 +237,21 @@ public final class BlockWriteStream implements AutoCloseable {
     }
 
     /**
-     * Returns when all bytes written so far survive the end of every server's process, though not of its host, and
-     * readers see them.
+     * Returns when all bytes written so far survive the end of every server's process, and readers see them. They may
+     * be lost if a host loses power.
      */
     public void hflush() throws TatamiException {
         window.awaitFlushed(sendToFlush(false));
     }
 
-    /** Returns when every server has all bytes written so far on its device. */
+    /** Returns when all bytes written so far are on the device of every server. */
     public void hsync() throws TatamiException {
         window.awaitDurable(sendToFlush(true));
     }
 
-    /** Asks for what was not asked for yet; up to where the bytes are flushed then. */
+    /**
+     * Requests the flush of all bytes, as far as not requested yet. Returns the end of the bytes that are flushed then.
+     */
     private long sendToFlush(boolean durably) throws TatamiException {
         if (!builder.isEmpty() || (durably ? sentSyncLength : sentFlushLength) < position) {
             sendBuilt(durably ? Ask.SYNC : Ask.FLUSH);
@@ -253,8 +260,8 @@ public final class BlockWriteStream implements AutoCloseable {
     }
 
     /**
-     * Sends what was written, to be flushed as by {@link #hflush} or, durably, by {@link #hsync}, and leaves it to the
-     * caller to wait for that. The next call of this stream tells a failure.
+     * Sends the bytes written, to be flushed as by {@link #hflush} or, if {@code durably}, as by {@link #hsync}. The
+     * caller waits for the result. The next call of this stream throws a failure.
      */
     public PendingFlush beginFlush(boolean durably) {
         try {
@@ -266,19 +273,19 @@ public final class BlockWriteStream implements AutoCloseable {
     }
 
     /**
-     * Ends the block: all bytes are on every server's device, and what was reserved and not used is free.
+     * Ends the block. All bytes are on the device of every server, and unused reserved room is free.
      *
-     * @return the block's length
+     * @return the block's length in bytes
      */
     public long finish() throws TatamiException {
         return finish(false);
     }
 
     /**
-     * {@link #finish()} that may pack the block.
+     * {@link #finish()}, which may pack the block.
      *
-     * @param isWhole whether the block is all of a file: it is packed where the servers do not know of it yet, as it
-     *     fits into one frame
+     * @param isWhole whether the block is all of a file; it is packed if the servers do not know of it yet, because it
+     *     then fits into one frame
      */
     public long finish(boolean isWhole) throws TatamiException {
         if (!ended) {
@@ -294,8 +301,8 @@ public final class BlockWriteStream implements AutoCloseable {
     }
 
     /**
-     * After a failure: the bytes from {@link #visibleLength} up to {@link #position}, in frames, which the caller then
-     * owns, and which are in no memory that is shared. The second call gives none.
+     * After a failure: the bytes from {@link #visibleLength} up to {@link #position}, in frames. The caller owns the
+     * frames; none lies in shared memory. A second call returns none.
      */
     public List<PendingFrame> takeUnacknowledged() {
         Check.check(window.failure() != null, "the stream of %s has not failed", spec.block());
@@ -308,10 +315,10 @@ public final class BlockWriteStream implements AutoCloseable {
     }
 
     /**
-     * Sends frames of a failed stream of the same block. Those wholly below {@link #position} are dropped; one across
-     * it is checked and cut.
+     * Sends frames of a failed stream of the same block. Frames wholly below {@link #position} are dropped; a frame
+     * across it is verified and cut.
      *
-     * @param frames in order; owned by this stream whatever happens. Where this throws, they are among
+     * @param frames in order; owned by this stream in any case. If this throws, they are among
      *     {@link #takeUnacknowledged}
      */
     public void resend(List<PendingFrame> frames) throws TatamiException {
@@ -337,7 +344,7 @@ public final class BlockWriteStream implements AutoCloseable {
         }
     }
 
-    /** In as many parts as the window asks for; used up. Where this throws, what was not sent is kept. */
+    /** Sends one frame, in parts if the window is smaller. If this throws, the unsent rest is kept. */
     private void resend(PendingFrame frame) throws TatamiException {
         PendingFrame rest = frame;
         try {
@@ -360,7 +367,7 @@ public final class BlockWriteStream implements AutoCloseable {
         rest.release();
     }
 
-    /** Gives the stream up unless it was finished; what is not durable may be lost. */
+    /** Gives the stream up, unless it was finished. Bytes that are not durable may be lost. */
     @Override
     public void close() {
         ended = true;
@@ -376,10 +383,10 @@ public final class BlockWriteStream implements AutoCloseable {
     }
 
     /**
-     * How many bytes may still be written. What is needed at least is sure from the start; beyond it, this waits until
-     * the servers have told how much room they have.
+     * The number of bytes that may still be written. The block's minimum is sure from the start; beyond it, this waits
+     * until the servers have told how much room they have.
      *
-     * @return 0 where the block is as long as it can get
+     * @return 0 if the block cannot become longer
      */
     public long awaitRoomBytes() throws TatamiException {
         if (!window.isReady()) {
@@ -391,7 +398,7 @@ public final class BlockWriteStream implements AutoCloseable {
         return roomBytes();
     }
 
-    /** How many bytes may still be written, as far as is known now. */
+    /** The number of bytes that may still be written, as known now. */
     public long roomBytes() {
         return Math.max(0, Math.min(spec.reserveBytes(), window.roomBytes()) - position);
     }
@@ -402,9 +409,10 @@ public final class BlockWriteStream implements AutoCloseable {
     }
 
     /**
-     * Waits for the window and for the network to take a frame of {@code bytes}; any failure ends the stream.
+     * Waits until the window and the network take a frame of {@code bytes}, or a part of it. Any failure ends the
+     * stream.
      *
-     * @return how many of them may be sent
+     * @return how many bytes may be sent
      */
     private int awaitRoom(int bytes) throws TatamiException {
         int room = window.awaitRoom(position, bytes);
@@ -426,7 +434,7 @@ public final class BlockWriteStream implements AutoCloseable {
         }
     }
 
-    /** Sends what was gathered, which may be nothing where the frame is only for its flags. */
+    /** Sends the gathered bytes. A frame without bytes is sent for its flags. */
     private void sendBuilt(Ask ask) throws TatamiException {
         begin();
         awaitNetwork();
@@ -438,7 +446,7 @@ public final class BlockWriteStream implements AutoCloseable {
         }
     }
 
-    /** Keeps the frame; sends it unless the stream has failed. */
+    /** Keeps the frame until it is acknowledged, and sends it unless the stream has failed. */
     private void send(PendingFrame frame, Ask ask) {
         RpcStream<WriteFrame> sending = stream;
         if (sending == null || window.failure() != null) {

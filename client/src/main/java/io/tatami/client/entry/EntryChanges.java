@@ -33,7 +33,7 @@ import io.tatami.protocol.wire.Status;
  * directory of the namespace group; which of the two a path is, the first answer tells. Safe for use by many threads.
  */
 public final class EntryChanges {
-    /** What HDFS adds to the mode of parents made on the way, so that their owner can go on. */
+    /** The permission bits that HDFS adds to parents made on the way, so that their owner can use them. */
     private static final int OWNER_WRITE_EXECUTE = 0300;
 
     private final MetadataCaller caller;
@@ -119,8 +119,8 @@ public final class EntryChanges {
     }
 
     /**
-     * Makes the missing ones of the directories above {@code path}, as creating a file does: with the mode of the
-     * nearest that is there, and write and execute for the owner.
+     * Makes the missing directories above {@code path} as HDFS does for a create: with the mode of the nearest existing
+     * one, and write and execute for the owner.
      */
     private void makeParents(TatamiPath path, Deadline deadline) throws TatamiException {
         TatamiPath parent = path.parent();
@@ -134,7 +134,7 @@ public final class EntryChanges {
         }
     }
 
-    /** To whoever makes something below it, a file in the place of the parent is no directory. */
+    /** Makes the parent. A file in its place is reported as NOT_A_DIRECTORY. */
     private void makeParent(TatamiPath parent, CreateModes modes) throws TatamiException {
         try {
             mkdirs(parent, modes, true);
@@ -199,7 +199,7 @@ public final class EntryChanges {
         resolver.drop(destination);
     }
 
-    /** Returns false where the source is a directory, so that the tree has to be asked. */
+    /** Renames a file; returns false if the source is a directory, which the namespace group renames. */
     private boolean renameFile(TatamiPath source, TatamiPath destination, boolean overwrite, Deadline deadline)
             throws TatamiException {
         RenameFileRequest request = RenameFileRequest.newBuilder()
@@ -222,7 +222,7 @@ public final class EntryChanges {
                 if (!isReplaced) {
                     throw PathFailures.named(e, source, destination);
                 }
-                // A file has taken the directory's name since the server looked.
+                // A file has taken the directory's name since the server's check.
             }
         }
     }
@@ -263,7 +263,7 @@ public final class EntryChanges {
         }
     }
 
-    /** Returns false where the path is a directory. */
+    /** Deletes a file; returns false if the path is a directory. */
     private boolean deleteFile(TatamiPath path, Deadline deadline) throws TatamiException {
         DeleteFileRequest request =
                 DeleteFileRequest.newBuilder().setName(path.name()).build();
@@ -285,7 +285,7 @@ public final class EntryChanges {
         }
     }
 
-    /** Returns false where the tree has no such directory. */
+    /** Deletes a directory; returns false if there is none. */
     private boolean deleteDirectory(TatamiPath path, boolean recursive, Deadline deadline) throws TatamiException {
         DeleteDirectoryRequest request = DeleteDirectoryRequest.newBuilder()
                 .setPath(path.toString())
@@ -308,7 +308,7 @@ public final class EntryChanges {
         }
     }
 
-    /** Returns whether the request is to be sent again, and nothing is deleted so far. */
+    /** Sends one request of a deletion; returns true if it must be continued by another, and nothing is deleted yet. */
     private boolean deletePart(TatamiPath path, DeleteDirectoryRequest request, Deadline deadline)
             throws TatamiException {
         return explained(

@@ -18,16 +18,16 @@ import io.tatami.protocol.wire.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns paths into handles, from the cache or by one call for any depth, and does requests with them: where a handle
- * turns out to be older than a change of the tree, what was cached at and below it is dropped and the request made
- * anew. Safe for use by many threads.
+ * Turns paths into handles: from the cache, or by one call to the namespace group for a path of any depth. Runs
+ * requests with these handles. If a shard refuses a handle as older than a change of the tree (STALE_HANDLE), the
+ * handles at and below that path are dropped and the request is made anew. Safe for use by many threads.
  */
 public final class PathResolver {
     private final MetadataCaller caller;
     private final HandleCache cache;
     private final KnownLinks links = new KnownLinks();
 
-    /** A request made with a directory's handle; may be made several times. */
+    /** A request with a directory's handle. It may be called several times. */
     @FunctionalInterface
     interface InDirectory<T> {
         T ask(ResolvedDirectory directory) throws TatamiException;
@@ -42,19 +42,19 @@ public final class PathResolver {
         return links;
     }
 
-    /** What is cached of a path, which may be out of date; null for nothing. */
+    /** The cached directory of a path, which may be out of date; null if there is none. */
     @Nullable
     ResolvedDirectory cached(TatamiPath path) {
         return cache.get(path);
     }
 
-    /** Forgets what is cached at and below a path, for instance because it was just renamed. */
+    /** Drops the handles at and below a path, for instance after a rename. */
     void drop(TatamiPath path) {
         cache.drop(path);
     }
 
     /**
-     * Resolves {@code directory} and makes a request in it.
+     * Resolves {@code directory} and makes a request with its handle.
      *
      * @param asked the whole path that the operation is about, for messages and links
      * @throws TatamiException NOT_FOUND, NOT_A_DIRECTORY, {@link UnresolvedLinkException}, or as the request
@@ -73,8 +73,8 @@ public final class PathResolver {
     }
 
     /**
-     * Makes a request in the directory of {@code path}, about its last name. Failures tell the path, which shards do
-     * not know; a link that the name stands for becomes an {@link UnresolvedLinkException}.
+     * Makes a request with the handle of {@code path}'s parent, about its last name. Failures name the path, which
+     * shards do not know. If the name is a symlink, the failure becomes an {@link UnresolvedLinkException}.
      */
     <T> T inParent(TatamiPath path, Deadline deadline, InDirectory<T> request) throws TatamiException {
         try {
@@ -84,7 +84,11 @@ public final class PathResolver {
         }
     }
 
-    /** The status of a name as its shard knows it. @param request without handle and name */
+    /**
+     * The status of a name, from the shard that owns it.
+     *
+     * @param request without handle and name
+     */
     Status lookup(ResolvedDirectory in, String name, LookupRequest request, Deadline deadline) throws TatamiException {
         LookupRequest full =
                 request.toBuilder().setHandle(in.signed()).setName(name).build();
@@ -92,7 +96,10 @@ public final class PathResolver {
         return reply.getStatus();
     }
 
-    /** Throws {@code failure} unless it is a stale handle for which there is time left; then forgets the handle. */
+    /**
+     * Drops the handle if {@code failure} is STALE_HANDLE and the deadline is not over; otherwise throws
+     * {@code failure}.
+     */
     void dropStale(TatamiException failure, TatamiPath directory, Deadline deadline) throws TatamiException {
         if (failure.code() != ErrorCode.STALE_HANDLE || deadline.isOver()) {
             throw failure;
@@ -100,7 +107,7 @@ public final class PathResolver {
         cache.drop(directory);
     }
 
-    /** For a second handle of a request, of which it is not told which one was stale. */
+    /** For a request with two handles: the refusal does not say which of them is stale. */
     void forgetIfStale(TatamiException failure, TatamiPath directory) {
         if (failure.code() == ErrorCode.STALE_HANDLE) {
             cache.drop(directory);
@@ -108,7 +115,7 @@ public final class PathResolver {
     }
 
     /**
-     * The handle of a directory.
+     * The handle of a directory, from the cache or by a call.
      *
      * @param asked the path the operation is about; {@code directory} is it or a prefix of it
      */
@@ -134,7 +141,7 @@ public final class PathResolver {
         }
     }
 
-    /** The deepest directory on {@code path}, which may be the path itself; asked of the tree each time. */
+    /** The deepest directory on {@code path}, which may be the path itself. Always one call to the namespace group. */
     ResolvedDirectory deepest(TatamiPath path, Deadline deadline) throws TatamiException {
         ResolveRequest request =
                 ResolveRequest.newBuilder().setPath(path.toString()).build();
@@ -146,9 +153,10 @@ public final class PathResolver {
     }
 
     /**
-     * After the namespace group refused a whole path, which knows nothing of files and symlinks: throws
-     * {@link UnresolvedLinkException} where a link above the last name is the reason, NOT_A_DIRECTORY where a file is,
-     * and else the refusal. That somebody met a file stays true where that has gone meanwhile.
+     * The exception to throw after the namespace group refused a whole path. That group knows no files and symlinks, so
+     * the shard is asked: throws {@link UnresolvedLinkException} if a symlink above the last name is the reason,
+     * NOT_A_DIRECTORY if a file is; otherwise returns the refusal. The answer stays valid if the file is deleted
+     * meanwhile.
      */
     TatamiException explain(TatamiException refusal, TatamiPath path, Deadline deadline) throws TatamiException {
         boolean isLink = refusal.code() == ErrorCode.UNRESOLVED_LINK;
@@ -171,9 +179,9 @@ public final class PathResolver {
     }
 
     /**
-     * Tells why {@code path} is no directory. Where its shard says that the name is kept for one, true: it was made a
-     * moment ago, or reserved, or a crash has left the mark of one that is gone; false where the shard has to be asked
-     * anew.
+     * Finds out why {@code path} is no directory. Returns true if its shard has a marker for the name: the directory is
+     * new, its name is reserved, or a crash left the marker of a directory that is gone. Returns false if the shard has
+     * to be asked again.
      */
     private boolean isKeptForDirectory(ResolvedDirectory parent, TatamiPath path, TatamiPath asked, Deadline deadline)
             throws TatamiException {

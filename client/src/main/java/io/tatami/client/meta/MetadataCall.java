@@ -14,14 +14,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request to one group, with all its attempts. They carry the same number, so that the group does the request once;
- * only where the session itself is gone, and no attempt can have been done, is it sent in a new session under a new
- * number. A stale handle ends the call: with another handle it is another request. Used by one thread.
+ * One request to one group, with all its attempts. All attempts carry the same number in the session, so the group
+ * executes the request once. The request gets a new number, in a new session, only if its session is gone and no
+ * attempt can have been executed. A stale handle ends the call, because a request with another handle is another
+ * request. Used by one thread.
  */
 public final class MetadataCall<Q extends Message, R extends Message> {
     /**
-     * How old a request may be, by the wall clock, to be sent again. Groups remember for longer that they did it. Only
-     * a process that stood still, or a host that slept, is so late: the monotonic clock may have stood still with it.
+     * The greatest age, by the wall clock, at which a request is sent again. Groups remember replies for longer. Only a
+     * process that was stopped or a host that slept is that late; the monotonic clock may have stopped as well.
      */
     static final Duration AGE_MAX = Duration.ofHours(12);
 
@@ -32,16 +33,16 @@ public final class MetadataCall<Q extends Message, R extends Message> {
     private long number;
     private long begunMillis;
 
-    /** The attempt that was sent ahead; null once it has failed, and where nothing was: then {@link #await} sends. */
+    /** The attempt that {@link #start} has sent. Null if it failed or none was sent; then {@link #await} sends. */
     private @Nullable CompletableFuture<R> ahead;
 
-    /** Where the newest attempt was sent; null where no server was known. */
+    /** The server of the newest attempt; null if no server was known. */
     private @Nullable InetSocketAddress asked;
 
-    /** An attempt may have reached the group though its reply did not reach us. */
+    /** Whether an attempt may have been executed although its reply was lost. */
     private boolean maybeDone;
 
-    /** Why the newest attempt that was answered was refused: says more than that there was no time for another. */
+    /** The newest refusal by a server. It explains a failure better than that the deadline is over. */
     private @Nullable TatamiException lastRefusal;
 
     /** Something was sent under the number. */
@@ -49,10 +50,10 @@ public final class MetadataCall<Q extends Message, R extends Message> {
 
     private boolean ended;
 
-    /** Under which number the request is sent, and whether for the first time. */
+    /** The number of an attempt, and whether it is the first one. */
     record Attempt(Session session, long number, boolean isFirst) {}
 
-    /** What is asked of whom. */
+    /** The request and its group. */
     record Target<Q extends Message, R extends Message>(GroupId group, Method<Q, R> method, Q body) {}
 
     MetadataCall(MetadataCaller caller, Target<Q, R> target, Deadline deadline) {
@@ -61,7 +62,7 @@ public final class MetadataCall<Q extends Message, R extends Message> {
         this.deadline = deadline;
     }
 
-    /** Sends the first attempt, so that the caller can do something else before it waits. */
+    /** Sends the first attempt and returns. */
     MetadataCall<Q, R> start() throws TatamiException {
         begin(caller.sessionFor(target.method(), deadline));
         try {
@@ -72,7 +73,7 @@ public final class MetadataCall<Q extends Message, R extends Message> {
         return this;
     }
 
-    /** {@link #begin} in the session there is, or a new one. */
+    /** {@link #begin} in the present session, or a new one. */
     MetadataCall<Q, R> begin() throws TatamiException {
         return begin(caller.sessionFor(target.method(), deadline));
     }
@@ -100,12 +101,14 @@ public final class MetadataCall<Q extends Message, R extends Message> {
         return server;
     }
 
-    /** For a call that was interrupted and is awaited again: it has until then. */
+    /** Sets a new deadline, for a call that was interrupted and is awaited again. */
     public void extend(Deadline until) {
         deadline = until;
     }
 
-    /** Runs {@code then} once the first attempt has its answer, on whatever thread has it; that must not block. */
+    /**
+     * Runs {@code then} when the first attempt is answered, on the thread that receives the answer. It must not block.
+     */
     void whenAnswered(Consumer<Boolean> then) {
         CompletableFuture<R> sent = ahead;
         if (sent == null) {
@@ -115,10 +118,10 @@ public final class MetadataCall<Q extends Message, R extends Message> {
     }
 
     /**
-     * Waits for the reply, and tries again as long as that may help and the deadline allows.
+     * Waits for the reply. Repeats the attempt after retryable failures until the deadline.
      *
-     * @throws TatamiException the group's refusal; STALE_HANDLE; after the deadline the last refusal; REPLY_EVICTED
-     *     where it can no longer be known whether the request was done; CANCELLED on an interrupt, after which the call
+     * @throws TatamiException the group's refusal; STALE_HANDLE; after the deadline the last refusal; REPLY_EVICTED if
+     *     it cannot be known any more whether the request was executed; CANCELLED on an interrupt, after which the call
      *     may be awaited again, or abandoned
      */
     public R await() throws TatamiException {
@@ -161,7 +164,7 @@ public final class MetadataCall<Q extends Message, R extends Message> {
         return failure.code() == ErrorCode.CANCELLED && Thread.currentThread().isInterrupted();
     }
 
-    /** Gives the call up, unless it ended. Whether a change it asks for is done stays open. */
+    /** Gives the call up, unless it has ended. Whether its change is executed remains unknown. */
     public void abandon() {
         if (!ended) {
             if (ahead != null) {

@@ -27,8 +27,9 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls groups of the metadata service in one session, which is opened at the first call. A call is tried until it
- * succeeds, is refused for good, or its deadline is over; see {@link MetadataCall}. Safe for use by many threads.
+ * Calls metadata groups, in one session that is opened by the first call that changes something. A call is repeated
+ * until it succeeds, is refused for good, or its deadline is over; see {@link MetadataCall}. Safe for use by many
+ * threads.
  */
 public final class MetadataCaller {
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
@@ -42,10 +43,10 @@ public final class MetadataCaller {
     private volatile boolean closed;
 
     /**
-     * How long is waited.
+     * Timeouts.
      *
      * @param clientName for the servers' logs
-     * @param operation for a call with all its attempts, where the caller sets no other deadline
+     * @param operation for a call with all its attempts, if the caller sets no other deadline
      * @param attempt for one attempt
      */
     public record Limits(String clientName, Duration operation, Duration attempt) {}
@@ -59,9 +60,9 @@ public final class MetadataCaller {
     }
 
     /**
-     * Reads the cluster map for the first time, from whichever server answers first.
+     * Reads the cluster map for the first time, from the server that answers first.
      *
-     * @throws TatamiException UNAVAILABLE, naming the addresses, when none answers until the deadline
+     * @throws TatamiException UNAVAILABLE, with the addresses, if none answers before the deadline
      */
     public void connect(Deadline deadline) throws TatamiException {
         Backoff backoff = backoff();
@@ -95,7 +96,7 @@ public final class MetadataCaller {
         return new Backoff(random);
     }
 
-    /** What tells requests that belong together from all others: any number but 0. */
+    /** A random number other than 0, by which related requests are known as such. */
     public long draw() {
         return random.nextLong(1, Long.MAX_VALUE);
     }
@@ -110,13 +111,13 @@ public final class MetadataCaller {
         return reply(new MetadataCall<>(this, new MetadataCall.Target<>(group, method, body), deadline).begin());
     }
 
-    /** Takes a number and sends nothing yet. Whoever prepares a call awaits or abandons it. */
+    /** Takes a number and sends nothing yet. The caller must await or abandon the call. */
     public <Q extends Message, R extends Message> MetadataCall<Q, R> prepare(
             GroupId group, Method<Q, R> method, Q body, Deadline deadline) throws TatamiException {
         return new MetadataCall<>(this, new MetadataCall.Target<>(group, method, body), deadline).begin();
     }
 
-    /** {@link #call} that opens no session; only of a method that may be done twice. */
+    /** {@link #call} without a session; for idempotent methods only. */
     public <Q extends Message, R extends Message> R callWithoutSession(
             GroupId group, Method<Q, R> method, Q body, Deadline deadline) throws TatamiException {
         Check.check(method.idempotent(), "%s needs a session", method);
@@ -132,13 +133,16 @@ public final class MetadataCaller {
         }
     }
 
-    /** Sends, and leaves the waiting for later. Whoever starts a call awaits or abandons it. */
+    /** Sends the first attempt and returns. The caller must await or abandon the call. */
     public <Q extends Message, R extends Message> MetadataCall<Q, R> start(
             GroupId group, Method<Q, R> method, Q body, Deadline deadline) throws TatamiException {
         return new MetadataCall<>(this, new MetadataCall.Target<>(group, method, body), deadline).start();
     }
 
-    /** Sends the same request to several groups at once and waits for all replies, which come in the groups' order. */
+    /**
+     * Sends the same request to several groups at once and waits for all replies. The result has the order of the
+     * groups.
+     */
     public <Q extends Message, R extends Message> List<R> callAll(
             List<GroupId> groups, Method<Q, R> method, Q body, Deadline deadline) throws TatamiException {
         if (groups.size() == 1) {
@@ -165,7 +169,7 @@ public final class MetadataCaller {
         }
     }
 
-    /** Sends one attempt on the session's behalf, to a server that may lead the target's group. */
+    /** Sends one attempt in the session, to the server that is believed to lead the group. */
     <Q extends Message, R extends Message> CompletableFuture<R> send(
             MetadataCall.Target<Q, R> target,
             InetSocketAddress server,
@@ -196,9 +200,7 @@ public final class MetadataCaller {
                 attempt.isFirst());
     }
 
-    /**
-     * The session there is, or a new one; a read opens none, as it needs none, and safe mode lets no new one be opened.
-     */
+    /** The present session, or a new one. A read opens none: it needs none, and safe mode refuses new sessions. */
     Session sessionFor(Method<?, ?> method, Deadline deadline) throws TatamiException {
         Session now = session;
         if (now != null) {
@@ -207,13 +209,13 @@ public final class MetadataCaller {
         return method.effect() == Effect.READS ? Session.none() : session(deadline);
     }
 
-    /** The session there is, or a new one. */
+    /** The present session, or a new one. */
     Session session(Deadline deadline) throws TatamiException {
         Session now = session;
         return now != null ? now : replace(null, deadline);
     }
 
-    /** A session after {@code lost} was refused: a new one, unless another thread opened it already. */
+    /** A session to replace {@code lost}, which was refused; another thread may have opened it already. */
     Session replace(@Nullable Session lost, Deadline deadline) throws TatamiException {
         opening.lock();
         try {
@@ -236,7 +238,7 @@ public final class MetadataCaller {
         }
     }
 
-    /** After an attempt at {@code asked} failed: finds out where to send the next one. */
+    /** Chooses the server of the next attempt, after the one at {@code asked} failed. */
     void mend(GroupId group, @Nullable InetSocketAddress asked, TatamiException failure, Deadline deadline)
             throws TatamiException {
         boolean isTold = failure.detail() instanceof Detail.Leader;
@@ -258,7 +260,7 @@ public final class MetadataCaller {
         }
     }
 
-    /** @throws TatamiException CANCELLED where this is closed: nobody waits for another attempt */
+    /** @throws TatamiException CANCELLED if this is closed */
     void requireOpen(TatamiException failure) throws TatamiException {
         if (closed) {
             throw new TatamiException(ErrorCode.CANCELLED, "the client was closed: " + failure.getMessage(), failure);
@@ -266,8 +268,8 @@ public final class MetadataCaller {
     }
 
     /**
-     * Ends the session, if the namespace group answers soon. Calls under way are not tried again; nothing may be called
-     * any more.
+     * Ends the session, if the namespace group answers within two seconds. Calls under way are not repeated. No method
+     * may be called afterwards.
      */
     public void close() {
         closed = true;
@@ -287,7 +289,7 @@ public final class MetadataCaller {
         }
     }
 
-    /** A session that was not closed costs the groups that know it nothing once it has been silent for long. */
+    /** Ignored: groups drop a session that was silent for an hour. */
     private Empty sessionLeftOpen(Throwable reason) {
         return Empty.getDefaultInstance();
     }

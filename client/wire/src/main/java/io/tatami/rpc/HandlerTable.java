@@ -17,8 +17,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which handler serves which method. Filled by one thread before a server starts with it, and only read from then on;
- * the tables of groups alone come and go while it serves.
+ * The handlers of a server, by method number. One thread fills it before the server starts; afterwards it is only read.
+ * The tables of groups alone come and go while the server runs.
  */
 public final class HandlerTable {
     private final Map<Integer, Call<?, ?>> calls = new HashMap<>();

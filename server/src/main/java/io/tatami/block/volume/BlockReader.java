@@ -16,9 +16,9 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One pass over a range of a block, in order, reading ahead of its user. Used by one thread at a time. The bytes are
- * those that were visible when the reader was opened; when the block is deleted, cut or moved meanwhile,
- * {@link #next()} says so and never returns bytes of something else.
+ * Reads a range of a block in order, ahead of its user. Used by one thread at a time. It returns the bytes that were
+ * visible when it was opened. If the block is deleted, cut or moved meanwhile, {@link #next()} reports it and never
+ * returns other bytes.
  */
 public final class BlockReader implements AutoCloseable {
     private final VolumeParts parts;
@@ -32,10 +32,10 @@ public final class BlockReader implements AutoCloseable {
     private final Deque<Fetch> ahead = new ArrayDeque<>();
     private long askedBytes;
 
-    /** Where the block was when this reader last looked. */
+    /** The place of the block when this reader last looked. */
     private Replica.Location location;
 
-    /** Why there is nothing behind what was returned last. */
+    /** The failure behind the bytes that were returned last; null if there is none. */
     private @Nullable TatamiException damage;
 
     public BlockReader(
@@ -81,20 +81,20 @@ public final class BlockReader implements AutoCloseable {
             return new Fetch(start, end, chunkStart, chunkEnd, buffer, late, location, other, begun);
         }
 
-        /** As if no more than the bytes before {@code chunk}, where one begins, had been asked for. */
+        /** This fetch, cut to the bytes before the start of a chunk. */
         public Fetch upTo(long chunk) {
             return new Fetch(start, chunk, chunkStart, chunk, buffer, late, location, copy, pending);
         }
     }
 
     /**
-     * The next bytes, or null at the end of the range. Blocks while they are read. Units end at multiples of 4 MiB of
-     * the block, so that all but the first and the last have that size, and the one before a damaged chunk, which ends
-     * there: what is sound can be read. The caller owns the unit and closes it.
+     * The next unit, or null at the end of the range. Blocks while it is read. Units end at multiples of 4 MiB of the
+     * block, so all except the first and the last are 4 MiB long. The unit before a damaged chunk ends at that chunk,
+     * so sound bytes can be read. The caller owns the unit and closes it.
      *
-     * @throws TatamiException CORRUPT where the next chunk fails its checksum (detail: where in the block it begins);
-     *     NO_SUCH_BLOCK where the block was deleted; BUSY where it was cut or moved, or where no buffer became free in
-     *     time; IO_ERROR. The reader is of no more use then.
+     * @throws TatamiException CORRUPT if the next chunk fails its checksum (detail: its offset in the block);
+     *     NO_SUCH_BLOCK if the block was deleted; BUSY if it was cut or moved, or no buffer became free in time;
+     *     IO_ERROR. The reader must not be used afterwards
      */
     public @Nullable ReadUnit next() throws TatamiException {
         if (damage != null) {
@@ -119,10 +119,10 @@ public final class BlockReader implements AutoCloseable {
     }
 
     /**
-     * Whether {@link #next()} will not wait for a buffer of the volume's: those who have some may need this very thread
-     * to give them back. For memory of its own a reader waits there.
+     * Whether {@link #next()} gets a buffer of the volume without waiting. Holders of buffers may need this very thread
+     * to give them back. For memory of its own, a reader waits in {@code next}.
      *
-     * @param wake called once when it is time to ask again, where the answer is no; it must not wait
+     * @param wake called once when it is time to ask again, if the answer is no; must not wait
      */
     public boolean hasBuffer(Runnable wake) {
         boolean sharesMemory = memory.buffers() == parts.resources().readBuffers();
@@ -136,7 +136,7 @@ public final class BlockReader implements AutoCloseable {
         return buffer != null;
     }
 
-    /** Waits for a copy that is being made, and begins to read it; where it does not come, the volume is to be read. */
+    /** Waits for a copy that is being staged and begins to read it. If it does not come, the volume is read. */
     private static Fetch withCopyAskedFor(Fetch fetch) {
         UnitCopies.Copy copy = fetch.copy();
         if (copy == null || fetch.pending() != null) {
@@ -150,8 +150,8 @@ public final class BlockReader implements AutoCloseable {
     }
 
     /**
-     * Where the copies' device does not answer, what it may yet write into is left to it: this reader begins anew, and
-     * has done with copies.
+     * If the tier's device does not answer, abandons the buffer that it may still write into, and begins anew without
+     * copies.
      */
     private boolean startAgainIfTooLate(Fetch fetch) {
         UnitCopies.Copy copy = fetch.copy();
@@ -167,7 +167,9 @@ public final class BlockReader implements AutoCloseable {
         return true;
     }
 
-    /** Null where there is no copy, or none that is right: that is a matter of the copies and of nobody else. */
+    /**
+     * The unit from a staged copy; null if there is none or it is wrong. A wrong copy says nothing about the volume.
+     */
     private @Nullable ReadUnit fromCopy(Fetch fetch) throws TatamiException {
         UnitCopies.Copy copy = fetch.copy();
         PendingAccess pending = fetch.pending();
@@ -208,7 +210,7 @@ public final class BlockReader implements AutoCloseable {
     }
 
     /**
-     * Returns when the bytes have come from where the block was all the while, and are sound.
+     * Reads from the volume. Returns when the bytes are sound and the block has not moved meanwhile.
      *
      * @param begun a read of them that is under way; null for none
      */
@@ -227,7 +229,7 @@ public final class BlockReader implements AutoCloseable {
         return fetch;
     }
 
-    /** False where the block was moved while it was read: what is at the place it left says nothing. */
+    /** Waits for a read; returns false if the block was moved meanwhile, so that the bytes say nothing. */
     private boolean hasArrived(PendingAccess pending, Replica.Location seen) throws TatamiException {
         TatamiException failure = null;
         try {
@@ -245,7 +247,7 @@ public final class BlockReader implements AutoCloseable {
         return true;
     }
 
-    /** Stops reading ahead and gives back the buffers of what was not fetched; units already fetched stay valid. */
+    /** Stops reading ahead and gives back the buffers of unfetched units. Units already returned remain valid. */
     @Override
     public void close() {
         askedBytes = endBytes;
@@ -270,7 +272,10 @@ public final class BlockReader implements AutoCloseable {
         ahead.clear();
     }
 
-    /** Waits for a buffer only while there is none under way: readers never hold some while they wait for more. */
+    /**
+     * Reads ahead. Waits for a buffer only if none is under way, so a reader never holds buffers while it waits for
+     * more.
+     */
     private void readAhead() throws TatamiException {
         while (askedBytes < endBytes
                 && ahead.size() < parts.resources().settings().readAheadUnits()) {
@@ -311,8 +316,7 @@ public final class BlockReader implements AutoCloseable {
     }
 
     /**
-     * Where in the block the first chunk begins that fails its checksum; -1 where none does, or it is not for us to
-     * say.
+     * The offset in the block of the first chunk that fails its checksum; -1 if none does, or the receiver verifies.
      */
     private long firstDamaged(Fetch fetch) {
         if (memory.receiverVerifies() && fetch.start() == fetch.chunkStart() && fetch.end() == fetch.chunkEnd()) {
@@ -328,7 +332,7 @@ public final class BlockReader implements AutoCloseable {
         return new ReadUnit(fetch.start(), data, pieceChecksums(fetch, data), buffer, origin);
     }
 
-    /** Whole chunks keep the checksum they are stored with; only cut ones are computed anew. */
+    /** The checksums of the pieces: stored ones for whole chunks, computed ones for cut chunks. */
     private int[] pieceChecksums(Fetch fetch, ByteBuffer data) {
         int[] checksums = new int[ChunkChecksum.pieces(fetch.start(), data.remaining())];
         long at = fetch.start();

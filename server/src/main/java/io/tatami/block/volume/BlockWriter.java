@@ -11,12 +11,13 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The right to append to one block. At most one writer of a block is valid: {@link Volume#reopen} takes the right away
- * from the one before, whose calls then fail with FENCED, as they do after {@link Volume#setGeneration}. Used by one
- * thread at a time; which one may change. Calls block on the disk and keep an interrupt for later.
+ * The right to append to one block. A block has at most one valid writer. {@link Volume#reopen} and
+ * {@link Volume#setGeneration} take the right from the earlier writer, whose calls then fail with FENCED. Used by one
+ * thread at a time, not always the same. Calls block on the disk and keep an interrupt for later.
  *
- * <p>After an error the bytes taken before it are still there, in memory or on the device, but none beyond the last
- * successful {@link #sync()} is durable; {@link #close()} is then the only call left, unless it is said otherwise.
+ * <p>After an error, bytes taken before it are still in memory or on the device, but only those up to the last
+ * successful {@link #sync()} are durable. Then {@link #close()} is the only call left, unless the method says
+ * otherwise.
  */
 public final class BlockWriter implements AutoCloseable {
     private final VolumeParts parts;
@@ -39,34 +40,32 @@ public final class BlockWriter implements AutoCloseable {
         return generation;
     }
 
-    /** How many bytes the block has, those in memory included. */
+    /** The length of the block in bytes, those in memory included. */
     public long lengthBytes() {
         OpenBlock open = replica.open();
         return open == null ? replica.describe().durableBytes() : open.lengthBytes();
     }
 
-    /** How many bytes the block has room for now; on a fragmented volume less than was asked for. */
+    /** The number of bytes the block has room for; on a fragmented volume less than was requested. */
     public long capacityBytes() {
         return replica.extent().lengthBytes();
     }
 
-    /** {@link #append(ByteSource, int[])} of what is between position and limit of {@code data}. */
+    /** {@link #append(ByteSource, int[])} of the bytes between position and limit of {@code data}. */
     public void append(ByteBuffer data, int @Nullable [] pieceChecksums) throws TatamiException {
         append(ScatteredBytes.of(data), pieceChecksums);
     }
 
     /**
-     * Appends all of {@code data}, of any length and alignment; nothing is durable or visible by that. The bytes are
-     * copied, and what is verified is the copy: the data are the caller's again on return, and may change meanwhile.
-     * Where this throws, those of the bytes were taken that lie within units before the one it failed in, and no
-     * others.
+     * Appends all of {@code data}, of any length and alignment. The bytes are neither durable nor visible by that. They
+     * are copied, and the copy is verified; {@code data} may change after the return. If this throws, exactly those
+     * bytes were taken that lie in units before the failed one.
      *
-     * @param pieceChecksums the CRC32C that the sender gave for each piece of the data, cut at the 64 KiB boundaries of
-     *     the block; null to have them computed here
-     * @throws TatamiException CORRUPT where a checksum does not match, BUSY where no buffer became free in time, the
-     *     failure of {@code data}, or NO_SPACE where the block's room is too small and cannot grow (detail: the room it
-     *     has): in all of these the writer may be used on from {@link #lengthBytes}; FENCED; NO_SUCH_BLOCK after a
-     *     delete; IO_ERROR
+     * @param pieceChecksums the sender's CRC32C of each piece of the data, cut at the 64 KiB boundaries of the block;
+     *     null to have them computed here
+     * @throws TatamiException CORRUPT if a checksum does not match; BUSY if no buffer became free in time; the failure
+     *     of {@code data}; NO_SPACE if the block's room is too small and cannot grow (detail: the room it has). After
+     *     these the writer is usable from {@link #lengthBytes} on. Also FENCED; NO_SUCH_BLOCK after a delete; IO_ERROR
      */
     public void append(ByteSource data, int @Nullable [] pieceChecksums) throws TatamiException {
         try (Replica.Change change = replica.change()) {
@@ -85,21 +84,21 @@ public final class BlockWriter implements AutoCloseable {
     }
 
     /**
-     * Lets readers see the first {@code lengthBytes} bytes; less than before changes nothing. To be called once the
-     * replicas behind this one have them in memory, and before they are acknowledged: a recovery that fences this
+     * Makes the first {@code lengthBytes} bytes visible to readers; a smaller number than before has no effect. To be
+     * called when the servers behind have them in memory, and before they are acknowledged: a recovery that fences this
      * writer later keeps them.
      *
-     * @throws TatamiException FENCED or NO_SUCH_BLOCK, with nothing made visible: the bytes must not be acknowledged
+     * @throws TatamiException FENCED or NO_SUCH_BLOCK: nothing is made visible, and the bytes must not be acknowledged
      */
     public void makeVisible(long lengthBytes) throws TatamiException {
         replica.makeVisible(this, lengthBytes);
     }
 
     /**
-     * Makes all bytes durable: they are written, the device is flushed, and the index has length, generation and
-     * checksums in one synced batch. They become visible too.
+     * Makes all bytes durable and visible: writes them, flushes the device, and records length, generation and
+     * checksums in the index, in one synced batch.
      *
-     * @return the durable length
+     * @return the durable length in bytes
      * @throws TatamiException FENCED, NO_SUCH_BLOCK, NO_SPACE (a volume file that was not allocated in full) or
      *     IO_ERROR; the bytes may or may not be durable then
      */
@@ -112,11 +111,11 @@ public final class BlockWriter implements AutoCloseable {
     }
 
     /**
-     * Sees to it that all bytes survive the end of this process, though not of the host: they are written, and what the
-     * index would have to say of them is kept beside it; neither is flushed. Where that cannot be had, as for a block
-     * of which the index knows nothing yet or too little, this is a {@link #sync}. Makes nothing visible.
+     * Makes all bytes survive the end of this process, but not of the host: writes them, and keeps beside the index
+     * what the index would have to record. Neither is flushed. If that is not possible, as for a block that the index
+     * does not have yet, this is a {@link #sync}. Makes nothing visible.
      *
-     * @return up to where the bytes are durable, too
+     * @return the end of the durable bytes
      * @throws TatamiException as {@link #sync}
      */
     public long flush() throws TatamiException {
@@ -128,8 +127,8 @@ public final class BlockWriter implements AutoCloseable {
     }
 
     /**
-     * {@link #sync()} without making anything visible: for a stream that ends before the replicas behind this one are
-     * known to have all bytes.
+     * {@link #sync()} without making bytes visible: for a stream that ends before the servers behind are known to have
+     * all bytes.
      *
      * @throws TatamiException as {@link #sync}
      */
@@ -140,9 +139,9 @@ public final class BlockWriter implements AutoCloseable {
     }
 
     /**
-     * {@link #sync()}, and the block is finalized: the room it did not fill is free again, and this writer is used up.
+     * {@link #sync()}, and finalizes the block: unused room is free again. This writer must not be used afterwards.
      *
-     * @return the final length
+     * @return the final length in bytes
      */
     public long finish() throws TatamiException {
         try (Replica.Change change = replica.change()) {
@@ -153,8 +152,8 @@ public final class BlockWriter implements AutoCloseable {
     }
 
     /**
-     * Throws away what was not synced, as a crash of the server would: a block that was never synced is gone and its
-     * room is free, any other keeps its last durable length. This writer is used up.
+     * Drops the bytes that were not synced, as a crash of the server would. A block that was never synced is gone and
+     * its room is free; any other keeps its last durable length. This writer must not be used afterwards.
      */
     public void abort() throws TatamiException {
         try (Replica.Change change = replica.change()) {
@@ -163,9 +162,9 @@ public final class BlockWriter implements AutoCloseable {
     }
 
     /**
-     * Lets go of the block without finishing it, as when the connection to its writer breaks: its bytes stay readable,
-     * those not durable too, until {@link Volume#reopen} goes on with it or the server stops. Memory is freed as far as
-     * possible. Does nothing once the writer is used up or fenced.
+     * Releases the block without finishing it, as when the connection to its writer breaks. Its bytes remain readable,
+     * also those that are not durable, until {@link Volume#reopen} continues it or the server stops. Memory is freed as
+     * far as possible. Does nothing if the writer is used up or fenced.
      */
     @Override
     public void close() {

@@ -54,7 +54,7 @@ public record ServerContext(
         return new TatamiException(ErrorCode.UNAVAILABLE, "the block server is stopping");
     }
 
-    /** @throws TatamiException MALFORMED where {@code number} is no block's id */
+    /** @throws TatamiException MALFORMED if {@code number} is not a block's id */
     public static BlockId blockId(long number) throws TatamiException {
         if (number <= 0) {
             throw new TatamiException(ErrorCode.MALFORMED, "no block has the id " + Long.toUnsignedString(number));

@@ -32,7 +32,7 @@ final class WriteSteps {
 
     private WriteState state = new WriteState.Opening();
 
-    /** Frames that came and are not stored yet; the window bounds them. */
+    /** Frames that have arrived and are not stored yet, bounded by the window. */
     private final Deque<ArrivedFrame> waiting = new ArrayDeque<>();
 
     private long heardNanos;
@@ -56,7 +56,7 @@ final class WriteSteps {
         return state instanceof WriteState.Ended;
     }
 
-    /** Opens the block's writer, and the chain behind it. */
+    /** Opens the block's writer, and the stream to the next server. */
     void open(Executor worker) throws TatamiException {
         WriteStreams.OpenedWriter opened = streams.openWriter(session, request);
         OpenCopy copy = new OpenCopy(opened.writer());
@@ -87,7 +87,7 @@ final class WriteSteps {
         return new NextServer(link, request.getStartOffset(), heardNanos);
     }
 
-    /** A frame has come; this owns its payload from now on. */
+    /** Takes a frame; owns its payload from now on. */
     void arrive(ArrivedFrame arrived) throws TatamiException {
         waiting.add(arrived);
         heardNanos = streams.nowNanos();
@@ -149,15 +149,15 @@ final class WriteSteps {
         return frame.getFlushOnly() && !frame.getLast();
     }
 
-    /** Flushes once the servers behind have the bytes in memory; they flush meanwhile. */
+    /** Flushes when the servers behind have the bytes in memory. They flush at the same time. */
     private void flushIfReady() throws TatamiException {
         if (!(state instanceof WriteState.Flushing flushing) || !isInMemoryBehind(flushing)) {
             return;
         }
         WriteFrame frame = flushing.frame();
         OpenCopy copy = flushing.copy();
-        // A server before this one flushes meanwhile; a writer that waits for the end, or for a flush that does not
-        // reach the device, is told once.
+        // A server before this one flushes meanwhile. A writer that waits for the end, or for a flush that does not
+        // reach the device, is answered once.
         if (!request.getOnlyCopy() || !(frame.getLast() || isFlushOnly(frame))) {
             acknowledge();
         }
@@ -175,11 +175,10 @@ final class WriteSteps {
     }
 
     /**
-     * Tells the writer how far the servers from here to the tail are; where the block has ended, by the end of the
+     * Acknowledges to the sender how far the servers from here to the tail are. After the end of the block, ends the
      * stream.
      *
-     * @throws TatamiException FENCED or NO_SUCH_BLOCK where the block was taken over or deleted: nothing is
-     *     acknowledged
+     * @throws TatamiException FENCED or NO_SUCH_BLOCK if the block was taken over or deleted: nothing is acknowledged
      */
     private void acknowledge() throws TatamiException {
         if (!(state instanceof WriteState.Established open)
@@ -207,7 +206,7 @@ final class WriteSteps {
                 .build());
     }
 
-    /** The server behind has acknowledged something, or said that it is alive. */
+    /** The next server has acknowledged bytes, or shown that it is alive. */
     void chainAcknowledged(WriteAck ack) throws TatamiException {
         if (next().acknowledged(ack, streams.nowNanos())) {
             flushIfReady();
@@ -216,13 +215,13 @@ final class WriteSteps {
         }
     }
 
-    /** The network takes more for the server behind. */
+    /** The network takes more bytes for the next server. */
     void chainIsWritable() throws TatamiException {
         next().send();
         acknowledge();
     }
 
-    /** The block is final behind. */
+    /** The next server has finalized the block. */
     void chainFinished(WriteBlockReply reply) throws TatamiException {
         NextServer next = next();
         long lengthBytes = established().copy().lengthBytes();
@@ -287,9 +286,7 @@ final class WriteSteps {
         }
     }
 
-    /**
-     * Flushing gives the volume's buffer back, and leaves no byte of a slow writer to the mercy of the power supply.
-     */
+    /** Flushes, which gives the volume's buffer back and makes the bytes of a slow writer durable. */
     private void park() throws TatamiException {
         if (state instanceof WriteState.Streaming open
                 && open.copy().durableBytes() < open.copy().lengthBytes()

@@ -18,8 +18,8 @@ import io.tatami.meta.state.wire.TransactionRecord;
 import io.tatami.protocol.wire.RenameFileRequest;
 
 /**
- * The first step of a rename across shards, at its destination: the move is pending, and the name is marked, so that no
- * other operation changes it until the move has ended. Nothing has moved yet for anybody who reads.
+ * Step 1 of a rename across shards, at the destination. Records the move as pending and marks the new name, so that no
+ * other operation changes it until the move has ended. Readers see no change yet.
  */
 public final class BeginMove implements Operation<ShardState, RenameFileRequest, BeginMoveReply> {
     private final RenameRules rules;

@@ -18,10 +18,10 @@ import io.tatami.meta.state.wire.TransactionRecord;
 import io.tatami.protocol.wire.Empty;
 
 /**
- * The third step of a rename across shards, at its destination, and the moment at which it happens: from here on the
- * entry is under its new name and gone from the old one. Both handles are checked once more, against this shard's gate:
- * it was told of every change of the tree that was committed before now, so a rename never comes out of, nor goes into,
- * a directory that is gone. Fails with BUSY where the move was aborted in the meantime.
+ * Step 3 of a rename across shards, at the destination: the moment of the rename. From here on the entry has its new
+ * name, and the old name is free. Both handles are checked again, against this shard's gate, which knows of every
+ * change of the tree that was committed before. So a rename never leaves or enters a directory that is gone. Fails with
+ * BUSY if the move was aborted meanwhile.
  */
 public final class CommitMove implements Operation<ShardState, CommitMoveRequest, Empty> {
     private final RenameRules rules;

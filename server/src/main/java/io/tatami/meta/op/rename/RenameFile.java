@@ -18,8 +18,8 @@ import io.tatami.protocol.wire.RenameFileRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renames a file or symlink where this shard owns both names: all in one batch, a file that is replaced included. An
- * open file keeps its writer.
+ * Renames a file or symlink if this shard owns both names: in one batch, which includes the removal of a replaced file.
+ * An open file keeps its writer.
  */
 public final class RenameFile implements Operation<ShardState, RenameFileRequest, Empty> {
     private final RenameRules rules;
@@ -56,7 +56,7 @@ public final class RenameFile implements Operation<ShardState, RenameFileRequest
         return record;
     }
 
-    /** Puts an entry under its new name, in place of what stood there. */
+    /** Puts an entry under its new name, in place of the replaced one. */
     static void put(
             ShardState state, End destination, EntryRecord entry, @Nullable EntryRecord replaced, long nowMillis) {
         if (replaced != null) {

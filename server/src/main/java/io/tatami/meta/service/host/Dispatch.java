@@ -27,7 +27,11 @@ import io.tatami.rpc.Responder;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
-/** Brings each request to the group its header names, in the name of whom its connection is for. */
+/**
+ * Passes each request to the group that its header names, with the identity of its connection: checks the session's
+ * proof, the method's audience, safe mode and disk space, looks up the user's groups, and runs the group's flow. Safe
+ * for use by many threads.
+ */
 final class Dispatch implements HostedGroup.Stage {
     private final UserRightsCache callers;
     private final ServiceCredential credential;
@@ -57,7 +61,7 @@ final class Dispatch implements HostedGroup.Stage {
         });
     }
 
-    /** What the server serves; groups come and go. */
+    /** The handlers of this server. Groups are added and removed as their terms begin and end. */
     HandlerTable table() {
         return table;
     }
@@ -122,8 +126,9 @@ final class Dispatch implements HostedGroup.Stage {
     }
 
     /**
-     * What a caller is told. NOT_LEADER from within a flow is of another group, which the client did not ask, or of
-     * this one after it may have begun. Which session has a lease is for the service only, which has seen it by now.
+     * The failure as the caller gets it. NOT_LEADER from within a flow concerns a group that the client did not ask, or
+     * this group after the request may have begun, so it becomes UNAVAILABLE. The session that holds a lease is for the
+     * service only, which has read it by now.
      */
     private static TatamiException forCaller(TatamiException failure) {
         ErrorCode code = failure.code();

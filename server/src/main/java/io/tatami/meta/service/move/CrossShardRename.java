@@ -52,7 +52,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Renames files onto names of this shard, and so coordinates those that come from another shard:
+ * Coordinates the renames of files onto names of this shard. A file that comes from another shard is moved in four
+ * logged steps:
  *
  * <pre>
  *   destination (here)                       source
@@ -64,12 +65,12 @@ import java.util.concurrent.TimeUnit;
  *   EndMove: record gone
  * </pre>
  *
- * What is durable decides after a crash of either side: a pending move that nobody here drives is aborted, a committed
- * one is finished. Whoever asks how a move stands is answered when it has ended, which takes no longer than the wait
- * for the source. Safe for use by many threads.
+ * <p>After a crash of either side, the records decide: a pending move without a driver is aborted, a committed move is
+ * finished. A question about a move is answered when the move has ended, which takes no longer than the wait for the
+ * source ({@value #PREPARE_TIMEOUT_MILLIS} ms). Safe for use by many threads.
  */
 final class CrossShardRename {
-    /** How long the source may take to prepare. */
+    /** The time, in milliseconds, that the source may take to prepare. */
     static final long PREPARE_TIMEOUT_MILLIS = 5_000;
 
     private static final Duration REST = Duration.ofSeconds(1);
@@ -87,10 +88,10 @@ final class CrossShardRename {
     private final BeginMove beginMove;
     private final CommitMove commitMove;
 
-    /** Moves driven here now, each with what completes once it is aborted or committed. */
+    /** The moves that are driven here, each with a future that completes when it is aborted or committed. */
     private final Map<TransactionId, CompletableFuture<Void>> driven = new ConcurrentHashMap<>();
 
-    /** Moves that the last look-through found without a driver; touched only by the background task's runs. */
+    /** The moves that the last sweep found without a driver; used only by the background task. */
     private Set<TransactionId> orphans = Set.of();
 
     CrossShardRename(PartContext<ShardState> parts, HandleCheck handles) {
@@ -122,18 +123,18 @@ final class CrossShardRename {
                         begun -> new Move(new TransactionId(begun.getTransactionId()), owner, origin, request).drive());
     }
 
-    /** The flow of MOVE_STATUS: waits until the move has ended, and ends one that nobody drives. */
+    /** The flow of MOVE_STATUS: waits until the move has ended; ends a move without a driver. */
     CompletableFuture<MoveStatusReply> status(RequestOrigin origin, MoveStatusRequest request) {
         return ended(new TransactionId(request.getTransactionId()))
                 .thenCompose(ended -> group.read(STATUS, origin, request));
     }
 
-    /** Waits until the move onto a name has ended, and ends one that nobody drives. */
+    /** Waits until the move onto a name has ended; ends a move without a driver. */
     CompletableFuture<Void> settle(EntryArriving question) {
         return ended(question.transaction());
     }
 
-    /** The background task: ends the moves that a crash, or a failed call, has left behind. */
+    /** The background task: ends the moves that a crash or a failed call has left. */
     CompletableFuture<Duration> sweep() {
         return group.read(
                         LIST,
@@ -142,7 +143,10 @@ final class CrossShardRename {
                 .thenCompose(this::sweep);
     }
 
-    /** A move is left alone the first time it is seen, as its driver may be about to take it up. */
+    /**
+     * Ends moves that were without a driver in the last sweep, too. A move seen for the first time may be about to get
+     * its driver.
+     */
     private CompletableFuture<Duration> sweep(ListMovesReply moves) {
         Set<TransactionId> found = new HashSet<>();
         CompletableFuture<?> all = CompletableFuture.completedFuture(null);
@@ -190,7 +194,7 @@ final class CrossShardRename {
                 .build();
     }
 
-    /** The tree has to do the rename; the client asks it then. */
+    /** The refusal for a directory: the client then asks the namespace group. */
     private static TatamiException sourceIsDirectory(String name) {
         return new TatamiException(
                 ErrorCode.IS_A_DIRECTORY,
@@ -204,7 +208,7 @@ final class CrossShardRename {
         return MoveStep.newBuilder().setTransactionId(transaction.value()).build();
     }
 
-    /** One move on its way, driven for a client that waits. */
+    /** One move, driven for a client that waits. */
     private final class Move {
         private final TransactionId transaction;
         private final GroupId source;
@@ -277,14 +281,14 @@ final class CrossShardRename {
                     });
         }
 
-        /** What fails here is done again by {@link #sweep}. */
+        /** Finishes at the source. A failure is repaired by {@link #sweep}. */
         private void finishInBackground(MoveMark mark) {
             var unused = finish(transaction, source, finishRequest(true, mark));
         }
 
         /**
-         * Whatever failed, the move ends before the client is told. A commit that went through after all, although its
-         * future failed, is the answer.
+         * Ends the move before the client is answered. If the commit succeeded although its future failed, the client
+         * is told so.
          */
         private CompletableFuture<Empty> abort(Throwable failure) {
             return group.submit(ABORT, RequestOrigin.SERVICE, step(transaction)).thenCompose(ended -> {

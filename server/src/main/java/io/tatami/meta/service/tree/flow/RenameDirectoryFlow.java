@@ -22,9 +22,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Renames a directory: announced to all shards, its new name reserved, then one commit. Where an empty directory is to
- * be replaced, that is announced too, its emptiness is judged after the acknowledgements, and its name needs no
- * reserving.
+ * Renames a directory, by the leader of the namespace group: plan and check; reserve the new name by a marker; announce
+ * the change to all shards and wait for every acknowledgement; commit in one batch; release the old name. To replace an
+ * empty directory, no marker is needed; it is announced too, and its emptiness is judged after the acknowledgements.
  */
 final class RenameDirectoryFlow implements Flow<RenameDirectoryRequest, Empty> {
     private static final PlanRename PLAN = new PlanRename();
