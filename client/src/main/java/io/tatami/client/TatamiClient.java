@@ -124,12 +124,7 @@ public final class TatamiClient implements AutoCloseable {
         }
     }
 
-    /**
-     * The clock, randomness and network of a client.
-     *
-     * @param servers metadata servers to ask first
-     * @param random safe for use by many threads
-     */
+    /** The network, the metadata servers to ask first, the clock, and a random source that many threads may use. */
     record Wiring(Connector connector, List<InetSocketAddress> servers, Clock clock, RandomGenerator random) {}
 
     /** @param afterClose run once, at the end of {@link #close} */

@@ -2,7 +2,6 @@ package io.tatami.client.file;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
-import io.tatami.base.PendingFlush;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.client.block.BlockClient;
@@ -11,6 +10,7 @@ import io.tatami.client.block.PendingFrame;
 import io.tatami.client.block.WriteSpec;
 import io.tatami.client.meta.Backoff;
 import io.tatami.client.meta.Deadline;
+import io.tatami.client.block.PendingFlush;
 import io.tatami.protocol.wire.BlockLocation;
 import io.tatami.protocol.wire.BlockReport;
 import io.tatami.protocol.wire.Grant;

@@ -1,7 +1,7 @@
-package io.tatami.base;
+package io.tatami.client.block;
 
 /**
- * Bytes that were sent with the word that they be flushed. Whoever waits for that needs no lock of the stream, so that
+ * Bytes that were sent with a request to flush them. A wait for the flush needs no lock of the stream, so that
  * others can write on meanwhile. Safe for use by any thread.
  */
 @FunctionalInterface
