@@ -1,8 +1,8 @@
 package io.tatami.client.block;
 
 /**
- * Bytes that were sent with a request to flush them. A wait for the flush needs no lock of the stream, so that
- * others can write on meanwhile. Safe for use by any thread.
+ * Bytes that were sent with a request to flush them. A wait for the flush needs no lock of the stream, so that others
+ * can write on meanwhile. Safe for use by any thread.
  */
 @FunctionalInterface
 public interface PendingFlush {

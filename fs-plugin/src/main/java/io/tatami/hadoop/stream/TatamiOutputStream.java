@@ -1,7 +1,7 @@
 package io.tatami.hadoop.stream;
 
-import io.tatami.client.file.FileWriter;
 import io.tatami.client.block.PendingFlush;
+import io.tatami.client.file.FileWriter;
 import io.tatami.hadoop.convert.ExceptionTranslator;
 import java.io.IOException;
 import java.io.OutputStream;
