@@ -6,6 +6,7 @@ import io.netty.buffer.Unpooled;
 import io.tatami.base.Check;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.PendingFlush;
 import io.tatami.base.RefusalSubject;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;

@@ -3,7 +3,7 @@ package io.tatami.client.block;
 import io.tatami.base.Check;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
-import io.tatami.base.UnitSize;
+import io.tatami.protocol.UnitSize;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

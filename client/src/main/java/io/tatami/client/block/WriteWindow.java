@@ -3,6 +3,7 @@ package io.tatami.client.block;
 import io.netty.buffer.ByteBuf;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.PendingFlush;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.BlockPayload;
 import io.tatami.protocol.wire.WriteAck;

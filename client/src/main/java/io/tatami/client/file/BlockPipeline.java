@@ -2,11 +2,11 @@ package io.tatami.client.file;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.PendingFlush;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.client.block.BlockClient;
 import io.tatami.client.block.BlockWriteStream;
-import io.tatami.client.block.PendingFlush;
 import io.tatami.client.block.PendingFrame;
 import io.tatami.client.block.WriteSpec;
 import io.tatami.client.meta.Backoff;

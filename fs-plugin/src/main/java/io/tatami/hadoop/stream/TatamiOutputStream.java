@@ -1,6 +1,6 @@
 package io.tatami.hadoop.stream;
 
-import io.tatami.client.block.PendingFlush;
+import io.tatami.base.PendingFlush;
 import io.tatami.client.file.FileWriter;
 import io.tatami.hadoop.convert.ExceptionTranslator;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package io.tatami.block.device;
 
 import io.tatami.base.TatamiException;
-import io.tatami.base.UnitSize;
+import io.tatami.protocol.UnitSize;
 import java.nio.ByteBuffer;
 
 /**

@@ -1,4 +1,4 @@
-package io.tatami.client.block;
+package io.tatami.base;
 
 /**
  * Bytes that were sent with a request to flush them. A wait for the flush needs no lock of the stream, so that others

@@ -1,4 +1,4 @@
-package io.tatami.base;
+package io.tatami.protocol;
 
 /** The size of the transfers that bulk data is cut into: what a device is given at once, and what a reader maps. */
 public final class UnitSize {
