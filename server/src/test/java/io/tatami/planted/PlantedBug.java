@@ -101,8 +101,8 @@ enum PlantedBug {
             "io.tatami.block.volume.DamageTest#everyDamageOfDataIndexAndSuperblockIsToldAndScrubbed"),
     LAST_SECTOR_IS_NOT_KEPT_IN_THE_INDEX(
             "io/tatami/block/volume/BlockCommitter.java",
-            "BlockRecord.State.WRITING, open.tail());",
-            "BlockRecord.State.WRITING, BlockRecord.NO_TAIL);",
+            "open.tail());",
+            "BlockRecord.NO_TAIL);",
             "io.tatami.block.volume.PowerCutTest#nothingAcknowledgedIsLostByAPowerCutAtAnyAccess"),
     MOVED_BLOCK_IS_COMMITTED_BEFORE_IT_IS_FLUSHED(
             "io/tatami/block/volume/BlockReopener.java",
