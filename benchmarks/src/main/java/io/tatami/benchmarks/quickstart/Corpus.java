@@ -31,7 +31,7 @@ final class Corpus {
     /**
      * @param source the source tree this program was built from
      * @param directory where the corpus is put
-     * @param steps is told how far it is
+     * @param steps receives the progress
      */
     Corpus(Path source, Path directory, Steps steps) {
         this.source = source;

@@ -1,22 +1,25 @@
 package io.tatami.client.entry;
 
+import com.google.protobuf.Message;
 import io.tatami.base.ErrorCode;
-import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.client.meta.BlockServers;
 import io.tatami.client.meta.Deadline;
 import io.tatami.client.meta.MetadataCaller;
 import io.tatami.client.model.TatamiPath;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.Method;
 import io.tatami.protocol.RequestLimits;
 import io.tatami.protocol.wire.AppendReply;
 import io.tatami.protocol.wire.AppendRequest;
 import io.tatami.protocol.wire.ConcatRequest;
 import io.tatami.protocol.wire.RecoverLeaseRequest;
+import io.tatami.protocol.wire.SignedHandle;
 import io.tatami.protocol.wire.TruncateRequest;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * Changes of files that are there, asked of the shards that own their names: they are opened for writing, cut, joined,
@@ -37,38 +40,29 @@ public final class FileChanges {
     public AppendReply append(TatamiPath path, boolean newBlock) throws TatamiException {
         requireName(path);
         Deadline deadline = caller.deadline();
-        AppendRequest request = AppendRequest.newBuilder()
+        AppendRequest.Builder request = AppendRequest.newBuilder()
                 .setName(path.name())
                 .setClientHost(servers.clientHost())
-                .setNewBlock(newBlock)
-                .build();
-        return resolver.inParent(
+                .setNewBlock(newBlock);
+        return call(
                 path,
                 deadline,
-                parent -> caller.call(
-                        shard(parent, path),
-                        MetaMethods.APPEND,
-                        request.toBuilder().setHandle(parent.signed()).build(),
-                        deadline));
+                MetaMethods.APPEND,
+                handle -> request.setHandle(handle).build());
     }
 
     /** @see io.tatami.client.TatamiClient#truncate */
     public boolean truncate(TatamiPath path, long lengthBytes) throws TatamiException {
         Deadline deadline = caller.deadline();
         requireName(path);
-        TruncateRequest request = TruncateRequest.newBuilder()
-                .setName(path.name())
-                .setLength(lengthBytes)
-                .build();
-        return resolver.inParent(
-                path,
-                deadline,
-                parent -> caller.call(
-                                shard(parent, path),
-                                MetaMethods.TRUNCATE,
-                                request.toBuilder().setHandle(parent.signed()).build(),
-                                deadline)
-                        .getDone());
+        TruncateRequest.Builder request =
+                TruncateRequest.newBuilder().setName(path.name()).setLength(lengthBytes);
+        return call(
+                        path,
+                        deadline,
+                        MetaMethods.TRUNCATE,
+                        handle -> request.setHandle(handle).build())
+                .getDone();
     }
 
     /** @see io.tatami.client.TatamiClient#concat */
@@ -92,44 +86,46 @@ public final class FileChanges {
                             + " are joined in one call; concat in several calls");
         }
         Deadline deadline = caller.deadline();
-        ConcatRequest request = ConcatRequest.newBuilder()
+        ConcatRequest.Builder request = ConcatRequest.newBuilder()
                 .setName(target.name())
-                .addAllSource(sources.stream().map(TatamiPath::name).toList())
-                .build();
-        resolver.inParent(
+                .addAllSource(sources.stream().map(TatamiPath::name).toList());
+        call(
                 target,
                 deadline,
-                parent -> caller.call(
-                        shard(parent, target),
-                        MetaMethods.CONCAT,
-                        request.toBuilder().setHandle(parent.signed()).build(),
-                        deadline));
+                MetaMethods.CONCAT,
+                handle -> request.setHandle(handle).build());
     }
 
     /** @see io.tatami.client.TatamiClient#recoverLease */
     public boolean recoverLease(TatamiPath path) throws TatamiException {
         Deadline deadline = caller.deadline();
         requireName(path);
-        RecoverLeaseRequest request =
-                RecoverLeaseRequest.newBuilder().setName(path.name()).build();
+        RecoverLeaseRequest.Builder request = RecoverLeaseRequest.newBuilder().setName(path.name());
+        return call(
+                        path,
+                        deadline,
+                        MetaMethods.RECOVER_LEASE,
+                        handle -> request.setHandle(handle).build())
+                .getClosed();
+    }
+
+    /** @param request makes the request for a handle of the parent; once more if a shard refuses that handle */
+    private <Q extends Message, R extends Message> R call(
+            TatamiPath path, Deadline deadline, Method<Q, R> method, Function<SignedHandle, Q> request)
+            throws TatamiException {
         return resolver.inParent(
                 path,
                 deadline,
                 parent -> caller.call(
-                                shard(parent, path),
-                                MetaMethods.RECOVER_LEASE,
-                                request.toBuilder().setHandle(parent.signed()).build(),
-                                deadline)
-                        .getClosed());
+                        parent.shardOf(path.name(), caller.shards()),
+                        method,
+                        request.apply(parent.signed()),
+                        deadline));
     }
 
     private static void requireName(TatamiPath path) throws TatamiException {
         if (path.isRoot()) {
             throw new TatamiException(ErrorCode.IS_A_DIRECTORY, "Path is not a file: /");
         }
-    }
-
-    private GroupId shard(ResolvedDirectory parent, TatamiPath path) {
-        return parent.shardOf(path.name(), caller.shards());
     }
 }

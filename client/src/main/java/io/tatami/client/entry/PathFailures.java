@@ -12,7 +12,7 @@ import io.tatami.client.model.UnresolvedLinkException;
 
 /**
  * Makes the messages of failures of shards, which know directories by their ids, with the paths the user gave. A
- * failure that is told has a {@link PathSubject}, and is not told again.
+ * failure with such a message has a {@link PathSubject}, and keeps its message.
  */
 final class PathFailures {
     private PathFailures() {}
@@ -31,8 +31,8 @@ final class PathFailures {
     static TatamiException named(TatamiException failure, TatamiPath source, TatamiPath destination) {
         if (failure.subject() instanceof EntrySubject entry && entry.directory() != RequestDirectory.PARENT) {
             return entry.directory() == RequestDirectory.SOURCE
-                    ? ofSource(failure, entry, source, destination)
-                    : ofDestination(failure, entry, destination);
+                    ? ofSource(failure, source, destination)
+                    : ofDestination(failure, destination);
         }
         return named(failure, isAbsence(failure) ? source : destination);
     }
@@ -69,11 +69,7 @@ final class PathFailures {
         };
     }
 
-    private static TatamiException ofSource(
-            TatamiException failure, EntrySubject entry, TatamiPath source, TatamiPath destination) {
-        if (failure.detail() instanceof Denial denial) {
-            return denied(failure, denial, entry, source.parent());
-        }
+    private static TatamiException ofSource(TatamiException failure, TatamiPath source, TatamiPath destination) {
         return switch (failure.code()) {
             case NOT_FOUND -> retold(failure, "rename source " + source + " is not found", source);
             case ALREADY_EXISTS ->
@@ -85,10 +81,7 @@ final class PathFailures {
         };
     }
 
-    private static TatamiException ofDestination(TatamiException failure, EntrySubject entry, TatamiPath destination) {
-        if (failure.detail() instanceof Denial denial) {
-            return denied(failure, denial, entry, destination.parent());
-        }
+    private static TatamiException ofDestination(TatamiException failure, TatamiPath destination) {
         return switch (failure.code()) {
             case ALREADY_EXISTS ->
                 retold(failure, "rename destination " + destination + " already exists", destination);

@@ -134,10 +134,6 @@ final class BlockPipeline {
         return stream == null ? sharedBytes : sharedBytes + stream.sharedBytes();
     }
 
-    int copies() {
-        return servers.size();
-    }
-
     /** Whether nothing was written yet. */
     boolean isUntouched() {
         return stream == null && unsent.isEmpty() && failures == 0;

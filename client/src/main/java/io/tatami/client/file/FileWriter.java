@@ -50,7 +50,6 @@ public final class FileWriter implements AutoCloseable {
     private final BlockClient blocks;
     private final LeaseRenewer leases;
     private final long blockSizeBytes;
-    private final int replication;
     private final int inlineBytesMax;
     private final GrantQueue grants;
     private final List<BlockReport> finished = new ArrayList<>();
@@ -106,7 +105,6 @@ public final class FileWriter implements AutoCloseable {
         this.blocks = parts.blocks();
         this.leases = parts.leases();
         this.blockSizeBytes = status.getBlockSize();
-        this.replication = status.getReplication();
         this.inlineBytesMax = parts.inlineBytesMax();
         this.memory = new MemoryContent(MEMORY_BYTES_MAX);
         this.hadBlocks = parts.hadBlocks();
@@ -198,7 +196,7 @@ public final class FileWriter implements AutoCloseable {
             }
             boolean isNews = isNews(block);
             PendingFlush sent = block.beginFlush(durably || isNews);
-            // The home is told after the servers have the bytes.
+            // The home learns the length after the servers have the bytes.
             return isNews ? () -> sent.await() && false : sent;
         });
     }
@@ -214,11 +212,6 @@ public final class FileWriter implements AutoCloseable {
                 flush(true, recordLength);
             }
         });
-    }
-
-    /** The number of servers of the current block; the file's replication if there is no current block. */
-    public int currentReplication() {
-        return current == null ? replication : current.copies();
     }
 
     /**
@@ -401,7 +394,7 @@ public final class FileWriter implements AutoCloseable {
      *
      * <p>The call to the home makes the flush safe against a recovery: a recovery that came before is known there, and
      * a later one finds the block at its servers and fences this writer. Without the call, a block that was granted
-     * before a recovery could be begun after it, and its acknowledged bytes would be lost. The home is told only of
+     * before a recovery could be begun after it, and its acknowledged bytes would be lost. The home learns only of
      * bytes that are on devices.
      */
     private void flush(boolean durably, boolean recordLength) throws TatamiException {

@@ -33,11 +33,6 @@ public record AccessPlan(UUID id, List<Read> reads, boolean releaseAfterRead, lo
         return inOrder(List.of(reads));
     }
 
-    /** The same under another id. */
-    public AccessPlan withId(UUID other) {
-        return new AccessPlan(other, reads, releaseAfterRead, windowBytes, keep);
-    }
-
     /** For what is read once. */
     public AccessPlan withReleaseAfterRead() {
         return new AccessPlan(id, reads, true, windowBytes, keep);
@@ -58,7 +53,7 @@ public record AccessPlan(UUID id, List<Read> reads, boolean releaseAfterRead, lo
      * @param remainingBytes of these, neither staged nor read nor given up yet
      * @param waitingBytes staged and not read yet
      * @param readBytes passed by readers
-     * @param lateBytes of these, what was not there yet when it was asked for
+     * @param lateBytes of these, the bytes that were asked for before they were staged
      * @param failedBytes could not be staged: files being written, failed disks
      */
     public record Progress(

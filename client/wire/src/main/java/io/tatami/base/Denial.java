@@ -17,7 +17,7 @@ public sealed interface Denial extends Detail {
     /**
      * The message.
      *
-     * @param path of what was asked for
+     * @param path the file or directory that the request names
      * @param parent the path of its directory
      */
     String message(String path, String parent);
@@ -51,7 +51,7 @@ public sealed interface Denial extends Detail {
     /**
      * The mode or the access control list does not grant it.
      *
-     * @param access the sum of what was wanted of {@link #READ}, {@link #WRITE} and {@link #EXECUTE}
+     * @param access the sum of the rights that the request needs, of {@link #READ}, {@link #WRITE} and {@link #EXECUTE}
      */
     record AccessRefused(String user, int access, Inode inode) implements Denial {
         @Override

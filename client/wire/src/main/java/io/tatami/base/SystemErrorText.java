@@ -1,9 +1,9 @@
 package io.tatami.base;
 
 /**
- * Errors of the operating system and of RocksDB that Java is told by text alone: the C library's English text of an
- * errno, which the JDK and RocksDB pass on. The one place that decides by such a text; failures of our own have codes
- * and details.
+ * Errors of the operating system and of RocksDB that reach Java as a text and without a number: the C library's English
+ * text of an errno, which the JDK and RocksDB pass on. No other class decides by such a text; failures of our own have
+ * codes and details.
  */
 public final class SystemErrorText {
     private SystemErrorText() {}

@@ -7,7 +7,7 @@ package io.tatami.block.cache;
  * @param remainingBytes neither staged nor read nor given up yet
  * @param waitingBytes staged and not read yet
  * @param readBytes passed by readers
- * @param lateBytes of these, what was not there yet when it was asked for
+ * @param lateBytes of these, the bytes that were asked for before they were staged
  * @param failedBytes given up, because the block is not here whole, or the volume or the tier failed
  */
 public record PlanProgress(

@@ -38,7 +38,7 @@ final class OwnerLimit {
      * @see #whenBelow
      */
     void remove(String owner) {
-        List<Runnable> wakes = List.of();
+        List<Runnable> wakes;
         synchronized (this) {
             Held held = owners.get(owner);
             if (held == null || held.buffers == 0) {

@@ -197,7 +197,7 @@ public final class Volume implements AutoCloseable {
      */
     public BlockReader read(BlockId block, long generationMin, long offsetBytes, long lengthBytes, UnitCopies copies)
             throws TatamiException {
-        return read(block, generationMin, offsetBytes, lengthBytes, copies, ownMemory(null));
+        return read(block, generationMin, offsetBytes, lengthBytes, copies, readMemory(null));
     }
 
     /** {@link #read(BlockId, long, long, long, UnitCopies)} into memory of the caller's. */
@@ -211,12 +211,7 @@ public final class Volume implements AutoCloseable {
     public BlockReader readInBackground(BlockId block, long generationMin, long offsetBytes, long lengthBytes)
             throws TatamiException {
         AccessKind kind = AccessKind.BACKGROUND;
-        return reader(kind, block, generationMin, offsetBytes, lengthBytes, UnitCopies.NONE, ownMemory(null));
-    }
-
-    /** The volume's own memory, of which readers with one owner hold half at most. */
-    public UnitMemory readMemory(String owner) {
-        return ownMemory(owner);
+        return reader(kind, block, generationMin, offsetBytes, lengthBytes, UnitCopies.NONE, readMemory(null));
     }
 
     /** Whether a reader waits for a buffer that somebody else holds. */
@@ -224,7 +219,8 @@ public final class Volume implements AutoCloseable {
         return parts.resources().readBuffers().isWaitedFor();
     }
 
-    private UnitMemory ownMemory(@Nullable String owner) {
+    /** @param owner of all readers that may together hold half of the volume's read buffers; null for no limit */
+    public UnitMemory readMemory(@Nullable String owner) {
         VolumeResources resources = parts.resources();
         return new UnitMemory(
                 resources.readBuffers(), false, owner, resources.settings().bufferWaitMillis());
