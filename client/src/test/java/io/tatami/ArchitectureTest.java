@@ -24,12 +24,9 @@ import io.netty.buffer.ByteBufAllocator;
 import io.tatami.client.entry.EntryChanges;
 import io.tatami.client.entry.FileChanges;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -52,8 +49,6 @@ final class ArchitectureTest {
     private static final String META = "io.tatami.client.meta";
     private static final String ENTRY = "io.tatami.client.entry";
     private static final String FILE = "io.tatami.client.file";
-
-    private static final long FILES_OF_A_PACKAGE_MAX = 25;
 
     private static final DescribedPredicate<JavaClass> OURS = resideInAPackage("io.tatami..");
     private static final DescribedPredicate<JavaClass> NETTY = resideInAPackage("io.netty..");
@@ -189,16 +184,6 @@ final class ArchitectureTest {
                 })
                 .should()
                 .beFreeOfCycles();
-    }
-
-    @Test
-    void noPackageOfTheClientIsCrowded() {
-        Map<String, Long> files = classes.stream()
-                .filter(type -> type.isTopLevelClass() && type.getPackageName().startsWith(CLIENT))
-                .collect(Collectors.groupingBy(JavaClass::getPackageName, TreeMap::new, Collectors.counting()));
-        assertTrue(files.containsKey(MODEL), files::toString);
-        files.values().removeIf(count -> count <= FILES_OF_A_PACKAGE_MAX);
-        assertEquals(Map.of(), files);
     }
 
     @Test

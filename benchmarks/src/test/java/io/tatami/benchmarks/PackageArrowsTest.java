@@ -1,7 +1,6 @@
 package io.tatami.benchmarks;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -9,9 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -23,7 +20,6 @@ class PackageArrowsTest {
     private static final Path SOURCES = Path.of("src", "main", "java");
     private static final String ROOT = "io.tatami.benchmarks";
     private static final Pattern NAMED = Pattern.compile("\\bio\\.tatami\\.benchmarks((?:\\.[a-z]+)+)\\.[A-Z]");
-    private static final int PACKAGE_FILES_MAX = 25;
 
     /** What a package may name beside itself, by the beginnings of packages; the command line may name all. */
     private static final Map<String, List<String>> ARROWS = Map.of(
@@ -65,14 +61,6 @@ class PackageArrowsTest {
                         .filter(name -> !ARROWS.containsKey(name) && !name.startsWith(".workload."))
                         .distinct()
                         .toList());
-    }
-
-    @Test
-    void noPackageHasMoreThan25Files() throws IOException {
-        Map<String, Long> files = sources().stream()
-                .filter(file -> !file.endsWith("package-info.java"))
-                .collect(Collectors.groupingBy(PackageArrowsTest::packageOf, TreeMap::new, Collectors.counting()));
-        files.forEach((name, count) -> assertTrue(count <= PACKAGE_FILES_MAX, () -> name + " has " + count));
     }
 
     private static List<Path> sources() throws IOException {

@@ -2,11 +2,11 @@ package io.tatami.meta.op;
 
 import io.tatami.base.DirectoryId;
 import io.tatami.base.GroupId;
-import io.tatami.base.Placement;
 import io.tatami.meta.op.UnsettledException.EntryNotArrived;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.wire.Arrival;
 import io.tatami.meta.state.wire.GrowthRecord;
+import io.tatami.protocol.Placement;
 import io.tatami.protocol.wire.Handle;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

@@ -1,10 +1,10 @@
 package io.tatami.benchmarks.harness.peer;
 
 import io.tatami.base.DirectoryId;
-import io.tatami.base.Placement;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.model.CreateSpec;
 import io.tatami.client.model.TatamiPath;
+import io.tatami.protocol.Placement;
 import java.io.IOException;
 
 /** Directories whose files lie in one shard that is known. */

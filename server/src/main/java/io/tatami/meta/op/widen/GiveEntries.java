@@ -2,7 +2,6 @@ package io.tatami.meta.op.widen;
 
 import io.tatami.base.DirectoryId;
 import io.tatami.base.GroupId;
-import io.tatami.base.Placement;
 import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
@@ -12,6 +11,7 @@ import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.protocol.Placement;
 import io.tatami.protocol.wire.GiveEntriesReply;
 import io.tatami.protocol.wire.GiveEntriesRequest;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package io.tatami.meta.service.move;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.tatami.base.DirectoryId;
-import io.tatami.base.Placement;
+import io.tatami.protocol.Placement;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Endpoint;
 import io.tatami.protocol.wire.GroupLocation;

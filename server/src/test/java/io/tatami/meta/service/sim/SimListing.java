@@ -2,9 +2,9 @@ package io.tatami.meta.service.sim;
 
 import io.tatami.base.DirectoryId;
 import io.tatami.base.GroupId;
-import io.tatami.base.Placement;
 import io.tatami.meta.op.Arrivals;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.Placement;
 import io.tatami.protocol.wire.Handle;
 import io.tatami.protocol.wire.ListReply;
 import io.tatami.protocol.wire.ListRequest;

@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.DirectoryId;
 import io.tatami.base.GroupId;
-import io.tatami.base.Placement;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.TreeState;
 import io.tatami.meta.state.TreeState.Named;
 import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.EntryRecord;
+import io.tatami.protocol.Placement;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -2,7 +2,6 @@ package io.tatami.meta.service.tree.flow;
 
 import io.tatami.base.DirectoryId;
 import io.tatami.base.GroupId;
-import io.tatami.base.Placement;
 import io.tatami.files.CrashPoint;
 import io.tatami.meta.op.tree.wire.ListWideningReply;
 import io.tatami.meta.op.tree.wire.ListWideningRequest;
@@ -13,6 +12,7 @@ import io.tatami.meta.service.BackgroundTask;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.service.tree.LeaderTree;
 import io.tatami.protocol.MetaMethods;
+import io.tatami.protocol.Placement;
 import io.tatami.protocol.wire.TakeEntriesRequest;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,5 +1,8 @@
-package io.tatami.base;
+package io.tatami.protocol;
 
+import io.tatami.base.Check;
+import io.tatami.base.DirectoryId;
+import io.tatami.base.GroupId;
 import java.nio.charset.StandardCharsets;
 
 /**
