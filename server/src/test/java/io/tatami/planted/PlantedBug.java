@@ -54,6 +54,11 @@ enum PlantedBug {
             "if (version >= state.gateNewest()) {",
             "if (version >= 0) {",
             "io.tatami.meta.service.sim.TransactionSimulationTest#transactionsHoldWhateverCrashesAndGetsLost"),
+    AN_ABORTED_MOVE_STAYS(
+            "io/tatami/meta/op/rename/AbortMove.java",
+            "if (move.getCommitted()) {\n            return false;\n        }",
+            "if (move.getDestination()) {\n            return !move.getCommitted();\n        }",
+            "io.tatami.meta.op.move.MoveStepsTest#commitAfterAnAbortLeavesTheFileItsOneName"),
     RECLAIM_IGNORES_AN_ERROR(
             "io/tatami/meta/service/reclaim/BlockReclaimer.java",
             ".exceptionally(failure -> unanswered(items));",

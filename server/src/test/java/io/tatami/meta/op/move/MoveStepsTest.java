@@ -37,6 +37,7 @@ import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.FileEntry;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.meta.state.wire.HomeRecord;
+import io.tatami.meta.state.wire.MoveStep;
 import io.tatami.protocol.Placement;
 import io.tatami.protocol.wire.FileClosed;
 import io.tatami.protocol.wire.FinishMoveRequest;
@@ -48,8 +49,10 @@ import io.tatami.protocol.wire.PrepareMoveReply;
 import io.tatami.protocol.wire.PrepareMoveRequest;
 import io.tatami.protocol.wire.RenameFileRequest;
 import io.tatami.protocol.wire.SignedHandle;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** The steps of a rename across two shards in orders that a network makes of them. */
@@ -167,6 +170,43 @@ final class MoveStepsTest {
         submit(0, new FinishMove(), finish(move, false, "f", 0));
         assertNotNull(MoveMarks.standing(state(0).entry(directories[0], "f")));
         assertNull(state(1).entry(directories[1], "g"));
+    }
+
+    /** The source was told of the abort and let its entry go; the one that drives the move has not heard of it. */
+    @Test
+    void commitAfterAnAbortLeavesTheFileItsOneName() throws Exception {
+        long file = create(0, "f");
+        RenameFileRequest rename = rename(0, "f", 1, "g");
+        long move = submit(1, new BeginMove(handles), rename).getTransactionId();
+        PrepareMoveReply prepared = prepare(move, rename);
+        MoveStatusReply aborted = submit(
+                1, new AbortMove(), MoveStep.newBuilder().setTransactionId(move).build());
+        submit(0, new FinishMove(), finish(move, aborted.getCommitted(), "f", prepared.getMark()));
+
+        Optional<ErrorCode> refusal = Optional.empty();
+        try {
+            commit(move, rename, prepared);
+        } catch (TatamiException e) {
+            refusal = Optional.of(e.code());
+        }
+
+        assertEquals(List.of("f in shard 0"), namesOf(file));
+        assertEquals(Optional.of(ErrorCode.BUSY), refusal);
+        assertEquals(0, state(1).slice(directories[1]).getMoving());
+    }
+
+    /** In both directories, of the names that tests use. */
+    private List<String> namesOf(long file) {
+        List<String> names = new ArrayList<>();
+        for (int shard = 0; shard < SHARDS; shard++) {
+            for (String name : List.of("f", "g")) {
+                EntryRecord entry = MoveMarks.standing(state(shard).entry(directories[shard], name));
+                if (entry != null && entry.getFile().getFileId() == file) {
+                    names.add(name + " in shard " + shard);
+                }
+            }
+        }
+        return names;
     }
 
     @Test

@@ -84,7 +84,11 @@ enum Planted implements Plant {
         }
     },
 
-    /** A move goes on although the record that says so is gone. */
+    /**
+     * A move goes on although the record that says so is gone. Here the sums alone tell: whoever drives a move is not
+     * told to abort it but by an older move, which has then ended before the source answers. {@code MoveStepsTest} has
+     * the order that doubles a name.
+     */
     COMMIT_AFTER_ABORT {
         @Override
         public void before(Operation<?, ?, ?> operation, Draft records, Message request) {
