@@ -21,7 +21,8 @@ import java.util.Arrays;
  *             s directory(8)            slice                q number(8)              to be reclaimed
  *             r server(4) block(8)      replica              w block(8)               file of a block
  *             a directory(8) name      fetched ahead        n directory(8)           it has changed here
- *                                                            m "credit" server(4)     credit
+ *             u class(1) block(8)       copies to look at  m "credit" server(4)     credit
+ *             u 3 file(8)               all of a file's    m "heal" server(4)       cursor over its blocks
  *  namespace  d parent(8) name          directory            i directory(8)           its name
  *             x number(8)               intent               k kind id(4)             cluster map
  *             h directory(8)            being widened
@@ -36,6 +37,9 @@ import java.util.Arrays;
  */
 public final class Keys {
     private static final byte VOLATILE = '~';
+
+    /** The class of files among those of blocks. */
+    private static final byte FILE_NEEDS = 3;
 
     private Keys() {}
 
@@ -218,8 +222,45 @@ public final class Keys {
         return key.length > 0 && key[0] == 'm';
     }
 
+    /** A block whose copies are to be looked at. */
+    public static byte[] need(int urgency, BlockId block) {
+        return ByteBuffer.allocate(2 + Long.BYTES)
+                .put((byte) 'u')
+                .put((byte) urgency)
+                .putLong(block.value())
+                .array();
+    }
+
+    /** Before every block that waits under a class; with {@link #after} of it, the range of all. */
+    public static byte[] needs(int urgency) {
+        return new byte[] {'u', (byte) urgency};
+    }
+
+    /** A file whose blocks are to be looked at. */
+    public static byte[] fileNeed(FileId file) {
+        return ByteBuffer.allocate(2 + Long.BYTES)
+                .put((byte) 'u')
+                .put(FILE_NEEDS)
+                .putLong(file.value())
+                .array();
+    }
+
+    /** Before every file whose blocks are to be looked at. */
+    public static byte[] fileNeeds() {
+        return needs(FILE_NEEDS);
+    }
+
+    /** How far the blocks of a server that is to have none are queued. */
+    public static byte[] healCursor(ServerId server) {
+        return singletonOf("heal", server);
+    }
+
     public static byte[] credit(ServerId server) {
-        byte[] text = "credit".getBytes(StandardCharsets.US_ASCII);
+        return singletonOf("credit", server);
+    }
+
+    private static byte[] singletonOf(String name, ServerId server) {
+        byte[] text = name.getBytes(StandardCharsets.US_ASCII);
         return ByteBuffer.allocate(1 + text.length + Integer.BYTES)
                 .put((byte) 'm')
                 .put(text)

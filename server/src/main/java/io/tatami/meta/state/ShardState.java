@@ -47,6 +47,7 @@ public final class ShardState extends Records {
     private @Nullable GroupRecord group;
 
     private final Entries entries = new Entries(this);
+    private final Needs needs = new Needs(this);
 
     public ShardState(Draft draft) {
         super(draft);
@@ -73,6 +74,11 @@ public final class ShardState extends Records {
     /** Where entries are put, changed and removed. */
     public Entries entries() {
         return entries;
+    }
+
+    /** Blocks whose copies are to be looked at. */
+    public Needs needs() {
+        return needs;
     }
 
     public @Nullable HomeRecord home(FileId file) {

@@ -112,7 +112,7 @@ final class ServerAudit {
     private static boolean isServing(BlockServerInfo.State state) {
         return switch (state) {
             case ACTIVE, DRAINING, JOINING -> true;
-            case DEAD, GONE, UNRECOGNIZED -> false;
+            case STALE, MAINTENANCE, DEAD, GONE, UNRECOGNIZED -> false;
         };
     }
 

@@ -1,0 +1,81 @@
+package io.tatami.meta.state;
+
+import io.tatami.base.BlockId;
+import io.tatami.base.FileId;
+import io.tatami.meta.state.wire.FileNeedRecord;
+import io.tatami.meta.state.wire.NeedRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The blocks of a shard whose copies are to be looked at, by class, and the files whose blocks are to be. A block waits
+ * in one class at most. It stays until it was found to have the copies that it is to have.
+ */
+public final class Needs {
+    private final ShardState state;
+
+    Needs(ShardState state) {
+        this.state = state;
+    }
+
+    /** Why a block waits, the most urgent first. The numbers are a stored format. */
+    public enum Urgency {
+        /** One good copy is left. */
+        LAST_COPY(0),
+        /** It has fewer good copies than it is to have. */
+        UNDER_REPLICATED(1),
+        /** It was not looked at since it changed, or it has copies to give up. */
+        UNJUDGED(2);
+
+        private final int number;
+
+        Urgency(int number) {
+            this.number = number;
+        }
+
+        public int number() {
+            return number;
+        }
+    }
+
+    /**
+     * The copies of a block are to be looked at; without effect where it waits already.
+     *
+     * @param index where the block is in its file: a hint
+     */
+    public void look(BlockId block, FileId file, int index) {
+        if (urgency(block) == null) {
+            put(block, Urgency.UNJUDGED, file, index);
+        }
+    }
+
+    /** The block waits under this class from now on. */
+    public void put(BlockId block, Urgency urgency, FileId file, int index) {
+        remove(block);
+        state.write(
+                Keys.need(urgency.number(), block),
+                NeedRecord.newBuilder().setFileId(file.value()).setIndex(index).build());
+    }
+
+    /** Where the block waits; null where it does not. */
+    public @Nullable Urgency urgency(BlockId block) {
+        for (Urgency urgency : Urgency.values()) {
+            if (state.read(Keys.need(urgency.number(), block), NeedRecord.parser()) != null) {
+                return urgency;
+            }
+        }
+        return null;
+    }
+
+    /** The block has the copies that it is to have, or is gone. */
+    public void remove(BlockId block) {
+        Urgency urgency = urgency(block);
+        if (urgency != null) {
+            state.remove(Keys.need(urgency.number(), block));
+        }
+    }
+
+    /** All blocks of a file are to be looked at: the number of copies that it asks for has changed. */
+    public void lookAtFile(FileId file) {
+        state.write(Keys.fileNeed(file), FileNeedRecord.getDefaultInstance());
+    }
+}
