@@ -174,7 +174,27 @@ enum PlantedBug {
             "io/tatami/block/device/SlowDevices.java",
             "if (state.looks == LOOKS) {",
             "if (state.looks == 1) {",
-            "io.tatami.block.device.SlowDevicesTest#whatIsSlowForAMomentIsNotReported");
+            "io.tatami.block.device.SlowDevicesTest#whatIsSlowForAMomentIsNotReported"),
+    A_BLOCK_SERVER_TAKES_ORDERS_FROM_ANYBODY(
+            "io/tatami/block/service/BlockServer.java",
+            "new HandlerTable(credential)",
+            "new HandlerTable()",
+            "io.tatami.block.service.BlockAudienceTest#onlyMetadataServersMayAskWhatIsForServers"),
+    A_BLOCK_SERVER_BELIEVES_ANY_CREDENTIAL(
+            "io/tatami/block/service/registration/MetadataCredential.java",
+            "if (!MessageDigest.isEqual(expected.toByteArray(), shown.toByteArray())) {",
+            "if (expected.size() != shown.size()) {",
+            "io.tatami.block.service.BlockAudienceTest#onlyMetadataServersMayAskWhatIsForServers"),
+    ALL_BLOCK_SERVERS_ARE_SHOWN_THE_SAME(
+            "io/tatami/meta/gate/BlockServerCredentials.java",
+            "putInt(server.value())",
+            "putInt(0)",
+            "io.tatami.block.service.BlockAudienceTest#onlyMetadataServersMayAskWhatIsForServers"),
+    BLOCK_SERVERS_HEAR_WHAT_METADATA_SERVERS_SHOW_EACH_OTHER(
+            "io/tatami/meta/service/host/RoutedPeers.java",
+            "credential.toBlockServer(to)",
+            "credential.bytes()",
+            "io.tatami.meta.service.host.RoutedPeersTest#eachServerIsShownItsOwnCredential");
 
     private final String source;
     private final String text;

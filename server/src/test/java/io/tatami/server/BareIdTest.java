@@ -19,19 +19,24 @@ import io.tatami.client.file.FileReader;
 import io.tatami.client.file.FileWriter;
 import io.tatami.client.file.ReadPolicy;
 import io.tatami.client.model.CreateSpec;
+import io.tatami.client.model.LocatedBlock;
 import io.tatami.client.model.PathStatus;
 import io.tatami.client.model.TatamiPath;
 import io.tatami.conf.Settings;
+import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.Placement;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.AttributeChange;
+import io.tatami.protocol.wire.BlockInfoRequest;
 import io.tatami.protocol.wire.CheckReadRequest;
 import io.tatami.protocol.wire.CutFileRequest;
+import io.tatami.protocol.wire.DeleteBlocksRequest;
 import io.tatami.protocol.wire.DirectorySlice;
 import io.tatami.protocol.wire.GetBlocksRequest;
 import io.tatami.protocol.wire.ReadSharesRequest;
+import io.tatami.protocol.wire.RecoverBlockRequest;
 import io.tatami.protocol.wire.RecoverFileRequest;
 import io.tatami.protocol.wire.ReopenFileRequest;
 import io.tatami.rpc.CallOptions;
@@ -97,13 +102,19 @@ final class BareIdTest {
     /** What somebody gets who speaks the protocol by hand. */
     private <Q extends Message, R extends Message> R ask(String user, GroupId group, Method<Q, R> method, Q request)
             throws TatamiException {
-        RpcSettings settings = RpcSettings.from(Settings.defaults());
-        InetSocketAddress address =
+        InetSocketAddress metadata =
                 new InetSocketAddress("localhost", URI.create(node.uri()).getPort());
+        return ask(metadata, user, CallOptions.DEFAULT.withGroup(group), method, request);
+    }
+
+    private static <Q extends Message, R extends Message> R ask(
+            InetSocketAddress address, String user, CallOptions options, Method<Q, R> method, Q request)
+            throws TatamiException {
+        RpcSettings settings = RpcSettings.from(Settings.defaults());
         try (EventLoops loops = new EventLoops("by-hand", settings);
                 RpcClient client = new RpcClient(
                         loops, settings, Clock.SYSTEM, ClientIdentity.simple("by-hand", UserIdentity.of(user)))) {
-            return client.connect(address).join().callAndWait(method, CallOptions.DEFAULT.withGroup(group), request);
+            return client.connect(address).join().callAndWait(method, options, request);
         }
     }
 
@@ -268,6 +279,65 @@ final class BareIdTest {
                 .build();
         assertDenied("bob", file.home(), MetaMethods.CHECK_READ, check);
         assertArrayEquals(SECRET, readById(ann, path));
+    }
+
+    @Test
+    void blocksAreDeletedAndRecoveredForMetadataServersAlone() throws Exception {
+        byte[] content = new byte[100_000];
+        TatamiPath file = moved(directory("blocks", 0777), content, 0644);
+        LocatedBlock located = superuser.blockLocations(file, 0, 1).get(0);
+        BlockInfoRequest about = BlockInfoRequest.newBuilder()
+                .setBlockId(located.block().value())
+                .build();
+        DeleteBlocksRequest delete = DeleteBlocksRequest.newBuilder()
+                .addItem(DeleteBlocksRequest.Item.newBuilder()
+                        .setBlockId(located.block().value())
+                        .setGeneration(1_000))
+                .build();
+        RecoverBlockRequest cut = RecoverBlockRequest.newBuilder()
+                .setBlockId(located.block().value())
+                .setNewGeneration(1_000)
+                .setLength(1)
+                .build();
+        for (String user : List.of("bob", "ann", SUPERUSER)) {
+            assertDeniedAt(located, user, BlockMethods.DELETE_BLOCKS, delete);
+            assertDeniedAt(located, user, BlockMethods.RECOVER_BLOCK, cut);
+        }
+        assertArrayEquals(content, read(bob.open(file, ReadPolicy.SEQUENTIAL)));
+        assertEquals(
+                content.length,
+                askAt(located, "bob", BlockMethods.BLOCK_INFO, about).getDurableLength());
+
+        ann.delete(file, false);
+        for (int tries = 0; isThere(located, about); tries++) {
+            assertTrue(tries < 3_000, "the block of a deleted file was never deleted");
+            Thread.sleep(10);
+        }
+    }
+
+    private static boolean isThere(LocatedBlock located, BlockInfoRequest about) {
+        try {
+            askAt(located, SUPERUSER, BlockMethods.BLOCK_INFO, about);
+            return true;
+        } catch (TatamiException e) {
+            assertEquals(ErrorCode.NO_SUCH_BLOCK, e.code());
+            return false;
+        }
+    }
+
+    private static <Q extends Message> void assertDeniedAt(
+            LocatedBlock located, String user, Method<Q, ?> method, Q request) {
+        TatamiException refused =
+                assertThrows(TatamiException.class, () -> askAt(located, user, method, request), method.name());
+        assertEquals(ErrorCode.PERMISSION_DENIED, refused.code(), refused.toString());
+    }
+
+    /** Asks the server that has a block. */
+    private static <Q extends Message, R extends Message> R askAt(
+            LocatedBlock located, String user, Method<Q, R> method, Q request) throws TatamiException {
+        LocatedBlock.Holder holder = located.holders().get(0);
+        InetSocketAddress address = new InetSocketAddress(holder.host(), holder.port());
+        return ask(address, user, CallOptions.DEFAULT, method, request);
     }
 
     @Test

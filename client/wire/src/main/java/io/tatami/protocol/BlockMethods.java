@@ -45,7 +45,8 @@ import io.tatami.protocol.wire.WriteFrame;
 
 /**
  * The methods of a block server's data port. Numbers from 200 on. Audience and effect are declared here alone, and
- * {@code docs/protocol.md} lists them; a block server checks neither yet.
+ * {@code docs/protocol.md} lists them. A block server checks the audience; safe mode, for which there is the effect, is
+ * a matter of the metadata servers.
  */
 public final class BlockMethods {
     /**

@@ -25,16 +25,35 @@ public final class HandlerTable {
     private final Map<Integer, Stream<?, ?, ?, ?>> streams = new HashMap<>();
     private final Map<GroupId, OpenGroup> groups = new ConcurrentHashMap<>();
     private final Function<GroupId, Detail> leaders;
+    private final CallerCheck callers;
     private BooleanSupplier shortOfMemory = () -> false;
 
-    /** Of a server that does not know who else has a group. */
+    /** Of a server that does not know who else has a group, and whose handlers check their callers. */
     public HandlerTable() {
-        this(group -> Detail.NONE);
+        this(CallerCheck.NONE);
     }
 
-    /** @param leaders who has a group that is not open here; {@link Detail#NONE} where that is not known */
+    /**
+     * Of a server without groups.
+     *
+     * @param callers asked before each request that any port of the server takes
+     */
+    public HandlerTable(CallerCheck callers) {
+        this(group -> Detail.NONE, callers);
+    }
+
+    /**
+     * Of a server whose handlers check their callers.
+     *
+     * @param leaders who has a group that is not open here; {@link Detail#NONE} where that is not known
+     */
     public HandlerTable(Function<GroupId, Detail> leaders) {
+        this(leaders, CallerCheck.NONE);
+    }
+
+    private HandlerTable(Function<GroupId, Detail> leaders, CallerCheck callers) {
         this.leaders = leaders;
+        this.callers = callers;
     }
 
     /** A method and who serves it. */
@@ -47,13 +66,14 @@ public final class HandlerTable {
     private record OpenGroup(HandlerTable table, GroupThread thread) {}
 
     /**
-     * Returns this table. A method number can be given once. The handler sees no request that is above one of the
-     * {@linkplain RequestLimits limits}.
+     * Returns this table. A method number can be given once. The handler sees no request of a caller that is
+     * {@linkplain CallerCheck refused}, and none that is above one of the {@linkplain RequestLimits limits}.
      */
     public <Q extends Message, R extends Message> HandlerTable on(Method<Q, R> method, Handler<Q, R> handler) {
         checkFree(method.number());
         calls.put(method.number(), new Call<>(method, (context, request, responder) -> {
             try {
+                callers.require(method.name(), method.audience(), context);
                 RequestLimits.require(method.name(), request);
             } catch (TatamiException e) {
                 responder.failure(e);
@@ -64,12 +84,13 @@ public final class HandlerTable {
         return this;
     }
 
-    /** Returns this table. A method number can be given once. The same limits hold for what opens a stream. */
+    /** Returns this table. A method number can be given once. The same holds for what opens a stream. */
     public <Q extends Message, U extends Message, D extends Message, R extends Message> HandlerTable onStream(
             StreamMethod<Q, U, D, R> method, StreamHandler<Q, U, D, R> handler) {
         checkFree(method.number());
         streams.put(method.number(), new Stream<>(method, (context, request, stream) -> {
             try {
+                callers.require(method.name(), method.audience(), context);
                 RequestLimits.require(method.name(), request);
             } catch (TatamiException e) {
                 stream.failure(e);

@@ -16,6 +16,7 @@ import io.tatami.block.service.read.ReadStreams;
 import io.tatami.block.service.registration.CreditLine;
 import io.tatami.block.service.registration.DamageNotices;
 import io.tatami.block.service.registration.IdentityFile;
+import io.tatami.block.service.registration.MetadataCredential;
 import io.tatami.block.service.registration.MetadataLink;
 import io.tatami.block.service.registration.Registration;
 import io.tatami.block.service.report.DamageReports;
@@ -29,6 +30,7 @@ import io.tatami.client.block.BlockClientSettings;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.wire.CreditsLowRequest;
 import io.tatami.protocol.wire.Empty;
+import io.tatami.protocol.wire.HeartbeatReply;
 import io.tatami.protocol.wire.RegisterBlockServerRequest;
 import io.tatami.rpc.Connector;
 import io.tatami.rpc.HandlerTable;
@@ -39,7 +41,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A block server: its volumes behind a data port, and its place in a cluster. It knows nothing of sockets: whoever
+ * A block server: its volumes behind a data port, and its place in a cluster. It takes what is for servers only from
+ * metadata servers of that cluster alone, and so from nobody before it has joined. It knows nothing of sockets: whoever
  * wires it up puts {@link #handlers} behind a port, and gives it connections outwards.
  *
  * <p>Order at the start: construct, listen with {@link #handlers}, {@link #join}. At the end: close this, what listens,
@@ -61,7 +64,8 @@ public final class BlockServer implements AutoCloseable {
     private final MemoryShares memory;
     private final VolumeReports reports;
     private final DamageNotices damage = new DamageNotices();
-    private final HandlerTable handlers = new HandlerTable();
+    private final MetadataCredential credential = new MetadataCredential();
+    private final HandlerTable handlers = new HandlerTable(credential);
     private volatile int serverId;
     private volatile @Nullable Registration registration;
 
@@ -137,6 +141,11 @@ public final class BlockServer implements AutoCloseable {
         return reports;
     }
 
+    /** By which metadata servers are known; learned when this joins a cluster. */
+    MetadataCredential credential() {
+        return credential;
+    }
+
     /** What readers and writers on this host are lent. */
     public MemoryShares memory() {
         return memory;
@@ -153,14 +162,7 @@ public final class BlockServer implements AutoCloseable {
         RegisterBlockServerRequest.Builder complete = description.toBuilder().clearVolumeId();
         volumes.ids().forEach(id -> complete.addVolumeId(id.toString()));
         Registration joining = new Registration(
-                link,
-                context,
-                identityFile,
-                identity,
-                complete.build(),
-                threads.housekeeping(),
-                reports::compareWith,
-                damage);
+                link, context, identityFile, identity, complete.build(), threads.housekeeping(), this::hear, damage);
         registration = joining;
         threads.every(CreditLine.ASK_MILLIS_MIN, joining::tick);
         return joining.joined().whenComplete((id, failure) -> {
@@ -168,6 +170,11 @@ public final class BlockServer implements AutoCloseable {
                 serverId = id.value();
             }
         });
+    }
+
+    private void hear(HeartbeatReply reply) {
+        reports.compareWith(reply.getTypical());
+        credential.learn(reply.getCredential());
     }
 
     private Empty creditsAreLow(CreditsLowRequest request) {

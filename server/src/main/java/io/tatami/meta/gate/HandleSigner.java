@@ -23,12 +23,16 @@ public final class HandleSigner {
     /** As {@link #OF_RIGHTS}, for proofs of sessions. */
     private static final byte[] OF_SESSIONS = "key of sessions".getBytes(StandardCharsets.US_ASCII);
 
+    /** As {@link #OF_RIGHTS}, for what metadata servers show block servers. */
+    private static final byte[] OF_BLOCK_SERVERS = "key of block servers".getBytes(StandardCharsets.US_ASCII);
+
     /** A power of two. */
     private static final int RECENT = 4_096;
 
     private final KeyedHash hash;
     private final Rights rights;
     private final SessionProofs sessions;
+    private final BlockServerCredentials blockServers;
 
     /**
      * Handles that were found to be ours, by their signature, each in one of two places next to each other: a client
@@ -43,6 +47,7 @@ public final class HandleSigner {
         this.hash = new KeyedHash(key.toByteArray());
         this.rights = new Rights(new KeyedHash(hash.of(OF_RIGHTS)));
         this.sessions = new SessionProofs(new KeyedHash(hash.of(OF_SESSIONS)));
+        this.blockServers = new BlockServerCredentials(new KeyedHash(hash.of(OF_BLOCK_SERVERS)));
     }
 
     /** Rights under the same cluster's key. */
@@ -53,6 +58,11 @@ public final class HandleSigner {
     /** Proofs of sessions under the same cluster's key. */
     public SessionProofs sessions() {
         return sessions;
+    }
+
+    /** What metadata servers show block servers, under the same cluster's key. */
+    public BlockServerCredentials blockServers() {
+        return blockServers;
     }
 
     public SignedHandle sign(Handle handle) {

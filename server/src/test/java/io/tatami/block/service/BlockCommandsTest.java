@@ -138,7 +138,7 @@ final class BlockCommandsTest {
                     .addItem(item(50, 1, 10))
                     .addItem(item(51, 1, 10).setIntended(true))
                     .build();
-            AuditReply reply = rig.connect(0).callAndWait(BlockMethods.AUDIT, CallOptions.DEFAULT, request);
+            AuditReply reply = rig.connect(0).callAndWait(BlockMethods.AUDIT, BlockRig.AS_METADATA, request);
             assertEquals(List.of(BlockRig.block(50).value()), reply.getMissingBlockIdList());
             assertEquals(List.of(BlockRig.block(2).value(), BlockRig.block(3).value()), reply.getDamagedBlockIdList());
             assertEquals(List.of(BlockRig.block(4).value()), reply.getUnknownBlockIdList());
@@ -210,6 +210,6 @@ final class BlockCommandsTest {
     }
 
     private static RecoverBlockReply recovered(BlockRig rig, RecoverBlockRequest.Builder request) throws Exception {
-        return rig.connect(0).callAndWait(BlockMethods.RECOVER_BLOCK, CallOptions.DEFAULT, request.build());
+        return rig.connect(0).callAndWait(BlockMethods.RECOVER_BLOCK, BlockRig.AS_METADATA, request.build());
     }
 }

@@ -185,7 +185,7 @@ public final class BlockDamageTest {
         return rig.connect(0)
                 .callAndWait(
                         BlockMethods.DELETE_BLOCKS,
-                        CallOptions.DEFAULT,
+                        BlockRig.AS_METADATA,
                         DeleteBlocksRequest.newBuilder()
                                 .addItem(DeleteBlocksRequest.Item.newBuilder()
                                         .setBlockId(block.value())

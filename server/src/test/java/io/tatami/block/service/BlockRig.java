@@ -1,5 +1,6 @@
 package io.tatami.block.service;
 
+import com.google.protobuf.ByteString;
 import io.tatami.base.BlockId;
 import io.tatami.base.Check;
 import io.tatami.base.Clock;
@@ -20,6 +21,7 @@ import io.tatami.client.block.BlockTarget;
 import io.tatami.client.block.BlockWriteStream;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
+import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
 import io.tatami.rpc.netty.client.RpcClient;
 import io.tatami.rpc.netty.server.RpcServer;
@@ -46,6 +48,10 @@ import org.jspecify.annotations.Nullable;
 /** Block servers with real volumes on files and real sockets on loopback, and a client, in one process. */
 public final class BlockRig implements AutoCloseable {
     public static final UUID CLUSTER = new UUID(7, 9);
+    /** As metadata servers ask the servers of a rig, which have joined no cluster. */
+    public static final CallOptions AS_METADATA =
+            CallOptions.DEFAULT.withCredential(ByteString.copyFromUtf8("of the rig's metadata servers"));
+
     public static final long VOLUME_BYTES = 64L << 20;
 
     private final Path directory;
@@ -220,6 +226,7 @@ public final class BlockRig implements AutoCloseable {
                     new IdentityFile(home, CLUSTER),
                     outwards,
                     Clock.SYSTEM);
+            server.credential().learn(AS_METADATA.credential());
             RpcServer rpc = new RpcServer(
                     loops,
                     rpcSettings,

@@ -15,7 +15,6 @@ import io.tatami.files.CrashPoint;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.wire.DeleteBlocksRequest;
 import io.tatami.protocol.wire.RecoverBlockRequest;
-import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -69,7 +68,7 @@ class FencingStepsTest {
         return connection
                 .callAndWait(
                         BlockMethods.RECOVER_BLOCK,
-                        CallOptions.DEFAULT,
+                        BlockRig.AS_METADATA,
                         RecoverBlockRequest.newBuilder()
                                 .setBlockId(BLOCK.value())
                                 .setCommittedGeneration(1)
@@ -205,7 +204,7 @@ class FencingStepsTest {
         assertEquals(
                 1,
                 rig.connect(0)
-                        .callAndWait(BlockMethods.DELETE_BLOCKS, CallOptions.DEFAULT, request)
+                        .callAndWait(BlockMethods.DELETE_BLOCKS, BlockRig.AS_METADATA, request)
                         .getDeletedBlockIdCount());
     }
 

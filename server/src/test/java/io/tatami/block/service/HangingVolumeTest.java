@@ -157,7 +157,7 @@ final class HangingVolumeTest {
         for (int number = 1; number <= HANGING_BLOCKS; number++) {
             waiting.add(connection.call(
                     BlockMethods.RECOVER_BLOCK,
-                    CallOptions.DEFAULT,
+                    BlockRig.AS_METADATA,
                     RecoverBlockRequest.newBuilder()
                             .setBlockId(BlockRig.block(number).value())
                             .setCommittedGeneration(1)
@@ -185,7 +185,7 @@ final class HangingVolumeTest {
         assertEquals(
                 List.of(SOUND.value()),
                 connection
-                        .callAndWait(BlockMethods.DELETE_BLOCKS, CallOptions.DEFAULT, deletion.build())
+                        .callAndWait(BlockMethods.DELETE_BLOCKS, BlockRig.AS_METADATA, deletion.build())
                         .getDeletedBlockIdList());
 
         assertFalse(waiting.stream().anyMatch(CompletableFuture::isDone));

@@ -2,6 +2,7 @@ package io.tatami.block.service;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import com.google.protobuf.ByteString;
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.GroupId;
@@ -38,6 +39,9 @@ public final class NotedMetadata implements MetadataLink {
     public final Map<GroupId, BlockId> newest = new ConcurrentHashMap<>();
     public final AtomicBoolean forgetful = new AtomicBoolean();
 
+    /** What block servers are told that metadata servers show; empty for none, as from an older release. */
+    public volatile ByteString credential = BlockRig.AS_METADATA.credential();
+
     /** Each block that a shard took note of, as often as it did. */
     public final List<BlockId> damaged = new CopyOnWriteArrayList<>();
 
@@ -58,8 +62,10 @@ public final class NotedMetadata implements MetadataLink {
         assertEquals(5, request.getMapEpoch());
         failedVolumes.addAll(request.getFailedVolumeList());
         heartbeats.incrementAndGet();
+        boolean again = forgetful.getAndSet(false);
         return CompletableFuture.completedFuture(HeartbeatReply.newBuilder()
-                .setRegisterAgain(forgetful.getAndSet(false))
+                .setRegisterAgain(again)
+                .setCredential(again ? ByteString.EMPTY : credential)
                 .build());
     }
 

@@ -22,7 +22,6 @@ import io.tatami.protocol.wire.AuditRequest;
 import io.tatami.protocol.wire.AuditedVolume;
 import io.tatami.protocol.wire.DeleteBlocksRequest;
 import io.tatami.protocol.wire.RecoverBlockRequest;
-import io.tatami.rpc.CallOptions;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
@@ -84,7 +83,7 @@ final class UnavailableVolumeTest {
                 .build();
         requireUnavailable(assertThrows(
                 TatamiException.class,
-                () -> rig.connect(0).callAndWait(BlockMethods.RECOVER_BLOCK, CallOptions.DEFAULT, request)));
+                () -> rig.connect(0).callAndWait(BlockMethods.RECOVER_BLOCK, BlockRig.AS_METADATA, request)));
     }
 
     @Test
@@ -185,7 +184,7 @@ final class UnavailableVolumeTest {
                     .setGeneration(9));
         }
         return rig.connect(0)
-                .callAndWait(BlockMethods.DELETE_BLOCKS, CallOptions.DEFAULT, request.build())
+                .callAndWait(BlockMethods.DELETE_BLOCKS, BlockRig.AS_METADATA, request.build())
                 .getDeletedBlockIdList();
     }
 
@@ -197,7 +196,7 @@ final class UnavailableVolumeTest {
         for (AuditRequest.Item.Builder item : items) {
             request.addItem(item);
         }
-        return rig.connect(0).callAndWait(BlockMethods.AUDIT, CallOptions.DEFAULT, request.build());
+        return rig.connect(0).callAndWait(BlockMethods.AUDIT, BlockRig.AS_METADATA, request.build());
     }
 
     private static AuditRequest.Item.Builder item(BlockId block, long generation) {

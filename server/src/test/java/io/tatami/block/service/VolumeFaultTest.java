@@ -116,6 +116,7 @@ final class VolumeFaultTest {
                     new IdentityFile(home, SimVolume.CLUSTER),
                     connector,
                     Clock.SYSTEM);
+            server.credential().learn(BlockRig.AS_METADATA.credential());
             listener = new RpcServer(
                     loops, rpc, Clock.SYSTEM, ServerIdentity.simple("server", SimVolume.CLUSTER), server.handlers());
             InetSocketAddress address =
@@ -188,7 +189,7 @@ final class VolumeFaultTest {
             connect()
                     .callAndWait(
                             BlockMethods.RECOVER_BLOCK,
-                            CallOptions.DEFAULT,
+                            BlockRig.AS_METADATA,
                             RecoverBlockRequest.newBuilder()
                                     .setBlockId(BlockRig.block(number).value())
                                     .setCommittedGeneration(1)
@@ -205,7 +206,7 @@ final class VolumeFaultTest {
                     .build();
             byte[] before = acknowledged.remove(number);
             int deleted = connect()
-                    .callAndWait(BlockMethods.DELETE_BLOCKS, CallOptions.DEFAULT, request)
+                    .callAndWait(BlockMethods.DELETE_BLOCKS, BlockRig.AS_METADATA, request)
                     .getDeletedBlockIdCount();
             if (deleted == 0) {
                 failures.put("delete " + number, new TatamiException(ErrorCode.IO_ERROR, "not confirmed"));

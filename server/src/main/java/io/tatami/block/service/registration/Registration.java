@@ -12,7 +12,6 @@ import io.tatami.block.service.volumes.AccessFigures;
 import io.tatami.block.service.volumes.VolumeSet;
 import io.tatami.block.volume.VolumeStatistics;
 import io.tatami.files.CrashPoint;
-import io.tatami.protocol.wire.AccessMedians;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.CreditsLowRequest;
 import io.tatami.protocol.wire.DamagedCopiesRequest;
@@ -45,7 +44,7 @@ public final class Registration {
     private final BlockServerMetrics metrics;
     private final Clock clock;
     private final Executor housekeeping;
-    private final Consumer<AccessMedians> typicalOfCluster;
+    private final Consumer<HeartbeatReply> cluster;
     private final DamageNotices damage;
 
     private final CompletableFuture<ServerId> joined = new CompletableFuture<>();
@@ -58,7 +57,7 @@ public final class Registration {
 
     /**
      * @param registration all but the server's id
-     * @param typicalOfCluster hears what the volumes of the cluster take
+     * @param cluster hears each answer to a heartbeat that does not have this server register again
      * @param damage what shards are to be told
      */
     public Registration(
@@ -68,7 +67,7 @@ public final class Registration {
             IdentityFile.Identity identity,
             RegisterBlockServerRequest registration,
             Executor housekeeping,
-            Consumer<AccessMedians> typicalOfCluster,
+            Consumer<HeartbeatReply> cluster,
             DamageNotices damage) {
         this.link = link;
         this.volumes = context.volumes();
@@ -80,7 +79,7 @@ public final class Registration {
         this.metrics = context.metrics();
         this.clock = context.clock();
         this.housekeeping = housekeeping;
-        this.typicalOfCluster = typicalOfCluster;
+        this.cluster = cluster;
         this.damage = damage;
     }
 
@@ -147,11 +146,13 @@ public final class Registration {
         if (reply.hasMap()) {
             learn(reply.getMap());
         }
-        typicalOfCluster.accept(reply.getTypical());
         if (reply.getRegisterAgain()) {
             registered = false;
             nextTalkMillis = nowMillis();
-        } else if (joined.complete(identity.server())) {
+            return;
+        }
+        cluster.accept(reply);
+        if (joined.complete(identity.server())) {
             LOG.info("joined the cluster as block server {}", identity.server());
         }
     }

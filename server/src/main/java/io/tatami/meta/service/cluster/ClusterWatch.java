@@ -3,6 +3,7 @@ package io.tatami.meta.service.cluster;
 import io.tatami.base.Clock;
 import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
+import io.tatami.meta.gate.BlockServerCredentials;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.service.Group;
 import io.tatami.meta.service.RequestOrigin;
@@ -41,6 +42,7 @@ final class ClusterWatch {
     private final Clock clock;
     private final ClusterMapHolder maps;
     private final MapAnnouncer announcer;
+    private final BlockServerCredentials credentials;
     private final TypicalAccess typical;
     private final Map<ServerId, Sign> signs = new ConcurrentHashMap<>();
 
@@ -52,8 +54,15 @@ final class ClusterWatch {
     /** The last heartbeat of a server. */
     private record Sign(HeartbeatRequest heartbeat, long nanos) {}
 
-    ClusterWatch(Group<ClusterState> group, Clock clock, ClusterMapHolder maps, MapAnnouncer announcer) {
+    /** @param credentials told to each block server with its heartbeats */
+    ClusterWatch(
+            Group<ClusterState> group,
+            Clock clock,
+            ClusterMapHolder maps,
+            MapAnnouncer announcer,
+            BlockServerCredentials credentials) {
         this.announcer = announcer;
+        this.credentials = credentials;
         this.group = group;
         this.clock = clock;
         this.maps = maps;
@@ -93,7 +102,8 @@ final class ClusterWatch {
     private HeartbeatReply reply(HeartbeatRequest request, ClusterMap map) {
         HeartbeatReply.Builder reply = HeartbeatReply.newBuilder()
                 .setMapEpoch(map.getEpoch())
-                .setTypical(typical.medians(this::heartbeatsOfLiving));
+                .setTypical(typical.medians(this::heartbeatsOfLiving))
+                .setCredential(credentials.of(new ServerId(request.getServerId())));
         if (request.getMapEpoch() < map.getEpoch()) {
             reply.setMap(map);
         }

@@ -27,7 +27,8 @@ public final class NamespaceClusterHandlers implements GroupPart<ClusterState> {
     @Override
     public void register(GroupTable<ClusterState> table, PartContext<ClusterState> parts) {
         MapAnnouncer announcer = new MapAnnouncer(parts.peers());
-        ClusterWatch watch = new ClusterWatch(parts.group(), parts.clock(), maps, announcer);
+        ClusterWatch watch = new ClusterWatch(
+                parts.group(), parts.clock(), maps, announcer, parts.signer().blockServers());
         int replicas = parts.record().getReplicas();
         RegisterMetadataServer registerMetadata = new RegisterMetadataServer(
                 parts.record().getShards(), parts.record().getHandleKey(), superuser, replicas);

@@ -106,7 +106,7 @@ public final class MetadataServer implements AutoCloseable {
                     resources.keep(Executors.newScheduledThreadPool(1, Threads.daemons("meta-timer")), "timer");
             GroupLeaders leaders = new GroupLeaders();
             HostServices parts = new HostServices(
-                    new RoutedPeers(client, leaders, maps::map, credential.bytes(), timer, clock),
+                    new RoutedPeers(client, leaders, maps::map, credential, timer, clock),
                     signer,
                     clock,
                     settings,

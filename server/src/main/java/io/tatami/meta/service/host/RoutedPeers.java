@@ -1,6 +1,5 @@
 package io.tatami.meta.service.host;
 
-import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
 import io.tatami.base.Causes;
 import io.tatami.base.Clock;
@@ -31,7 +30,7 @@ final class RoutedPeers implements GroupPeers {
     private final Connector connector;
     private final GroupLeaders leaders;
     private final Supplier<ClusterMap> map;
-    private final ByteString credential;
+    private final ServiceCredential credential;
     private final Executor executor;
     private final Clock clock;
 
@@ -43,7 +42,7 @@ final class RoutedPeers implements GroupPeers {
             Connector connector,
             GroupLeaders leaders,
             Supplier<ClusterMap> map,
-            ByteString credential,
+            ServiceCredential credential,
             Executor executor,
             Clock clock) {
         this.connector = connector;
@@ -57,8 +56,8 @@ final class RoutedPeers implements GroupPeers {
     @Override
     public <Q extends Message, R extends Message> CompletableFuture<R> call(
             GroupId to, Method<Q, R> method, Q body, long timeoutMillis) {
-        Attempt<Q, R> attempt = new Attempt<>(
-                new LeaderOf(to), method, body, CallOptions.DEFAULT.withGroup(to), deadline(timeoutMillis));
+        Attempt<Q, R> attempt =
+                new Attempt<>(new LeaderOf(to), method, body, toMetadata().withGroup(to), deadline(timeoutMillis));
         attempt.begin(PAUSE_MILLIS_MIN);
         return attempt.result;
     }
@@ -72,7 +71,11 @@ final class RoutedPeers implements GroupPeers {
             return CompletableFuture.failedFuture(e);
         }
         Attempt<Q, R> attempt = new Attempt<>(
-                (Fixed) () -> addressOf(to), method, body, CallOptions.DEFAULT, deadline(TIMEOUT_MILLIS_DEFAULT));
+                (Fixed) () -> addressOf(to),
+                method,
+                body,
+                CallOptions.DEFAULT.withCredential(credential.toBlockServer(to)),
+                deadline(TIMEOUT_MILLIS_DEFAULT));
         attempt.begin(PAUSE_MILLIS_MIN);
         return attempt.result;
     }
@@ -82,7 +85,7 @@ final class RoutedPeers implements GroupPeers {
             Endpoint to, Method<Q, R> method, Q body, long timeoutMillis) {
         InetSocketAddress address = GroupLeaders.address(to);
         Attempt<Q, R> attempt =
-                new Attempt<>((Fixed) () -> address, method, body, CallOptions.DEFAULT, deadline(timeoutMillis));
+                new Attempt<>((Fixed) () -> address, method, body, toMetadata(), deadline(timeoutMillis));
         attempt.begin(PAUSE_MILLIS_MIN);
         return attempt.result;
     }
@@ -90,6 +93,10 @@ final class RoutedPeers implements GroupPeers {
     @Override
     public ClusterMap map() {
         return map.get();
+    }
+
+    private CallOptions toMetadata() {
+        return CallOptions.DEFAULT.withCredential(credential.bytes());
     }
 
     private long deadline(long timeoutMillis) {
@@ -159,7 +166,7 @@ final class RoutedPeers implements GroupPeers {
             this.destination = destination;
             this.method = method;
             this.body = body;
-            this.options = options.withCredential(credential);
+            this.options = options;
             this.deadlineNanos = deadlineNanos;
         }
 

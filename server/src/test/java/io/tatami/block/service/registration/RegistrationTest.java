@@ -1,8 +1,11 @@
 package io.tatami.block.service.registration;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.protobuf.ByteString;
 import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
@@ -93,15 +96,58 @@ final class RegistrationTest {
             CreditsLowRequest low =
                     CreditsLowRequest.newBuilder().setShard(2).setLeft(2).build();
 
-            rig.connect(0).callAndWait(BlockMethods.CREDITS_LOW, CallOptions.DEFAULT, low);
+            rig.connect(0).callAndWait(BlockMethods.CREDITS_LOW, BlockRig.AS_METADATA, low);
             rig.connect(0)
                     .callAndWait(
                             BlockMethods.CREDITS_LOW,
-                            CallOptions.DEFAULT,
+                            BlockRig.AS_METADATA,
                             low.toBuilder().setShard(99).build());
 
             BlockDamageTest.awaitTrue(() ->
                     metadata.of(2).stream().anyMatch(gift -> gift.getSequence() > before && gift.getBlocks() >= 30));
+        }
+    }
+
+    @Test
+    void aServerKnowsMetadataServersByWhatTheNamespaceToldItLast() throws Exception {
+        NotedMetadata metadata = new NotedMetadata();
+        metadata.credential = ByteString.copyFromUtf8("the first");
+        try (BlockRig rig = new BlockRig(directory, 1, BlockRig.settings("tatami.block.heartbeat", "10ms"))) {
+            BlockServer server = rig.server(0).running().server();
+            server.join(metadata, RegisterBlockServerRequest.getDefaultInstance())
+                    .get(20, TimeUnit.SECONDS);
+            assertFalse(takesOrders(rig, BlockRig.AS_METADATA.credential()));
+            assertTrue(takesOrders(rig, ByteString.copyFromUtf8("the first")));
+
+            metadata.credential = ByteString.EMPTY;
+            awaitHeartbeats(metadata);
+            assertTrue(takesOrders(rig, ByteString.copyFromUtf8("the first")));
+            assertFalse(takesOrders(rig, ByteString.EMPTY));
+
+            metadata.credential = ByteString.copyFromUtf8("the second");
+            awaitHeartbeats(metadata);
+            assertTrue(takesOrders(rig, ByteString.copyFromUtf8("the second")));
+            assertFalse(takesOrders(rig, ByteString.copyFromUtf8("the first")));
+        }
+    }
+
+    /** Until one that began now was heard. */
+    private static void awaitHeartbeats(NotedMetadata metadata) {
+        int before = metadata.heartbeats.get();
+        BlockDamageTest.awaitTrue(() -> metadata.heartbeats.get() > before + 2);
+    }
+
+    private static boolean takesOrders(BlockRig rig, ByteString shown) throws Exception {
+        try {
+            rig.connect(0)
+                    .callAndWait(
+                            BlockMethods.CREDITS_LOW,
+                            CallOptions.DEFAULT.withCredential(shown),
+                            CreditsLowRequest.getDefaultInstance());
+            return true;
+        } catch (TatamiException e) {
+            assertEquals(ErrorCode.PERMISSION_DENIED, e.code());
+            return false;
         }
     }
 
