@@ -1,8 +1,11 @@
 package io.tatami;
 
 import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -21,6 +24,8 @@ import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.tatami.client.ClusterAdmin;
+import io.tatami.client.TatamiClient;
 import io.tatami.client.entry.EntryChanges;
 import io.tatami.client.entry.FileChanges;
 import java.util.List;
@@ -150,6 +155,17 @@ final class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .belongToAnyOf(EntryChanges.class, FileChanges.class)
+                .check(classes);
+    }
+
+    /** An operator's command is called on {@link ClusterAdmin} itself. */
+    @Test
+    void facadePassesOnNoCommandOfTheOperator() {
+        noClasses()
+                .that()
+                .belongToAnyOf(TatamiClient.class)
+                .should()
+                .callMethodWhere(target(owner(type(ClusterAdmin.class))))
                 .check(classes);
     }
 

@@ -1,6 +1,5 @@
 package io.tatami.client;
 
-import com.google.protobuf.ByteString;
 import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
@@ -10,7 +9,6 @@ import io.tatami.base.TatamiException;
 import io.tatami.base.UuidBytes;
 import io.tatami.client.block.BlockClient;
 import io.tatami.client.block.BlockClientSettings;
-import io.tatami.client.block.BlockTarget;
 import io.tatami.client.entry.BulkDeletion;
 import io.tatami.client.entry.EntryChanges;
 import io.tatami.client.entry.EntryReader;
@@ -29,29 +27,19 @@ import io.tatami.client.meta.MetadataRouter;
 import io.tatami.client.model.AccessPlan;
 import io.tatami.client.model.BulkDeleteFailure;
 import io.tatami.client.model.ClientSettings;
-import io.tatami.client.model.ClusterStatus;
 import io.tatami.client.model.ContentTotals;
 import io.tatami.client.model.CreateSpec;
 import io.tatami.client.model.DirectoryListing;
 import io.tatami.client.model.FileChecksum;
-import io.tatami.client.model.FsckReport;
 import io.tatami.client.model.LocatedBlock;
 import io.tatami.client.model.PathStatus;
-import io.tatami.client.model.ReplicationProgress;
 import io.tatami.client.model.SymlinkTarget;
 import io.tatami.client.model.TatamiPath;
 import io.tatami.client.model.UnresolvedLinkException;
 import io.tatami.conf.Settings;
 import io.tatami.protocol.UserIdentity;
 import io.tatami.protocol.wire.AttributeChange;
-import io.tatami.protocol.wire.BlockServerInfo;
-import io.tatami.protocol.wire.BlockServerStatusReply;
-import io.tatami.protocol.wire.ChangeMetadataServerRequest;
 import io.tatami.protocol.wire.CreateModes;
-import io.tatami.protocol.wire.ListMetadataServersReply;
-import io.tatami.protocol.wire.MetadataServerInfo;
-import io.tatami.protocol.wire.SafeModeRequest;
-import io.tatami.protocol.wire.ScrubRequest;
 import io.tatami.rpc.Connector;
 import io.tatami.rpc.netty.client.RpcClient;
 import io.tatami.rpc.netty.shared.ClientIdentity;
@@ -93,8 +81,7 @@ public final class TatamiClient implements AutoCloseable {
     private final EntryChanges changes;
     private final FileChanges fileChanges;
     private final BulkDeletion bulkDeletion;
-    private final ClusterInspector inspector;
-    private final BlockClient blocks;
+    private final ClusterAdmin cluster;
     private final FileStreams streams;
     private final Runnable afterClose;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -151,13 +138,13 @@ public final class TatamiClient implements AutoCloseable {
         this.changes = new EntryChanges(caller, resolver, servers);
         this.fileChanges = new FileChanges(caller, resolver, servers);
         this.bulkDeletion = new BulkDeletion(caller, resolver, changes);
-        this.inspector = new ClusterInspector(caller, entries);
         BlockClientSettings blockSettings = BlockClientSettings.DEFAULT
                 .withReadAheadBytes(settings.readAheadBytes())
                 .withSharedMemory(settings.sharesMemory())
                 .withWindowBytes(settings.writeWindowBytes())
                 .withTimeoutMillis(settings.blockTimeout().toMillis());
-        this.blocks = new BlockClient(connector, blockSettings);
+        BlockClient blocks = new BlockClient(connector, blockSettings);
+        this.cluster = new ClusterAdmin(caller, entries, blocks);
         this.streams = new FileStreams(new FileStreams.Metadata(caller, entries, servers), blocks, settings);
     }
 
@@ -404,23 +391,6 @@ public final class TatamiClient implements AutoCloseable {
         return !status.isOpen();
     }
 
-    /** Performs {@code action} and returns whether the cluster is in safe mode afterwards. */
-    public boolean safeMode(SafeModeRequest.Action action) throws TatamiException {
-        return inspector.safeMode(action);
-    }
-
-    /**
-     * Sets how many servers hold each metadata group. The cluster then brings this about by itself, one group after the
-     * other. For the superuser only.
-     *
-     * @param replicas odd, and no fewer than now; 0 only asks for the progress
-     * @throws TatamiException INVALID_ARGUMENT if there are too few metadata servers, a shard has no server, or the
-     *     number is wrong
-     */
-    public ReplicationProgress replicateMetadata(int replicas) throws TatamiException {
-        return inspector.replicateMetadata(replicas);
-    }
-
     /** The blocks of a file that have bytes in a range, in order. */
     public List<LocatedBlock> blockLocations(TatamiPath path, long offsetBytes, long lengthBytes)
             throws TatamiException {
@@ -439,50 +409,9 @@ public final class TatamiClient implements AutoCloseable {
         return streams.checksum(entries.file(path, false), lengthBytesMax);
     }
 
-    /**
-     * The state of all groups and servers. A group that does not answer is reported as such and does not fail the call.
-     */
-    public ClusterStatus clusterStatus() throws TatamiException {
-        return inspector.status();
-    }
-
-    /**
-     * The state of a block server, its volumes and its cache tier, as the server reports it.
-     *
-     * @param timeoutMillis how long to wait for the answer
-     */
-    public BlockServerStatusReply blockServerStatus(BlockServerInfo server, long timeoutMillis) throws TatamiException {
-        return blocks.status(BlockTarget.of(server), timeoutMillis);
-    }
-
-    /** Begins or ends scrubs of a block server's volumes. Scrubs run in the background. */
-    public BlockServerStatusReply scrub(BlockServerInfo server, ScrubRequest.Action action) throws TatamiException {
-        return blocks.scrub(BlockTarget.of(server), action);
-    }
-
-    /**
-     * The metadata servers, the replicas they hold, and the replicas that move between them, as the namespace leader
-     * knows them.
-     */
-    public ListMetadataServersReply metadataServers() throws TatamiException {
-        return inspector.metadataServers();
-    }
-
-    /**
-     * Gives a metadata server its share of the replicas, or takes it out of the cluster. Replicas move in the
-     * background; {@link #metadataServers} reports the progress. For the superuser only. May be repeated.
-     *
-     * @throws TatamiException NOT_FOUND for an unknown id; INVALID_ARGUMENT if too few servers would remain, or nothing
-     *     is to be cancelled; UNSUPPORTED if groups are not replicated
-     */
-    public MetadataServerInfo changeMetadataServer(ByteString server, ChangeMetadataServerRequest.Action action)
-            throws TatamiException {
-        return inspector.changeMetadataServer(server, action);
-    }
-
-    /** Checks every entry and block record at and below a path. For the superuser only. */
-    public FsckReport fsck(TatamiPath path) throws TatamiException {
-        return inspector.fsck(path);
+    /** The commands of the cluster's operator. */
+    public ClusterAdmin cluster() {
+        return cluster;
     }
 
     /** Ends the session. Files that are still open are given up, as by {@link FileWriter#abort}. */

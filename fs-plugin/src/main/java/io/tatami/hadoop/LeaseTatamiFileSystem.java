@@ -40,6 +40,6 @@ public class LeaseTatamiFileSystem extends TatamiFileSystem implements LeaseReco
             case GET -> SafeModeRequest.Action.GET;
         };
         TatamiCalls calls = calls();
-        return TatamiCalls.translated(() -> calls.client().safeMode(wanted));
+        return TatamiCalls.translated(() -> calls.client().cluster().safeMode(wanted));
     }
 }

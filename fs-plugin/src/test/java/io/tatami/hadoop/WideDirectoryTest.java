@@ -126,7 +126,7 @@ class WideDirectoryTest {
 
     private static List<Long> filesByShard(TatamiClient client) throws IOException {
         List<Long> files = new ArrayList<>();
-        for (GroupState group : client.clusterStatus().groups()) {
+        for (GroupState group : client.cluster().status().groups()) {
             GroupStatusReply status = group.status();
             if (status != null && !group.group().equals(GroupId.NAMESPACE)) {
                 files.add(status.getFiles());
@@ -153,10 +153,10 @@ class WideDirectoryTest {
     /** What homes are told of names that have moved takes a moment to reach them. */
     private void awaitClean(TatamiClient client) throws Exception {
         TatamiPath top = TatamiPath.of(TOP.toUri().getPath());
-        FsckReport report = client.fsck(top);
+        FsckReport report = client.cluster().fsck(top);
         while (!report.findings().isEmpty()) {
             Thread.sleep(PAUSE_MILLIS);
-            report = client.fsck(top);
+            report = client.cluster().fsck(top);
         }
         assertEquals(there.size(), report.files());
     }

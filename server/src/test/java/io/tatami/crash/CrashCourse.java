@@ -56,7 +56,7 @@ public final class CrashCourse {
     /** Looks at all that was acknowledged, every file read to its end, and has the metadata checked. */
     public void verify(NodeProcess node, String when) throws IOException, InterruptedException {
         try (TatamiClient client = connect(node)) {
-            client.safeMode(SafeModeRequest.Action.LEAVE);
+            client.cluster().safeMode(SafeModeRequest.Action.LEAVE);
             for (int i = 0; i < CLIENTS; i++) {
                 ledgers.get(i).compare(new Observation(client).tree(rootOf(i)), when);
             }
@@ -67,14 +67,14 @@ public final class CrashCourse {
     /** What is under way between shards may be reported, so a finding counts when it stays. */
     private static void fsck(TatamiClient client, String when) throws IOException, InterruptedException {
         long begunNanos = System.nanoTime();
-        FsckReport report = client.fsck(TatamiPath.ROOT);
+        FsckReport report = client.cluster().fsck(TatamiPath.ROOT);
         while (!report.findings().isEmpty() || report.openFiles() > 0) {
             if (System.nanoTime() - begunNanos > TimeUnit.SECONDS.toNanos(QUIET_SECONDS_MAX)) {
                 throw new AssertionError(
                         when + ": fsck finds " + report.findings() + ", and " + report.openFiles() + " open files");
             }
             Thread.sleep(POLL_MILLIS);
-            report = client.fsck(TatamiPath.ROOT);
+            report = client.cluster().fsck(TatamiPath.ROOT);
         }
     }
 
@@ -126,10 +126,10 @@ public final class CrashCourse {
 
     /** What concerns everybody, while nobody else works. */
     private static Void lookAround(TatamiClient client) throws IOException {
-        client.safeMode(SafeModeRequest.Action.ENTER);
-        client.safeMode(SafeModeRequest.Action.LEAVE);
-        client.clusterStatus();
-        client.fsck(TatamiPath.ROOT);
+        client.cluster().safeMode(SafeModeRequest.Action.ENTER);
+        client.cluster().safeMode(SafeModeRequest.Action.LEAVE);
+        client.cluster().status();
+        client.cluster().fsck(TatamiPath.ROOT);
         return null;
     }
 

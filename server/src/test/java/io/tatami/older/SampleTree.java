@@ -186,8 +186,8 @@ final class SampleTree {
         assertEquals(List.of("recorded", "synced"), names(client, "/open"));
         assertEquals(List.of(), names(client, "/empty"));
         assertAttributes(client);
-        assertEquals(List.of(), client.fsck(TatamiPath.ROOT).findings());
-        assertEquals(0, client.fsck(TatamiPath.ROOT).openFiles());
+        assertEquals(List.of(), client.cluster().fsck(TatamiPath.ROOT).findings());
+        assertEquals(0, client.cluster().fsck(TatamiPath.ROOT).openFiles());
     }
 
     private static void assertAttributes(TatamiClient client) throws IOException {

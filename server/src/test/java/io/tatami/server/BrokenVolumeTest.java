@@ -75,7 +75,7 @@ final class BrokenVolumeTest {
         try (StandaloneNode node = start(List.of(second, first));
                 TatamiClient client = connect(node)) {
             assertEquals(FILES, readable(client));
-            assertTrue(StatusReport.of(client).isWell());
+            assertTrue(StatusReport.of(client.cluster()).isWell());
         }
     }
 
@@ -89,7 +89,7 @@ final class BrokenVolumeTest {
             write(client, FILES);
             assertArrayEquals(bytes(FILES), read(client, FILES));
 
-            StatusReport report = StatusReport.of(client);
+            StatusReport report = StatusReport.of(client.cluster());
             assertFalse(report.isWell());
             VolumeStatus broken = volumes(client).get(1);
             assertEquals(second.toString(), broken.getPath());
@@ -146,7 +146,7 @@ final class BrokenVolumeTest {
     }
 
     private static List<VolumeStatus> volumes(TatamiClient client) throws TatamiException {
-        return StatusReport.of(client).servers().get(0).volumes().stream()
+        return StatusReport.of(client.cluster()).servers().get(0).volumes().stream()
                 .map(StatusReport.VolumeState::status)
                 .toList();
     }
@@ -169,7 +169,7 @@ final class BrokenVolumeTest {
         try (StandaloneNode node = start(List.of(first, second));
                 TatamiClient client = connect(node)) {
             assertEquals(FILES, readable(client));
-            assertEquals(1, StatusReport.of(client).servers().size());
+            assertEquals(1, StatusReport.of(client.cluster()).servers().size());
         }
     }
 
@@ -313,7 +313,7 @@ final class BrokenVolumeTest {
     }
 
     private static long pendingReclaims(TatamiClient client) throws TatamiException {
-        return client.clusterStatus().groups().stream()
+        return client.cluster().status().groups().stream()
                 .map(GroupState::status)
                 .filter(Objects::nonNull)
                 .mapToLong(status -> status.getPendingReclaimBlocks())
@@ -321,7 +321,7 @@ final class BrokenVolumeTest {
     }
 
     private static List<String> findings(TatamiClient client) throws TatamiException {
-        return client.fsck(TatamiPath.of("/")).findings().stream()
+        return client.cluster().fsck(TatamiPath.of("/")).findings().stream()
                 .map(problem -> problem.finding().getProblem())
                 .toList();
     }

@@ -360,7 +360,7 @@ final class EndToEndTest {
     @Test
     void theClusterTellsItsState() throws Exception {
         write(home.child("f"), CreateSpec.DEFAULT, 100_000);
-        ClusterStatus status = client.clusterStatus();
+        ClusterStatus status = client.cluster().status();
         assertEquals(5, status.groups().size());
         assertTrue(status.groups().stream().allMatch(group -> group.failure().isEmpty()), status::toString);
         assertTrue(status.capacityBytes() > 0);

@@ -46,7 +46,7 @@ final class FailoverClients implements AutoCloseable {
 
     /** As the namespace's leader knows them. */
     List<MetadataServerInfo> servers() throws TatamiException {
-        return observer.metadataServers().getServerList();
+        return observer.cluster().metadataServers().getServerList();
     }
 
     /** Waits until each client has got on. */

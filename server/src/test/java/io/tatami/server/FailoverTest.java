@@ -77,7 +77,7 @@ final class FailoverTest {
             try (TatamiClient observer = trio.connect()) {
                 assertEquals(
                         1 + MetadataTrio.SHARDS,
-                        observer.clusterStatus().groups().size());
+                        observer.cluster().status().groups().size());
             }
         }
     }

@@ -92,7 +92,7 @@ final class FragmentedVolumeTest {
 
     @Test
     void nothingIsRefusedWhileAHoleIsFreeAndWhatWasFullIsWritableOnceFilesAreDeleted() throws Exception {
-        long free = client.clusterStatus().freeBytes();
+        long free = client.cluster().status().freeBytes();
         TatamiPath file = TatamiPath.of("/all");
         byte[] bytes = bytes(7, MIB);
         long taken = 0;
@@ -158,7 +158,7 @@ final class FragmentedVolumeTest {
     /** Blocks of deleted files go in the background, and the cluster is told by the next heartbeat. */
     private void awaitUsed(long bytes) throws Exception {
         long giveUp = System.nanoTime() + 60_000_000_000L;
-        while (client.clusterStatus().usedBytes() != bytes) {
+        while (client.cluster().status().usedBytes() != bytes) {
             assertTrue(System.nanoTime() < giveUp, () -> bytes + " bytes were to be in use");
             Thread.sleep(20);
         }

@@ -145,7 +145,7 @@ final class GrowingCrashTest {
         long giveUpNanos = System.nanoTime() + NANOS_MAX;
         while (true) {
             try {
-                ReplicationProgress unused = client.replicateMetadata(3);
+                ReplicationProgress unused = client.cluster().replicateMetadata(3);
                 return;
             } catch (TatamiException e) {
                 boolean isEarly = String.valueOf(e.getMessage()).contains("start more");
@@ -157,12 +157,12 @@ final class GrowingCrashTest {
 
     private static void awaitDone(TatamiClient client, int groups) throws Exception {
         long giveUpNanos = System.nanoTime() + NANOS_MAX;
-        ReplicationProgress progress = client.replicateMetadata(0);
+        ReplicationProgress progress = client.cluster().replicateMetadata(0);
         while (!progress.isDone() || !progress.state().isEmpty()) {
             ReplicationProgress last = progress;
             assertTrue(System.nanoTime() - giveUpNanos < 0, () -> "still " + last);
             Thread.sleep(50);
-            progress = client.replicateMetadata(0);
+            progress = client.cluster().replicateMetadata(0);
         }
         assertEquals(new ReplicationProgress(3, groups, groups, ""), progress);
     }

@@ -85,12 +85,12 @@ final class GrowingTest {
 
     private static void awaitReplicas(TatamiClient client, int replicas) throws Exception {
         long giveUpNanos = System.nanoTime() + NANOS_MAX;
-        ReplicationProgress progress = client.replicateMetadata(replicas);
+        ReplicationProgress progress = client.cluster().replicateMetadata(replicas);
         while (!progress.isDone()) {
             ReplicationProgress last = progress;
             assertTrue(System.nanoTime() - giveUpNanos < 0, () -> "still " + last);
             Thread.sleep(50);
-            progress = client.replicateMetadata(0);
+            progress = client.cluster().replicateMetadata(0);
         }
         assertEquals(new ReplicationProgress(replicas, SHARDS + 1, SHARDS + 1, ""), settled(client));
     }
@@ -98,11 +98,11 @@ final class GrowingTest {
     /** The end of it is noted a moment after the last group is there. */
     private static ReplicationProgress settled(TatamiClient client) throws Exception {
         long giveUpNanos = System.nanoTime() + NANOS_MAX;
-        ReplicationProgress progress = client.replicateMetadata(0);
+        ReplicationProgress progress = client.cluster().replicateMetadata(0);
         while (!progress.state().isEmpty()) {
             assertTrue(System.nanoTime() - giveUpNanos < 0);
             Thread.sleep(20);
-            progress = client.replicateMetadata(0);
+            progress = client.cluster().replicateMetadata(0);
         }
         return progress;
     }
@@ -125,7 +125,9 @@ final class GrowingTest {
             awaitReplicas(observer, 3);
             awaitSteps(clients);
             assertEquals(
-                    new ReplicationProgress(3, SHARDS + 1, SHARDS + 1, ""), observer.replicateMetadata(3), "again");
+                    new ReplicationProgress(3, SHARDS + 1, SHARDS + 1, ""),
+                    observer.cluster().replicateMetadata(3),
+                    "again");
             assertRefused(observer, 1, "it cannot be fewer again");
             kill(0);
             awaitSteps(clients);
@@ -141,7 +143,9 @@ final class GrowingTest {
     void whatCannotBeIsRefusedWithTheRemedy() throws Exception {
         start(0);
         try (TatamiClient client = connect()) {
-            assertEquals(new ReplicationProgress(1, SHARDS + 1, SHARDS + 1, ""), client.replicateMetadata(1));
+            assertEquals(
+                    new ReplicationProgress(1, SHARDS + 1, SHARDS + 1, ""),
+                    client.cluster().replicateMetadata(1));
             assertRefused(client, 3, "3 metadata servers, and 1 answers; start more with tatami start metadata --join");
             assertRefused(client, 2, "odd");
             assertRefused(client, 9, "from 3 to 7");
@@ -155,7 +159,7 @@ final class GrowingTest {
         long giveUpNanos = System.nanoTime() + NANOS_MAX;
         while (true) {
             TatamiException refusal =
-                    assertThrows(TatamiException.class, () -> client.replicateMetadata(replicas), reason);
+                    assertThrows(TatamiException.class, () -> client.cluster().replicateMetadata(replicas), reason);
             assertEquals(ErrorCode.INVALID_ARGUMENT, refusal.code());
             if (String.valueOf(refusal.getMessage()).contains(reason)) {
                 return;

@@ -107,7 +107,7 @@ final class LongReadTest {
 
     @Test
     void damageThatAReaderMeetsIsInFsckWithoutAnAuditAndTheRestOfTheBlockIsReadable() throws Exception {
-        assertEquals(List.of(), client.fsck(TatamiPath.ROOT).findings());
+        assertEquals(List.of(), client.cluster().fsck(TatamiPath.ROOT).findings());
         int rottenAt = 20 * MIB;
         flipBit(addressOf(rottenAt), 0);
         try (FileReader reader = client.open(FILE, ReadPolicy.SEQUENTIAL)) {
@@ -115,7 +115,7 @@ final class LongReadTest {
         }
 
         long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-        while (client.fsck(TatamiPath.ROOT).findings().stream()
+        while (client.cluster().fsck(TatamiPath.ROOT).findings().stream()
                 .noneMatch(found -> found.finding().getProblem().endsWith("is damaged"))) {
             assertTrue(System.nanoTime() < endNanos, "the shard did not hear of the damage");
         }

@@ -62,7 +62,7 @@ final class MetadataChangeTest {
     }
 
     private static ErrorCode refusal(TatamiClient admin, ByteString server, Action action) {
-        return assertThrows(TatamiException.class, () -> admin.changeMetadataServer(server, action))
+        return assertThrows(TatamiException.class, () -> admin.cluster().changeMetadataServer(server, action))
                 .code();
     }
 
@@ -143,8 +143,8 @@ final class MetadataChangeTest {
             fleet.kill(dead);
             client.awaitSteps(STEPS);
             fleet.start(3);
-            admin.changeMetadataServer(fleet.id(3), Action.ADD);
-            admin.changeMetadataServer(leaving, Action.REMOVE);
+            admin.cluster().changeMetadataServer(fleet.id(3), Action.ADD);
+            admin.cluster().changeMetadataServer(leaving, Action.REMOVE);
             fleet.awaitServers(all -> isGone(all, leaving));
             assertEquals(1 + fleet.shards(), fleet.info(3).getHeldGroupCount());
             client.awaitSteps(STEPS);
@@ -177,8 +177,8 @@ final class MetadataChangeTest {
             ByteString fresh = fleet.awaitServers(all -> all.getServerCount() == 4)
                     .getServer(3)
                     .getServerId();
-            admin.changeMetadataServer(fresh, Action.ADD);
-            admin.changeMetadataServer(old, Action.REMOVE);
+            admin.cluster().changeMetadataServer(fresh, Action.ADD);
+            admin.cluster().changeMetadataServer(old, Action.REMOVE);
             fleet.awaitServers(all -> isGone(all, old));
             assertEquals(fresh, fleet.id(host));
             client.awaitSteps(STEPS);
@@ -193,8 +193,8 @@ final class MetadataChangeTest {
             fleet.start(3);
             ByteString stays = fleet.id(0);
             assertEquals(ErrorCode.INVALID_ARGUMENT, refusal(admin, stays, Action.CANCEL));
-            admin.changeMetadataServer(fleet.id(3), Action.ADD);
-            admin.changeMetadataServer(stays, Action.REMOVE);
+            admin.cluster().changeMetadataServer(fleet.id(3), Action.ADD);
+            admin.cluster().changeMetadataServer(stays, Action.REMOVE);
             fleet.awaitServers(all -> all.getMoveCount() > 0);
             run(ExitCode.DONE, "admin", "metadata", "remove", fleet.authority(), fleet.address(0), "--cancel");
             ListMetadataServersReply all = fleet.awaitServers(ListMetadataServersReply::getSettled);
@@ -223,7 +223,7 @@ final class MetadataChangeTest {
     void anyStepOfAMoveMayFailAndAnyServerEndAfterIt() throws Exception {
         whileAClientWorks((fleet, admin, client) -> {
             fleet.start(3);
-            admin.changeMetadataServer(fleet.id(3), Action.ADD);
+            admin.cluster().changeMetadataServer(fleet.id(3), Action.ADD);
             fleet.awaitServers(ListMetadataServersReply::getSettled);
             int leaving = 3;
             for (String point : List.of(
@@ -235,9 +235,9 @@ final class MetadataChangeTest {
                     "meta.move.log-deleted",
                     "meta.move.replica-dropped")) {
                 AtomicBoolean reached = failingOnceAt(point);
-                admin.changeMetadataServer(fleet.id(leaving), Action.REMOVE);
+                admin.cluster().changeMetadataServer(fleet.id(leaving), Action.REMOVE);
                 fleet.awaitServers(all -> reached.get());
-                admin.changeMetadataServer(fleet.id(leaving), Action.CANCEL);
+                admin.cluster().changeMetadataServer(fleet.id(leaving), Action.CANCEL);
                 for (int server = 0; server <= 3; server++) {
                     fleet.kill(server);
                     client.awaitSteps(STEPS);

@@ -167,7 +167,7 @@ final class MetadataFleet implements AutoCloseable {
         long giveUpNanos = System.nanoTime() + NANOS_MAX;
         try (TatamiClient client = connect()) {
             while (true) {
-                ListMetadataServersReply all = client.metadataServers();
+                ListMetadataServersReply all = client.cluster().metadataServers();
                 if (wanted.test(all)) {
                     return all;
                 }

@@ -92,12 +92,12 @@ public abstract class MetadataTrio implements AutoCloseable {
 
     public static void awaitAllMembers(TatamiClient client) throws Exception {
         long giveUpNanos = System.nanoTime() + NANOS_MAX;
-        ClusterStatus status = client.clusterStatus();
+        ClusterStatus status = client.cluster().status();
         while (!isFull(status)) {
             ClusterStatus last = status;
             assertTrue(System.nanoTime() - giveUpNanos < 0, () -> "still not full: " + last.map());
             Thread.sleep(50);
-            status = client.clusterStatus();
+            status = client.cluster().status();
         }
     }
 
@@ -111,7 +111,7 @@ public abstract class MetadataTrio implements AutoCloseable {
 
     /** Which server leads a group, by what the cluster tells. */
     public final int leader(TatamiClient client, GroupId group) throws TatamiException {
-        for (ClusterStatus.GroupState state : client.clusterStatus().groups()) {
+        for (ClusterStatus.GroupState state : client.cluster().status().groups()) {
             for (int server = 0; server < SERVERS; server++) {
                 if (state.group().equals(group) && state.address().endsWith(":" + ports[server])) {
                     return server;

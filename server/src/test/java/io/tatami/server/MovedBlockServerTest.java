@@ -61,7 +61,7 @@ final class MovedBlockServerTest {
     }
 
     private static int dataPort(TatamiClient client) throws IOException {
-        return client.clusterStatus().map().getBlockServer(0).getData().getPort();
+        return client.cluster().status().map().getBlockServer(0).getData().getPort();
     }
 
     private static void write(TatamiClient client, TatamiPath path, byte[] bytes) throws IOException {

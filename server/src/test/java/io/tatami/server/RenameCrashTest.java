@@ -143,7 +143,7 @@ final class RenameCrashTest {
     }
 
     private io.tatami.protocol.wire.GroupStatusReply state(int shard) throws IOException {
-        for (ClusterStatus.GroupState group : client.clusterStatus().groups()) {
+        for (ClusterStatus.GroupState group : client.cluster().status().groups()) {
             if (group.group().equals(GroupId.ofShard(shard)) && group.status() != null) {
                 return group.status();
             }
@@ -238,7 +238,7 @@ final class RenameCrashTest {
                 assertThrows(TatamiException.class, () -> client.status(move.from, true), point)
                         .code());
         awaitNothingPending(point);
-        FsckReport report = client.fsck(TatamiPath.ROOT);
+        FsckReport report = client.cluster().fsck(TatamiPath.ROOT);
         assertEquals(List.of(), report.findings(), point);
         assertTrue(client.delete(move.to, false));
     }

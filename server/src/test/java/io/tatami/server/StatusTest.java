@@ -51,7 +51,7 @@ class StatusTest {
                         user -> List.of());
                 TatamiClient client = ClusterAddress.of(node.uri())
                         .connect(new Patience(Duration.ofMinutes(1), Duration.ofMinutes(2), System.err::println))) {
-            StatusReport report = StatusReport.of(client);
+            StatusReport report = StatusReport.of(client.cluster());
 
             assertTrue(report.isWell());
             StringWriter out = new StringWriter();

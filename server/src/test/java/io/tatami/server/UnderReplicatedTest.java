@@ -47,10 +47,11 @@ final class UnderReplicatedTest {
 
             write(client, THREE, 3);
             assertEquals(3, client.status(THREE, true).replication());
-            FsckReport report = client.fsck(TatamiPath.ROOT);
+            FsckReport report = client.cluster().fsck(TatamiPath.ROOT);
             assertEquals(new FsckReport.Copies(1, 2), report.copies());
-            assertEquals(new FsckReport.Copies(1, 2), client.fsck(THREE).copies());
-            assertEquals(new FsckReport.Copies(0, 0), client.fsck(ONE).copies());
+            assertEquals(
+                    new FsckReport.Copies(1, 2), client.cluster().fsck(THREE).copies());
+            assertEquals(new FsckReport.Copies(0, 0), client.cluster().fsck(ONE).copies());
             assertEquals(THREE, report.findings().get(0).path());
             String fsck = run(ExitCode.FAILED, "fsck", node.uri());
             assertTrue(fsck.contains("/three: is under-replicated: 1 of 1 blocks have fewer than 3 copies"), fsck);
@@ -63,12 +64,13 @@ final class UnderReplicatedTest {
             assertSound(node, client);
             setReplication(client, ONE, 2);
             assertEquals(
-                    new FsckReport.Copies(1, 1), client.fsck(TatamiPath.ROOT).copies());
+                    new FsckReport.Copies(1, 1),
+                    client.cluster().fsck(TatamiPath.ROOT).copies());
         }
     }
 
     private static void assertSound(StandaloneNode node, TatamiClient client) throws Exception {
-        assertEquals(List.of(), client.fsck(TatamiPath.ROOT).findings());
+        assertEquals(List.of(), client.cluster().fsck(TatamiPath.ROOT).findings());
         assertFalse(run(ExitCode.DONE, "status", node.uri()).contains("under-replicated"));
     }
 

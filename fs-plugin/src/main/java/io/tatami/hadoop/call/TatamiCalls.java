@@ -464,7 +464,7 @@ public final class TatamiCalls implements AutoCloseable {
     }
 
     public FsStatus fsStatus() throws IOException {
-        ClusterStatus status = translated(client::clusterStatus);
+        ClusterStatus status = translated(client.cluster()::status);
         return new FsStatus(status.capacityBytes(), status.usedBytes(), status.freeBytes());
     }
 

@@ -95,7 +95,7 @@ class ReplicatedOperationsTest {
                 .toList();
         return BlockNode.open(
                 new BlockNode.Setup(directory.resolve("block"), List.of(), VOLUME_BYTES, "localhost", 0),
-                UuidBytes.get(observer.clusterStatus().map().getClusterId().asReadOnlyByteBuffer()),
+                UuidBytes.get(observer.cluster().status().map().getClusterId().asReadOnlyByteBuffer()),
                 metadata,
                 BlockServerSettings.from(Settings.of(SETTINGS)));
     }

@@ -35,12 +35,13 @@ final class AddMetadataServerCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         PrintWriter out = spec.commandLine().getOut();
         try (TatamiClient client = server.connect()) {
-            ByteString id = server.find(client);
-            MetadataServerInfo added = client.changeMetadataServer(id, ChangeMetadataServerRequest.Action.ADD);
+            ByteString id = server.find(client.cluster());
+            MetadataServerInfo added =
+                    client.cluster().changeMetadataServer(id, ChangeMetadataServerRequest.Action.ADD);
             out.printf("%s (%s) is in service%n", MetadataServersText.address(added), MetadataServersText.text(id));
             if (!noWait) {
-                new MoveProgress(client, out).until(ListMetadataServersReply::getSettled);
-                long held = client.metadataServers().getServerList().stream()
+                new MoveProgress(client.cluster(), out).until(ListMetadataServersReply::getSettled);
+                long held = client.cluster().metadataServers().getServerList().stream()
                         .filter(info -> info.getServerId().equals(id))
                         .mapToLong(MetadataServerInfo::getHeldGroupCount)
                         .sum();

@@ -39,8 +39,8 @@ final class FsckCommand implements Callable<Integer> {
         FsckReport report;
         StatusReport status;
         try (TatamiClient client = cluster.connect()) {
-            report = client.fsck(TatamiPath.of(path));
-            status = StatusReport.of(client);
+            report = client.cluster().fsck(TatamiPath.of(path));
+            status = StatusReport.of(client.cluster());
         }
         PrintWriter out = spec.commandLine().getOut();
         for (FsckReport.Problem problem : report.findings()) {

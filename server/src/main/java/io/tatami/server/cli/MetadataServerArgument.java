@@ -3,7 +3,7 @@ package io.tatami.server.cli;
 import com.google.protobuf.ByteString;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
-import io.tatami.client.TatamiClient;
+import io.tatami.client.ClusterAdmin;
 import io.tatami.protocol.wire.MetadataServerInfo;
 import io.tatami.server.status.MetadataServersText;
 import java.util.List;
@@ -22,8 +22,8 @@ final class MetadataServerArgument extends ClusterArgument {
      * @throws TatamiException INVALID_ARGUMENT where none is meant, or several are: a host that lost its disk and came
      *     back is listed twice
      */
-    ByteString find(TatamiClient client) throws TatamiException {
-        List<MetadataServerInfo> all = client.metadataServers().getServerList();
+    ByteString find(ClusterAdmin cluster) throws TatamiException {
+        List<MetadataServerInfo> all = cluster.metadataServers().getServerList();
         List<MetadataServerInfo> meant = all.stream().filter(this::isMeant).toList();
         if (meant.size() == 1) {
             return meant.get(0).getServerId();

@@ -31,7 +31,7 @@ final class MetadataStatusCommand implements Callable<Integer> {
     public Integer call() throws TatamiException {
         MetadataServersText servers;
         try (TatamiClient client = cluster.connect()) {
-            servers = new MetadataServersText(client.metadataServers());
+            servers = new MetadataServersText(client.cluster().metadataServers());
         }
         PrintWriter out = spec.commandLine().getOut();
         if (json) {

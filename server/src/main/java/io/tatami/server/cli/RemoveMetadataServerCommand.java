@@ -39,15 +39,16 @@ final class RemoveMetadataServerCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         PrintWriter out = spec.commandLine().getOut();
         try (TatamiClient client = server.connect()) {
-            ByteString id = server.find(client);
-            MetadataServerInfo changed = client.changeMetadataServer(id, cancel ? Action.CANCEL : Action.REMOVE);
+            ByteString id = server.find(client.cluster());
+            MetadataServerInfo changed =
+                    client.cluster().changeMetadataServer(id, cancel ? Action.CANCEL : Action.REMOVE);
             String name = MetadataServersText.address(changed) + " (" + MetadataServersText.text(id) + ")";
             out.println(
                     cancel
                             ? name + " stays"
                             : name + " leaves, and holds " + changed.getHeldGroupCount() + " replicas");
             if (!cancel && !noWait) {
-                new MoveProgress(client, out)
+                new MoveProgress(client.cluster(), out)
                         .until(now -> now.getServerList().stream()
                                 .noneMatch(info -> info.getServerId().equals(id)));
                 out.println("done: " + name + " is no part of the cluster any more; its directory can be deleted");

@@ -1,5 +1,6 @@
 package io.tatami.server.cli;
 
+import io.tatami.client.ClusterAdmin;
 import io.tatami.client.TatamiClient;
 import io.tatami.client.model.ReplicationProgress;
 import java.io.PrintWriter;
@@ -44,12 +45,12 @@ final class ReplicateMetadataCommand implements Callable<Integer> {
         }
         PrintWriter out = spec.commandLine().getOut();
         try (TatamiClient client = cluster.connect()) {
-            ReplicationProgress progress = client.replicateMetadata(replicas);
+            ReplicationProgress progress = client.cluster().replicateMetadata(replicas);
             if (!progress.isDone() && !noWait) {
                 out.println(
                         "This goes on in the cluster, also if this command is ended with Ctrl-C; the same command tells"
                                 + " how far it is.");
-                progress = follow(client, progress, out);
+                progress = follow(client.cluster(), progress, out);
             }
             print(progress, out);
         }
@@ -57,13 +58,13 @@ final class ReplicateMetadataCommand implements Callable<Integer> {
     }
 
     /** A line for each change, until all is done. */
-    private static ReplicationProgress follow(TatamiClient client, ReplicationProgress begun, PrintWriter out)
+    private static ReplicationProgress follow(ClusterAdmin cluster, ReplicationProgress begun, PrintWriter out)
             throws Exception {
         ReplicationProgress now = begun;
         print(now, out);
         while (!now.isDone()) {
             Thread.sleep(STEP_MILLIS);
-            ReplicationProgress next = client.replicateMetadata(0);
+            ReplicationProgress next = cluster.replicateMetadata(0);
             if (!next.equals(now) && !next.isDone()) {
                 print(next, out);
             }

@@ -41,11 +41,11 @@ final class ScrubCommand implements Callable<Integer> {
         ScrubRequest.Action action = stop ? ScrubRequest.Action.STOP : ScrubRequest.Action.START;
         boolean well = true;
         try (TatamiClient client = cluster.connect()) {
-            List<BlockServerInfo> servers = client.clusterStatus().map().getBlockServerList().stream()
+            List<BlockServerInfo> servers = client.cluster().status().map().getBlockServerList().stream()
                     .filter(server -> server.getState() != BlockServerInfo.State.GONE)
                     .toList();
-            for (SideBySide.Answer<BlockServerInfo, BlockServerStatusReply> answer :
-                    SideBySide.ask(servers, SERVERS_TIMEOUT, server -> client.scrub(server, action))) {
+            for (SideBySide.Answer<BlockServerInfo, BlockServerStatusReply> answer : SideBySide.ask(
+                    servers, SERVERS_TIMEOUT, server -> client.cluster().scrub(server, action))) {
                 well &= print(answer, out);
             }
         }

@@ -36,7 +36,8 @@ final class StatusCommand implements Callable<Integer> {
         try (TatamiClient client = cluster.connect()) {
             Patience patience = Patience.of(spec.commandLine().getErr());
             report = patience.await(
-                    "waiting for groups and servers that have not answered yet", () -> StatusReport.of(client));
+                    "waiting for groups and servers that have not answered yet",
+                    () -> StatusReport.of(client.cluster()));
         }
         PrintWriter out = spec.commandLine().getOut();
         if (json) {

@@ -29,7 +29,7 @@ public final class InitialDirectories {
         try (TatamiClient client = TatamiClient.connect(ClusterAddress.of(uri).authority(), starter, settings)) {
             Backoff backoff = new Backoff(new Random());
             Deadline deadline = Deadline.after(Clock.SYSTEM, TIMEOUT);
-            while (areMissing(client.clusterStatus())) {
+            while (areMissing(client.cluster().status())) {
                 if (deadline.isOver()) {
                     throw new TatamiException(
                             ErrorCode.UNAVAILABLE, "the first directories of " + uri + " cannot be made; see the log");

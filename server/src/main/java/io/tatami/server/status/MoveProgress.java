@@ -1,14 +1,14 @@
 package io.tatami.server.status;
 
 import io.tatami.base.TatamiException;
-import io.tatami.client.TatamiClient;
+import io.tatami.client.ClusterAdmin;
 import io.tatami.protocol.wire.ListMetadataServersReply;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.function.Predicate;
 
 /** Tells how far the moves of replicas are, a line for each change, until what somebody waits for is so. */
-public record MoveProgress(TatamiClient client, PrintWriter out) {
+public record MoveProgress(ClusterAdmin cluster, PrintWriter out) {
     private static final long STEP_MILLIS = 500;
 
     /** Ended by an interrupt, which the moves do not notice. */
@@ -17,7 +17,7 @@ public record MoveProgress(TatamiClient client, PrintWriter out) {
                 + " status' shows it.");
         out.flush();
         List<String> last = List.of();
-        ListMetadataServersReply now = client.metadataServers();
+        ListMetadataServersReply now = cluster.metadataServers();
         while (!isDone.test(now)) {
             List<String> moves = new MetadataServersText(now).moves();
             if (!moves.equals(last)) {
@@ -26,7 +26,7 @@ public record MoveProgress(TatamiClient client, PrintWriter out) {
             }
             last = moves;
             Thread.sleep(STEP_MILLIS);
-            now = client.metadataServers();
+            now = cluster.metadataServers();
         }
     }
 }

@@ -4,7 +4,7 @@ import io.tatami.base.SideBySide;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.AccessTimes.Measure;
 import io.tatami.block.device.SlowDevices;
-import io.tatami.client.TatamiClient;
+import io.tatami.client.ClusterAdmin;
 import io.tatami.client.model.ClusterStatus;
 import io.tatami.protocol.wire.BlockServerInfo;
 import io.tatami.protocol.wire.BlockServerStatusReply;
@@ -70,16 +70,16 @@ public record StatusReport(ClusterStatus cluster, List<MetadataServerInfo> metad
         }
     }
 
-    public static StatusReport of(TatamiClient client) throws TatamiException {
-        ClusterStatus cluster = client.clusterStatus();
+    public static StatusReport of(ClusterAdmin admin) throws TatamiException {
+        ClusterStatus cluster = admin.status();
         List<ServerState> asked = new ArrayList<>();
         for (SideBySide.Answer<BlockServerInfo, Optional<BlockServerStatusReply>> answer :
-                SideBySide.ask(cluster.map().getBlockServerList(), SERVERS_TIMEOUT, info -> ask(client, info))) {
+                SideBySide.ask(cluster.map().getBlockServerList(), SERVERS_TIMEOUT, info -> ask(admin, info))) {
             asked.add(state(answer));
         }
         boolean isKnown =
                 cluster.groups().stream().anyMatch(group -> group.group().isNamespace() && group.status() != null);
-        return of(cluster, isKnown ? client.metadataServers().getServerList() : List.of(), asked);
+        return of(cluster, isKnown ? admin.metadataServers().getServerList() : List.of(), asked);
     }
 
     /** @param asked without their volumes */
@@ -93,11 +93,11 @@ public record StatusReport(ClusterStatus cluster, List<MetadataServerInfo> metad
                 && servers.stream().allMatch(ServerState::isWell);
     }
 
-    private static Optional<BlockServerStatusReply> ask(TatamiClient client, BlockServerInfo info)
+    private static Optional<BlockServerStatusReply> ask(ClusterAdmin admin, BlockServerInfo info)
             throws TatamiException {
         return info.getState() == BlockServerInfo.State.DEAD || info.getState() == BlockServerInfo.State.GONE
                 ? Optional.empty()
-                : Optional.of(client.blockServerStatus(info, SERVERS_TIMEOUT.toMillis()));
+                : Optional.of(admin.blockServerStatus(info, SERVERS_TIMEOUT.toMillis()));
     }
 
     private static ServerState state(SideBySide.Answer<BlockServerInfo, Optional<BlockServerStatusReply>> answer) {

@@ -37,7 +37,7 @@ final class HangingServersTest {
         cluster.hang(GroupId.ofShard(1));
         TatamiClient client = cluster.client(Map.of("tatami.client.operation.timeout", "3s"));
 
-        List<GroupState> groups = client.clusterStatus().groups();
+        List<GroupState> groups = client.cluster().status().groups();
 
         assertEquals(
                 List.of(false, true, false, true, true),
@@ -60,7 +60,7 @@ final class HangingServersTest {
         cluster.hang(GroupId.NAMESPACE);
         TatamiClient client = cluster.client(Map.of("tatami.client.operation.timeout", "5s"));
 
-        ClusterStatus status = client.clusterStatus();
+        ClusterStatus status = client.cluster().status();
 
         assertNotNull(status.groups().get(4).status());
     }

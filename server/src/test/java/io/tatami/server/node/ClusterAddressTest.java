@@ -93,7 +93,7 @@ final class ClusterAddressTest {
                     relay.holdReplies(false);
                 });
                 try (TatamiClient client = new ClusterAddress("localhost:" + at.getPort()).connect(patience)) {
-                    assertEquals(1, client.clusterStatus().map().getShards());
+                    assertEquals(1, client.cluster().status().map().getShards());
                 }
                 assertEquals(1, notices.size());
             }

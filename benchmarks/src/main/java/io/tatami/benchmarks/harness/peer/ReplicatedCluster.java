@@ -93,7 +93,7 @@ public final class ReplicatedCluster implements Peer {
     public int leader(TatamiClient client, GroupId group) throws IOException, InterruptedException {
         long giveUpNanos = System.nanoTime() + MEMBERS_LIMIT_NANOS;
         while (System.nanoTime() - giveUpNanos < 0) {
-            for (ClusterStatus.GroupState state : client.clusterStatus().groups()) {
+            for (ClusterStatus.GroupState state : client.cluster().status().groups()) {
                 for (int server = 0; server < SERVERS; server++) {
                     URI uri = URI.create(processes.get(server).uri());
                     if (state.group().equals(group) && state.address().endsWith(":" + uri.getPort())) {
@@ -109,7 +109,7 @@ public final class ReplicatedCluster implements Peer {
     /** Returns when each group has all servers as members. */
     public void awaitMembers(TatamiClient client) throws IOException, InterruptedException {
         long giveUpNanos = System.nanoTime() + MEMBERS_LIMIT_NANOS;
-        while (!isFull(client.clusterStatus())) {
+        while (!isFull(client.cluster().status())) {
             if (System.nanoTime() - giveUpNanos > 0) {
                 throw new IOException("some group has not all servers as members; see their logs in " + directory);
             }

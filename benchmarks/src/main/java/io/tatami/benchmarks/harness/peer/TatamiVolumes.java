@@ -20,9 +20,10 @@ public final class TatamiVolumes {
         URI uri = URI.create(peer.configuration().get("fs.defaultFS", ""));
         if ("tatami".equals(uri.getScheme())) {
             try (TatamiClient client = Peers.connect(peer)) {
-                for (BlockServerInfo server : client.clusterStatus().map().getBlockServerList()) {
-                    volumes.addAll(
-                            client.blockServerStatus(server, TIMEOUT_MILLIS).getVolumeList());
+                for (BlockServerInfo server : client.cluster().status().map().getBlockServerList()) {
+                    volumes.addAll(client.cluster()
+                            .blockServerStatus(server, TIMEOUT_MILLIS)
+                            .getVolumeList());
                 }
             }
         }

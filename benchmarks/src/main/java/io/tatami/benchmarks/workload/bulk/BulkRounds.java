@@ -173,7 +173,7 @@ final class BulkRounds {
 
         /** One of the shard that all modes use: what was warmed up is what is measured. */
         private String make(String prefix) throws IOException {
-            int shards = observer.clusterStatus().map().getShards();
+            int shards = observer.cluster().status().map().getShards();
             for (int draw = 0; draw < DRAWS_MAX; draw++) {
                 String directory = prefix + "-" + draw;
                 if (TatamiDirectories.make(observer, TatamiPath.of(directory), shards) == SHARD) {

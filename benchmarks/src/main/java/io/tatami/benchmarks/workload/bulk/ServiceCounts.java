@@ -22,7 +22,7 @@ record ServiceCounts(long blocks, long pendingReclaims, long refills, long credi
 
     /** @throws IOException where a group or a block server does not answer: a count without it would be too low */
     static ServiceCounts of(TatamiClient client) throws IOException {
-        ClusterStatus status = client.clusterStatus();
+        ClusterStatus status = client.cluster().status();
         List<GroupStatusReply> groups = new ArrayList<>();
         for (ClusterStatus.GroupState group : status.groups()) {
             GroupStatusReply reply = group.status();
@@ -33,7 +33,7 @@ record ServiceCounts(long blocks, long pendingReclaims, long refills, long credi
         }
         List<BlockServerStatusReply> servers = new ArrayList<>();
         for (BlockServerInfo server : status.map().getBlockServerList()) {
-            servers.add(client.blockServerStatus(server, TIMEOUT_MILLIS));
+            servers.add(client.cluster().blockServerStatus(server, TIMEOUT_MILLIS));
         }
         return new ServiceCounts(
                 groups.stream().mapToLong(GroupStatusReply::getBlocks).sum(),

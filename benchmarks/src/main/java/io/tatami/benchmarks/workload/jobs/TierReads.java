@@ -28,9 +28,10 @@ record TierReads(long stagedBytes, long lateBytes) {
                 new Settings(configuration::get))) {
             long staged = 0;
             long late = 0;
-            for (BlockServerInfo server : client.clusterStatus().map().getBlockServerList()) {
-                CacheStatus cache =
-                        client.blockServerStatus(server, TIMEOUT_MILLIS).getCache();
+            for (BlockServerInfo server : client.cluster().status().map().getBlockServerList()) {
+                CacheStatus cache = client.cluster()
+                        .blockServerStatus(server, TIMEOUT_MILLIS)
+                        .getCache();
                 staged += cache.getBytesReadStaged();
                 late += cache.getBytesReadLate();
             }

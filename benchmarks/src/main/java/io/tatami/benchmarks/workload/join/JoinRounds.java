@@ -155,7 +155,7 @@ final class JoinRounds {
         load.takeLongestNanos();
         CreateRate meanwhile = CreateRate.begin(load, 1);
         long beganNanos = System.nanoTime();
-        admin.changeMetadataServer(added, ChangeMetadataServerRequest.Action.ADD);
+        admin.cluster().changeMetadataServer(added, ChangeMetadataServerRequest.Action.ADD);
         MedianSecond second = new MedianSecond(load);
         ListMetadataServersReply settled = awaitSettled(admin, second::look);
         double seconds = (System.nanoTime() - beganNanos) / 1e9;
@@ -223,7 +223,7 @@ final class JoinRounds {
     }
 
     private static ByteString spare(TatamiClient admin) throws IOException {
-        return admin.metadataServers().getServerList().stream()
+        return admin.cluster().metadataServers().getServerList().stream()
                 .filter(server -> server.getState() == MetadataServerInfo.State.SPARE)
                 .map(MetadataServerInfo::getServerId)
                 .findFirst()
@@ -241,7 +241,7 @@ final class JoinRounds {
             throws IOException, InterruptedException {
         long giveUpNanos = System.nanoTime() + LIMIT_NANOS;
         while (true) {
-            ListMetadataServersReply servers = admin.metadataServers();
+            ListMetadataServersReply servers = admin.cluster().metadataServers();
             if (servers.getSettled()) {
                 return servers;
             }

@@ -45,7 +45,8 @@ class MetadataClusterTest {
                     URI.create(cluster.configuration().get("fs.defaultFS", "")).getAuthority();
             UserIdentity user = UserIdentity.of(System.getProperty("user.name"));
             try (TatamiClient client = TatamiClient.connect(authority, user, Settings.of(Map.of()))) {
-                List<ClusterStatus.GroupState> groups = client.clusterStatus().groups();
+                List<ClusterStatus.GroupState> groups =
+                        client.cluster().status().groups();
                 Map<String, List<Integer>> shardsByServer = groups.stream()
                         .filter(group -> !group.group().isNamespace())
                         .collect(Collectors.groupingBy(

@@ -82,7 +82,7 @@ final class HotDirectoryTest {
     /** Whether each of the two shards has some of its files; no others are there. */
     private static boolean isDivided(TatamiClient client) throws IOException {
         int shards = 0;
-        for (GroupState group : client.clusterStatus().groups()) {
+        for (GroupState group : client.cluster().status().groups()) {
             GroupStatusReply status = group.status();
             if (status != null && !group.group().equals(GroupId.NAMESPACE) && status.getFiles() > 0) {
                 shards++;

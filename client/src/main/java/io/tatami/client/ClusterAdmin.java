@@ -4,6 +4,8 @@ import com.google.protobuf.ByteString;
 import io.tatami.base.GroupId;
 import io.tatami.base.SideBySide;
 import io.tatami.base.TatamiException;
+import io.tatami.client.block.BlockClient;
+import io.tatami.client.block.BlockTarget;
 import io.tatami.client.entry.EntryReader;
 import io.tatami.client.meta.Deadline;
 import io.tatami.client.meta.MetadataCaller;
@@ -18,6 +20,8 @@ import io.tatami.client.model.ReplicationProgress;
 import io.tatami.client.model.TatamiPath;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.RequestLimits;
+import io.tatami.protocol.wire.BlockServerInfo;
+import io.tatami.protocol.wire.BlockServerStatusReply;
 import io.tatami.protocol.wire.ChangeMetadataServerRequest;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Finding;
@@ -31,6 +35,7 @@ import io.tatami.protocol.wire.MetadataServerInfo;
 import io.tatami.protocol.wire.ReplicateGroupsReply;
 import io.tatami.protocol.wire.ReplicateGroupsRequest;
 import io.tatami.protocol.wire.SafeModeRequest;
+import io.tatami.protocol.wire.ScrubRequest;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -39,8 +44,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The cluster as its operator sees it. Safe for use by many threads. */
-final class ClusterInspector {
+/** The commands of a cluster's operator. Waits and fails as {@link TatamiClient} does. Safe for use by many threads. */
+public final class ClusterAdmin {
     /** How long groups may take to tell their states. */
     private static final Duration GROUP_TIMEOUT = Duration.ofSeconds(10);
 
@@ -49,14 +54,18 @@ final class ClusterInspector {
 
     private final MetadataCaller caller;
     private final EntryReader entries;
+    private final BlockClient blocks;
 
-    ClusterInspector(MetadataCaller caller, EntryReader entries) {
+    ClusterAdmin(MetadataCaller caller, EntryReader entries, BlockClient blocks) {
         this.caller = caller;
         this.entries = entries;
+        this.blocks = blocks;
     }
 
-    /** @see io.tatami.client.TatamiClient#clusterStatus */
-    ClusterStatus status() throws TatamiException {
+    /**
+     * The state of all groups and servers. A group that does not answer is reported as such and does not fail the call.
+     */
+    public ClusterStatus status() throws TatamiException {
         caller.router().refresh(caller.deadline());
         ClusterMap map = caller.router().map();
         List<GroupId> groups = new ArrayList<>(List.of(GroupId.NAMESPACE));
@@ -72,15 +81,22 @@ final class ClusterInspector {
         return new ClusterStatus(map, states);
     }
 
-    /** @see io.tatami.client.TatamiClient#safeMode */
-    boolean safeMode(SafeModeRequest.Action action) throws TatamiException {
+    /** Performs {@code action} and returns whether the cluster is in safe mode afterwards. */
+    public boolean safeMode(SafeModeRequest.Action action) throws TatamiException {
         SafeModeRequest request = SafeModeRequest.newBuilder().setAction(action).build();
         return caller.call(GroupId.NAMESPACE, MetaMethods.SAFE_MODE, request, caller.deadline())
                 .getOn();
     }
 
-    /** @see io.tatami.client.TatamiClient#replicateMetadata */
-    ReplicationProgress replicateMetadata(int replicas) throws TatamiException {
+    /**
+     * Sets how many servers hold each metadata group. The cluster then brings this about by itself, one group after the
+     * other. For the superuser only.
+     *
+     * @param replicas odd, and no fewer than now; 0 only asks for the progress
+     * @throws TatamiException INVALID_ARGUMENT if there are too few metadata servers, a shard has no server, or the
+     *     number is wrong
+     */
+    public ReplicationProgress replicateMetadata(int replicas) throws TatamiException {
         ReplicateGroupsRequest request =
                 ReplicateGroupsRequest.newBuilder().setReplicas(replicas).build();
         ReplicateGroupsReply reply =
@@ -89,8 +105,11 @@ final class ClusterInspector {
                 reply.getReplicas(), reply.getGroupsDone(), reply.getGroupsTotal(), reply.getState());
     }
 
-    /** @see io.tatami.client.TatamiClient#metadataServers */
-    ListMetadataServersReply metadataServers() throws TatamiException {
+    /**
+     * The metadata servers, the replicas they hold, and the replicas that move between them, as the namespace leader
+     * knows them.
+     */
+    public ListMetadataServersReply metadataServers() throws TatamiException {
         return caller.callWithoutSession(
                 GroupId.NAMESPACE,
                 MetaMethods.LIST_METADATA_SERVERS,
@@ -98,8 +117,14 @@ final class ClusterInspector {
                 caller.deadline());
     }
 
-    /** @see io.tatami.client.TatamiClient#changeMetadataServer */
-    MetadataServerInfo changeMetadataServer(ByteString server, ChangeMetadataServerRequest.Action action)
+    /**
+     * Gives a metadata server its share of the replicas, or takes it out of the cluster. Replicas move in the
+     * background; {@link #metadataServers} reports the progress. For the superuser only. May be repeated.
+     *
+     * @throws TatamiException NOT_FOUND for an unknown id; INVALID_ARGUMENT if too few servers would remain, or nothing
+     *     is to be cancelled; UNSUPPORTED if groups are not replicated
+     */
+    public MetadataServerInfo changeMetadataServer(ByteString server, ChangeMetadataServerRequest.Action action)
             throws TatamiException {
         ChangeMetadataServerRequest request = ChangeMetadataServerRequest.newBuilder()
                 .setServerId(server)
@@ -110,11 +135,25 @@ final class ClusterInspector {
                 .getServer();
     }
 
-    /** @see io.tatami.client.TatamiClient#fsck */
-    FsckReport fsck(TatamiPath path) throws TatamiException {
+    /** Checks every entry and block record at and below a path. For the superuser only. */
+    public FsckReport fsck(TatamiPath path) throws TatamiException {
         Fsck fsck = new Fsck();
         fsck.walk(entries.status(path, true));
         return fsck.report();
+    }
+
+    /**
+     * The state of a block server, its volumes and its cache tier, as the server reports it.
+     *
+     * @param timeoutMillis how long to wait for the answer
+     */
+    public BlockServerStatusReply blockServerStatus(BlockServerInfo server, long timeoutMillis) throws TatamiException {
+        return blocks.status(BlockTarget.of(server), timeoutMillis);
+    }
+
+    /** Begins or ends scrubs of a block server's volumes. Scrubs run in the background. */
+    public BlockServerStatusReply scrub(BlockServerInfo server, ScrubRequest.Action action) throws TatamiException {
+        return blocks.scrub(BlockTarget.of(server), action);
     }
 
     /**
