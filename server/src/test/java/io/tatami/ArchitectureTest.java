@@ -4,6 +4,7 @@ import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -95,6 +96,10 @@ final class ArchitectureTest {
             neverUses(SERVICE_REPLICATE, SERVICE_HOST),
             neverUses("io.tatami.meta.service.tree", "io.tatami.meta.service.tree.flow"),
             neverUses("io.tatami.meta.log", "io.tatami.meta.log.raft..", "io.tatami.meta.log.local"),
+            neverUses(
+                    "io.tatami.meta.log.raft.snapshot", "io.tatami.meta.log.raft", "io.tatami.meta.log.raft.transport"),
+            neverUses("io.tatami.meta.log.raft.transport", "io.tatami.meta.log.raft"),
+            slices().matching("io.tatami.meta.log.(**)").should().beFreeOfCycles(),
             neverUses("io.tatami.server.node", "io.tatami.server.cli", "io.tatami.server.status"),
             neverUses("io.tatami.server.status", "io.tatami.server.cli"),
             onlyUses("io.tatami.meta..", "io.tatami.rpc..", "io.tatami.cluster.."),
@@ -223,6 +228,22 @@ final class ArchitectureTest {
     @Test
     void theBlockServersPackagesHaveNoCirclesAndOnlyTheImportsTheySay() {
         BLOCK_ARROWS.forEach(rule -> rule.check(classes));
+    }
+
+    /** Sessions have the context itself. */
+    @Test
+    void streamsOfTheBlockServerPassOnNoPartOfItsContext() {
+        DescribedPredicate<JavaClass> part = ofType("io.tatami.block.service.context.BlockServerSettings")
+                .or(ofType("io.tatami.block.service.context.BlockServerMetrics"))
+                .or(ofType("io.tatami.block.service.volumes.VolumeSet"))
+                .or(ofType("io.tatami.base.Clock"));
+        noMethods()
+                .that()
+                .areDeclaredInClassesThat()
+                .resideInAnyPackage("io.tatami.block.service.write", "io.tatami.block.service.read")
+                .should()
+                .haveRawReturnType(part)
+                .check(classes);
     }
 
     @Test

@@ -29,6 +29,11 @@ public record ServerContext(
     /** Failures that need an operator, and so a warning in the log. */
     private static final Set<ErrorCode> SERIOUS = EnumSet.of(ErrorCode.INTERNAL, ErrorCode.CORRUPT, ErrorCode.IO_ERROR);
 
+    /** The monotonic time of this server's clock, in nanoseconds. */
+    public long nowNanos() {
+        return clock.monotonicNanos();
+    }
+
     /** Logs the failure of a request. */
     public void failed(TatamiException failure) {
         if (SERIOUS.contains(failure.code())) {

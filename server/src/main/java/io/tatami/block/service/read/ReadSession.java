@@ -5,6 +5,7 @@ import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.service.context.BlockServerSettings;
+import io.tatami.block.service.context.ServerContext;
 import io.tatami.block.service.volumes.VolumeSet;
 import io.tatami.block.volume.BlockReader;
 import io.tatami.block.volume.ReadUnit;
@@ -34,6 +35,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
 
     private final ReadBlockRequest request;
     private final ServerStream<ReadFrame, ReadBlockReply> stream;
+    private final ServerContext context;
     private final ReadStreams streams;
     private final Turns turns;
     private final Supplier<UnitDelivery> otherDelivery;
@@ -62,16 +64,18 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
             ServerStream<ReadFrame, ReadBlockReply> stream,
             UnitDelivery delivery,
             Supplier<UnitDelivery> otherDelivery,
+            ServerContext context,
             ReadStreams streams,
             Executor readers) {
         this.request = request;
         this.stream = stream;
+        this.context = context;
         this.streams = streams;
         this.turns = new Turns(readers, this::turn);
         this.delivery = delivery;
         this.otherDelivery = otherDelivery;
         this.credit = new AtomicLong(delivery.firstCredit(request));
-        this.movedNanos = streams.nowNanos();
+        this.movedNanos = context.nowNanos();
     }
 
     /** Begins the session; called once, before any message is delivered. */
@@ -106,8 +110,8 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
         if (state instanceof ReadState.Starved) {
             turns.want();
         }
-        long stillNanos = streams.nowNanos() - movedNanos;
-        if (stillNanos > TimeUnit.MILLISECONDS.toNanos(streams.settings().parkMillis())) {
+        long stillNanos = context.nowNanos() - movedNanos;
+        if (stillNanos > TimeUnit.MILLISECONDS.toNanos(context.settings().parkMillis())) {
             parkWanted = true;
             turns.want();
         }
@@ -132,13 +136,13 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
         }
         if (parkWanted) {
             parkWanted = false;
-            movedNanos = streams.nowNanos();
+            movedNanos = context.nowNanos();
             park();
         }
         if (credit.get() <= 0 || !stream.isWritable()) {
             return awaitRoom();
         }
-        long turnEnd = sentBytes + streams.settings().readTurnBytes();
+        long turnEnd = sentBytes + context.settings().readTurnBytes();
         while (credit.get() > 0 && stream.isWritable() && sentBytes < turnEnd && stopped == null) {
             if (!delivery.hasMore() && !opened().reader().hasBuffer(turns::want)) {
                 return false;
@@ -178,7 +182,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
         if (state instanceof ReadState.Reading reading) {
             return reading;
         }
-        VolumeSet.Found found = streams.volumes().require(block(), request.getGeneration());
+        VolumeSet.Found found = context.volumes().require(block(), request.getGeneration());
         long endOffset = state instanceof ReadState.Parked parked
                 ? parked.endOffset()
                 : state instanceof ReadState.Starved starved ? starved.endOffset() : endOffset(found);
@@ -225,15 +229,15 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
     private void sendFrame() {
         UnitDelivery.Sent sent = delivery.send(credit.get());
         sentBytes += sent.bytes();
-        movedNanos = streams.nowNanos();
+        movedNanos = context.nowNanos();
         credit.addAndGet(-sent.cost());
-        streams.metrics().read(sent.bytes(), sent.origin());
+        context.metrics().read(sent.bytes(), sent.origin());
     }
 
     private void fail(TatamiException failure) {
         if (!isOver()) {
             end();
-            streams.failed(failure);
+            context.failed(failure);
             stream.failure(failure);
         }
     }

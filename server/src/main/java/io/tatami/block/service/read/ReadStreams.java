@@ -4,7 +4,6 @@ import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.service.context.AnsweredStream;
-import io.tatami.block.service.context.BlockServerMetrics;
 import io.tatami.block.service.context.BlockServerSettings;
 import io.tatami.block.service.context.ServerContext;
 import io.tatami.block.service.memory.MemoryShares;
@@ -68,26 +67,6 @@ public final class ReadStreams {
                 context.volumes().volumes());
     }
 
-    public BlockServerSettings settings() {
-        return context.settings();
-    }
-
-    public BlockServerMetrics metrics() {
-        return context.metrics();
-    }
-
-    public VolumeSet volumes() {
-        return context.volumes();
-    }
-
-    public long nowNanos() {
-        return context.clock().monotonicNanos();
-    }
-
-    public void failed(TatamiException failure) {
-        context.failed(failure);
-    }
-
     /** Opens a stream. If it is refused, the stream has failed when this returns. */
     public StreamReceiver<ReadCredit> open(
             CallContext caller, ReadBlockRequest request, ServerStream<ReadFrame, ReadBlockReply> stream) {
@@ -98,14 +77,14 @@ public final class ReadStreams {
                 throw ServerContext.stopping();
             }
             VolumeSet.Found found =
-                    volumes().require(ServerContext.blockId(request.getBlockId()), request.getGeneration());
+                    context.volumes().require(ServerContext.blockId(request.getBlockId()), request.getGeneration());
             if (request.getSoundOnly() && found.stored().damaged()) {
                 return refuseDamaged(found.stored().block(), stream);
             }
             volume = found.volume();
             counted = counts.open(volume);
         } catch (TatamiException e) {
-            failed(e);
+            context.failed(e);
             stream.failure(e);
             return new AnsweredStream<>();
         }
@@ -114,11 +93,11 @@ public final class ReadStreams {
         UnitDelivery delivery = memory.findRead(memory.ownName(request.getSharedMemory(), caller.peer()))
                 .<UnitDelivery>map(shared -> new SharedDelivery(stream, copies, shared))
                 .orElseGet(frames);
-        ReadSession session = new ReadSession(request, stream, delivery, frames, this, readers.apply(volume));
+        ReadSession session = new ReadSession(request, stream, delivery, frames, context, this, readers.apply(volume));
         synchronized (sessions) {
             sessions.put(session, counted);
         }
-        metrics().openedReadStream();
+        context.metrics().openedReadStream();
         session.start();
         if (closed) {
             session.stop(ServerContext.stopping());
@@ -140,22 +119,22 @@ public final class ReadStreams {
             counted = sessions.remove(session);
         }
         if (counted != null) {
-            metrics().closedReadStream();
+            context.metrics().closedReadStream();
             counted.close();
         }
     }
 
     /** Notes that a reader had to postpone a frame for want of memory. */
     void ranShort() {
-        shortNanos = nowNanos();
+        shortNanos = context.nowNanos();
         ranShort = true;
     }
 
     /** Whether readers have to wait for memory. */
     public boolean isShortOfMemory() {
-        boolean framesWait = ranShort && nowNanos() - shortNanos < SHORT_NANOS;
+        boolean framesWait = ranShort && context.nowNanos() - shortNanos < SHORT_NANOS;
         return framesWait
-                || volumes().volumes().stream()
+                || context.volumes().volumes().stream()
                         .anyMatch(served -> served.volume().isReadMemoryWaitedFor());
     }
 

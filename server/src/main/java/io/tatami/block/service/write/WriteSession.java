@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.block.service.context.ServerContext;
 import io.tatami.block.service.memory.WrittenMemory;
 import io.tatami.protocol.wire.WriteAck;
 import io.tatami.protocol.wire.WriteBlockReply;
@@ -19,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * writer the bytes that all servers from here to the tail have.
  *
  * <p>Every event, from the writer, from the next server and from this server, is one {@linkplain WriteSteps step} on
- * the session's worker, which owns the session's state. Only the window is counted on the event loop, too. Time,
- * threads and connections come from {@link WriteStreams}.
+ * the session's worker, which owns the session's state. Only the window is counted on the event loop, too. Time comes
+ * from {@link ServerContext}; threads and connections come from {@link WriteStreams}.
  */
 final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner {
     private final WriteBlockRequest request;
@@ -38,6 +39,7 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
             WriteBlockRequest request,
             @Nullable WrittenMemory memory,
             ServerStream<WriteAck, WriteBlockReply> stream,
+            ServerContext context,
             WriteStreams streams,
             Executor worker) {
         this.request = request;
@@ -45,7 +47,7 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         this.memory = memory;
         this.worker = worker;
         this.window = new ReceiveWindow(request, memory != null && request.getTargetCount() == 0);
-        this.steps = new WriteSteps(this, request, stream, streams, window);
+        this.steps = new WriteSteps(this, request, stream, context, streams, window);
     }
 
     BlockId block() {

@@ -6,6 +6,7 @@ import io.tatami.base.Check;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.block.service.context.BlockServerSettings;
+import io.tatami.block.service.context.ServerContext;
 import io.tatami.files.CrashPoint;
 import io.tatami.protocol.wire.WriteAck;
 import io.tatami.protocol.wire.WriteBlockReply;
@@ -27,6 +28,7 @@ final class WriteSteps {
     private final WriteBlockRequest request;
     private final BlockId block;
     private final ServerStream<WriteAck, WriteBlockReply> stream;
+    private final ServerContext context;
     private final WriteStreams streams;
     private final ReceiveWindow window;
 
@@ -41,15 +43,17 @@ final class WriteSteps {
             WriteSession session,
             WriteBlockRequest request,
             ServerStream<WriteAck, WriteBlockReply> stream,
+            ServerContext context,
             WriteStreams streams,
             ReceiveWindow window) {
         this.session = session;
         this.request = request;
         this.block = new BlockId(request.getBlockId());
         this.stream = stream;
+        this.context = context;
         this.streams = streams;
         this.window = window;
-        this.heardNanos = streams.nowNanos();
+        this.heardNanos = context.nowNanos();
     }
 
     boolean isEnded() {
@@ -82,15 +86,13 @@ final class WriteSteps {
         if (request.getTargetCount() == 0) {
             return ChainTail.TAIL;
         }
-        ChainLink link = ChainLink.open(
-                streams.chainClient(), request, streams.settings().chainSilenceMillis(), worker, session);
-        return new NextServer(link, request.getStartOffset(), heardNanos);
+        return new NextServer(streams.openLink(request, worker, session), request.getStartOffset(), heardNanos);
     }
 
     /** Takes a frame; owns its payload from now on. */
     void arrive(ArrivedFrame arrived) throws TatamiException {
         waiting.add(arrived);
-        heardNanos = streams.nowNanos();
+        heardNanos = context.nowNanos();
         takeWaiting();
     }
 
@@ -128,7 +130,7 @@ final class WriteSteps {
         int length = arrived.lengthBytes();
         copy.append(arrived);
         window.stored(length, heardNanos);
-        streams.metrics().written(length);
+        context.metrics().written(length);
     }
 
     /** @param arrived with its bytes as payload; used up */
@@ -208,7 +210,7 @@ final class WriteSteps {
 
     /** The next server has acknowledged bytes, or shown that it is alive. */
     void chainAcknowledged(WriteAck ack) throws TatamiException {
-        if (next().acknowledged(ack, streams.nowNanos())) {
+        if (next().acknowledged(ack, context.nowNanos())) {
             flushIfReady();
             acknowledge();
             takeWaiting();
@@ -251,8 +253,8 @@ final class WriteSteps {
 
     /** Parks a session that stands still; ends it if the writer or the next server was silent for too long. */
     void lookAtStandstill() throws TatamiException {
-        BlockServerSettings settings = streams.settings();
-        long now = streams.nowNanos();
+        BlockServerSettings settings = context.settings();
+        long now = context.nowNanos();
         if (isOver(now - heardNanos, settings.writerIdleMillis())) {
             throw new TatamiException(ErrorCode.DEADLINE_EXCEEDED, "the writer of " + block + " was idle too long");
         }
@@ -316,8 +318,8 @@ final class WriteSteps {
             open.downstream().cancel(String.valueOf(failure.getMessage()));
         }
         streams.ended(session);
-        streams.failed(failure);
-        stream.failure(streams.ownFailure(failure));
+        context.failed(failure);
+        stream.failure(context.ownFailure(failure));
     }
 
     private void succeed(long lengthBytes) {

@@ -5,7 +5,6 @@ import io.tatami.base.ErrorCode;
 import io.tatami.base.MemoryBudget;
 import io.tatami.base.TatamiException;
 import io.tatami.block.service.context.AnsweredStream;
-import io.tatami.block.service.context.BlockServerMetrics;
 import io.tatami.block.service.context.BlockServerSettings;
 import io.tatami.block.service.context.ServerContext;
 import io.tatami.block.service.memory.MemoryShares;
@@ -72,32 +71,9 @@ public final class WriteStreams {
         this.opener = new WriterOpener(volumes, counts, tombstones);
     }
 
-    public BlockServerSettings settings() {
-        return context.settings();
-    }
-
-    public BlockServerMetrics metrics() {
-        return context.metrics();
-    }
-
-    public BlockClient chainClient() {
-        return chainClient;
-    }
-
-    public long nowNanos() {
-        return context.clock().monotonicNanos();
-    }
-
+    /** The blocks that were deleted here, which no writer opens again. */
     public Tombstones tombstones() {
         return tombstones;
-    }
-
-    public void failed(TatamiException failure) {
-        context.failed(failure);
-    }
-
-    public TatamiException ownFailure(TatamiException failure) {
-        return context.ownFailure(failure);
     }
 
     /** Opens a stream. If it is refused, the stream has failed when this returns. */
@@ -106,13 +82,13 @@ public final class WriteStreams {
         try {
             admit(request);
         } catch (TatamiException e) {
-            failed(e);
-            stream.failure(ownFailure(e));
+            context.failed(e);
+            stream.failure(context.ownFailure(e));
             return new AnsweredStream<>();
         }
         WrittenMemory shared = memory.findWritten(memory.ownName(request.getSharedMemory(), caller.peer()))
                 .orElse(null);
-        WriteSession session = new WriteSession(request, shared, stream, this, new SerialExecutor(pool));
+        WriteSession session = new WriteSession(request, shared, stream, context, this, new SerialExecutor(pool));
         synchronized (sessions) {
             sessions.add(session);
         }
@@ -132,8 +108,8 @@ public final class WriteStreams {
             throw new TatamiException(ErrorCode.MALFORMED, "a start beyond what is to be reserved");
         }
         // Those of each volume are counted when their writers are opened; this bounds the ones that come to ask.
-        int openMax = settings().writeStreamsMax() * (context.volumes().volumeCount() + 1);
-        if (!metrics().tryOpenWriteStream(openMax)) {
+        int openMax = context.settings().writeStreamsMax() * (context.volumes().volumeCount() + 1);
+        if (!context.metrics().tryOpenWriteStream(openMax)) {
             throw new TatamiException(
                     ErrorCode.BUSY,
                     openMax + " write streams are open already; see " + BlockServerSettings.WRITE_STREAMS.key());
@@ -165,6 +141,16 @@ public final class WriteStreams {
     }
 
     /**
+     * Opens the stream to the next server of a session's chain.
+     *
+     * @param worker the session's
+     * @throws TatamiException as {@link ChainLink#open}
+     */
+    ChainLink openLink(WriteBlockRequest request, Executor worker, ChainLink.Owner owner) throws TatamiException {
+        return ChainLink.open(chainClient, request, context.settings().chainSilenceMillis(), worker, owner);
+    }
+
+    /**
      * Makes the session the current one of its block; a session of an older generation loses the right to write.
      *
      * @throws TatamiException FENCED if a session of a newer generation has begun since this one was opened
@@ -193,7 +179,7 @@ public final class WriteStreams {
         synchronized (sessions) {
             sessions.remove(session);
         }
-        metrics().closedWriteStream();
+        context.metrics().closedWriteStream();
         VolumeStreams.Counted stream = counted.remove(session);
         if (stream != null) {
             stream.close();

@@ -8,6 +8,7 @@ import io.tatami.meta.log.EntryFormat;
 import io.tatami.meta.log.flush.TreeFlush;
 import io.tatami.meta.log.raft.snapshot.GroupSnapshots;
 import io.tatami.meta.log.raft.snapshot.SnapshotRhythm;
+import io.tatami.meta.log.raft.transport.Voter;
 import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.meta.state.wire.ReplicatedEntry;
 import java.io.IOException;
@@ -40,7 +41,7 @@ import org.slf4j.LoggerFactory;
  * A replica as Ratis drives it. Ratis's updater thread applies, takes snapshots and replaces the store; whatever fails
  * there stops the replica, and nothing is applied any more.
  */
-public final class GroupStateMachine extends BaseStateMachine {
+final class GroupStateMachine extends BaseStateMachine implements Voter {
     private static final Logger LOG = LoggerFactory.getLogger(GroupStateMachine.class);
     private static final Message ACCEPTED = Message.valueOf(ByteString.copyFrom(new byte[] {1}));
     private static final Message REFUSED = Message.valueOf(ByteString.copyFrom(new byte[] {0}));
@@ -304,7 +305,7 @@ public final class GroupStateMachine extends BaseStateMachine {
                 ErrorCode.IO_ERROR, "the Raft log of " + id + " cannot be written: " + cause, cause));
     }
 
-    /** A vote of this replica was not written: it must not be taken for one that votes, or stands for election. */
+    @Override
     public void voteFailed(IOException reason) {
         TatamiException unused = stop(new TatamiException(
                 ErrorCode.IO_ERROR, "the vote of this replica of " + id + " cannot be written: " + reason, reason));

@@ -11,6 +11,7 @@ import io.tatami.meta.log.raft.snapshot.GroupSnapshots;
 import io.tatami.meta.log.raft.snapshot.PacedSnapshots;
 import io.tatami.meta.log.raft.snapshot.SnapshotPace;
 import io.tatami.meta.log.raft.transport.DurableVotes;
+import io.tatami.meta.log.raft.transport.RatisGroups;
 import io.tatami.meta.log.raft.transport.RatisTransport;
 import io.tatami.meta.state.wire.ProgressRecord;
 import io.tatami.meta.state.wire.RaftGroupRecord;
@@ -268,7 +269,7 @@ public final class RaftHost implements AutoCloseable {
     }
 
     private Path directory(GroupId group) {
-        return RatisProperties.directory(server.getProperties(), RatisNames.group(cluster, group));
+        return RatisGroups.directory(server.getProperties(), RatisNames.group(cluster, group));
     }
 
     private static void cutTornEnd(GroupId group, Path segments) throws TatamiException {

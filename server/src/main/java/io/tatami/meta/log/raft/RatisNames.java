@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
-import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
@@ -23,11 +22,6 @@ public final class RatisNames {
         UuidBytes.put(cluster, name);
         name.putInt(group.value());
         return RaftGroupId.valueOf(UUID.nameUUIDFromBytes(name.array()));
-    }
-
-    /** The group that a request of another server is about. */
-    public static RaftGroupId group(RaftRpcRequestProto request) {
-        return RaftGroupId.valueOf(request.getRaftGroupId().getId());
     }
 
     public static RaftPeerId peer(UUID server) {

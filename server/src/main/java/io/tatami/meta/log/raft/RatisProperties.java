@@ -8,13 +8,12 @@ import java.util.concurrent.TimeUnit;
 import org.apache.ratis.RaftConfigKeys;
 import org.apache.ratis.conf.RaftProperties;
 import org.apache.ratis.grpc.GrpcConfigKeys;
-import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.server.RaftServerConfigKeys;
 import org.apache.ratis.util.SizeInBytes;
 import org.apache.ratis.util.TimeDuration;
 
 /** How Ratis is set up, and why. */
-public final class RatisProperties {
+final class RatisProperties {
     private static final int SYNC_NEVER_FORCED = 1 << 20;
     private static final SizeInBytes MESSAGE_BYTES = SizeInBytes.valueOf("64MB");
     /** Of one entry, and of entries sent together. */
@@ -53,14 +52,6 @@ public final class RatisProperties {
     /** From here on groups that are added lie in this directory. */
     static void setDirectory(RaftProperties properties, Path directory) {
         RaftServerConfigKeys.setStorageDir(properties, List.of(directory.toFile()));
-    }
-
-    /** Where Ratis keeps a group: its log and votes, and snapshots. */
-    public static Path directory(RaftProperties properties, RaftGroupId group) {
-        return RaftServerConfigKeys.storageDir(properties)
-                .get(0)
-                .toPath()
-                .resolve(group.getUuid().toString());
     }
 
     private static void log(RaftProperties properties, RaftSettings settings) {

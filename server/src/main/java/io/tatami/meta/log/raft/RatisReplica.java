@@ -82,7 +82,8 @@ final class RatisReplica implements RaftReplica {
         this.listener = listener;
         this.closed = closed;
         this.leadership = new Leadership("raft-" + id, listener);
-        this.machine = new GroupStateMachine(id, store, client, new SnapshotRhythm(settings), flush, new Reactions());
+        SnapshotRhythm rhythm = new SnapshotRhythm(settings.snapshotEntries(), settings.snapshotBytes());
+        this.machine = new GroupStateMachine(id, store, client, rhythm, flush, new Reactions());
     }
 
     RaftGroupId group() {

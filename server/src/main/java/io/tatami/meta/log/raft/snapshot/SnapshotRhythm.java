@@ -1,7 +1,5 @@
 package io.tatami.meta.log.raft.snapshot;
 
-import io.tatami.meta.log.raft.RaftSettings;
-
 /**
  * When a replica writes out what its store has in memory: all of it as a snapshot after so many entries or bytes of the
  * log, and more often what is new, as that is what a start has to apply again before the replica can lead. Used by one
@@ -15,9 +13,13 @@ public final class SnapshotRhythm {
     private int entries;
     private long bytes;
 
-    public SnapshotRhythm(RaftSettings settings) {
-        this.entriesMax = settings.snapshotEntries();
-        this.bytesMax = settings.snapshotBytes();
+    /**
+     * @param entriesMax the number of entries after which a snapshot is due, if their bytes do not make it due before
+     * @param bytesMax their length in the log, in bytes
+     */
+    public SnapshotRhythm(int entriesMax, long bytesMax) {
+        this.entriesMax = entriesMax;
+        this.bytesMax = bytesMax;
     }
 
     /** Counts an entry; true where that makes a snapshot due, once until another is. */

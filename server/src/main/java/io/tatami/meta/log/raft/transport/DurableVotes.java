@@ -2,9 +2,6 @@ package io.tatami.meta.log.raft.transport;
 
 import io.tatami.files.CrashPoint;
 import io.tatami.files.DurableFile;
-import io.tatami.meta.log.raft.GroupStateMachine;
-import io.tatami.meta.log.raft.RatisNames;
-import io.tatami.meta.log.raft.RatisProperties;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -75,14 +72,14 @@ public final class DurableVotes {
         } catch (IOException e) {
             // Of Ratis's own there are such as that the server is not ready.
             if (!(e instanceof RaftException)) {
-                stop(server, RatisNames.group(request.getServerRequest()), e);
+                stop(server, RatisGroups.of(request.getServerRequest()), e);
             }
             throw e;
         }
     }
 
     private void requireRoomForTerm(RaftServer server, RaftRpcRequestProto request, long term) throws IOException {
-        if (term > server.getDivision(RatisNames.group(request)).getInfo().getCurrentTerm()) {
+        if (term > server.getDivision(RatisGroups.of(request)).getInfo().getCurrentTerm()) {
             requireRoom(server, request);
         }
     }
@@ -96,14 +93,14 @@ public final class DurableVotes {
         try {
             tryToWrite(votes);
         } catch (IOException e) {
-            stop(server, RatisNames.group(request), e);
+            stop(server, RatisGroups.of(request), e);
             throw e;
         }
     }
 
     private static void stop(RaftServer server, RaftGroupId group, IOException reason) throws IOException {
-        if (server.getDivision(group).getStateMachine() instanceof GroupStateMachine machine) {
-            machine.voteFailed(reason);
+        if (server.getDivision(group).getStateMachine() instanceof Voter voter) {
+            voter.voteFailed(reason);
         }
     }
 
@@ -140,6 +137,6 @@ public final class DurableVotes {
     }
 
     private Path votes(RaftRpcRequestProto request) {
-        return RatisProperties.directory(properties, RatisNames.group(request)).resolve("current");
+        return RatisGroups.directory(properties, RatisGroups.of(request)).resolve("current");
     }
 }

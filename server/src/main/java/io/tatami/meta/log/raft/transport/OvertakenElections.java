@@ -1,6 +1,5 @@
 package io.tatami.meta.log.raft.transport;
 
-import io.tatami.meta.log.raft.RatisNames;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.concurrent.CompletableFuture;
@@ -45,7 +44,7 @@ final class OvertakenElections {
     }
 
     private Object ask(RequestVoteRequestProto request, HeldCalls.Call<RequestVoteRequestProto> call) throws Throwable {
-        RaftGroupId group = RatisNames.group(request.getServerRequest());
+        RaftGroupId group = RatisGroups.of(request.getServerRequest());
         CompletableFuture<Object> reply = new CompletableFuture<>();
         threads.execute(() -> {
             try {

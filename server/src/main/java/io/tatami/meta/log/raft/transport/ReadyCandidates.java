@@ -1,6 +1,5 @@
 package io.tatami.meta.log.raft.transport;
 
-import io.tatami.meta.log.raft.RatisNames;
 import java.io.IOException;
 import org.apache.ratis.grpc.server.GrpcServices;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
@@ -34,7 +33,7 @@ final class ReadyCandidates {
     /** The way to other servers, as this one asks for their votes; a request fails where its replica is behind. */
     GrpcServices asking(GrpcServices others) {
         return HeldCalls.around(GrpcServices.class, others, RequestVoteRequestProto.class, (request, call) -> {
-            RaftGroupId group = RatisNames.group(request.getServerRequest());
+            RaftGroupId group = RatisGroups.of(request.getServerRequest());
             long entries = backlog.entries(group);
             if (entries > BEHIND_MAX) {
                 String reason = "this replica of " + group + " does not stand for election before it has applied the "

@@ -2,8 +2,6 @@ package io.tatami.meta.log.raft.transport;
 
 import io.tatami.files.CrashPoint;
 import io.tatami.files.DurableFile;
-import io.tatami.meta.log.raft.RatisNames;
-import io.tatami.meta.log.raft.RatisProperties;
 import io.tatami.meta.log.raft.snapshot.GroupSnapshots;
 import io.tatami.meta.log.raft.snapshot.SnapshotProgress;
 import java.io.IOException;
@@ -83,7 +81,7 @@ public final class ReceivedSnapshots {
         if (!request.hasSnapshotChunk()) {
             return call.make(request);
         }
-        RaftGroupId group = RatisNames.group(request.getServerRequest());
+        RaftGroupId group = RatisGroups.of(request.getServerRequest());
         SnapshotChunkProto chunk = request.getSnapshotChunk();
         Receiving here = receiving.compute(
                 group,
@@ -99,7 +97,7 @@ public final class ReceivedSnapshots {
             goesOn = !chunk.getDone() && isTaken(reply);
             if (chunk.getDone() && isTaken(reply)) {
                 CrashPoint.hit("meta.snapshot.renamed");
-                DurableFile.syncDirectory(RatisProperties.directory(properties, group));
+                DurableFile.syncDirectory(RatisGroups.directory(properties, group));
                 CrashPoint.hit("meta.snapshot.before-told");
             }
             return reply;

@@ -1,6 +1,5 @@
 package io.tatami.meta.log.raft.transport;
 
-import io.tatami.meta.log.raft.RatisNames;
 import java.io.IOException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -44,7 +43,7 @@ public final class StartedGroups {
     }
 
     private void requireStarted(RaftRpcRequestProto request) throws IOException {
-        RaftGroupId group = RatisNames.group(request);
+        RaftGroupId group = RatisGroups.of(request);
         if (!started.contains(group)) {
             throw new ServerNotReadyException(group + " is not open yet");
         }
