@@ -1,4 +1,4 @@
-package io.tatami.meta.op.move;
+package io.tatami.meta.op.rename;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -19,12 +19,6 @@ import io.tatami.meta.op.MoveMarks;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.op.outbox.Deliver;
-import io.tatami.meta.op.rename.AbortMove;
-import io.tatami.meta.op.rename.BeginMove;
-import io.tatami.meta.op.rename.CommitMove;
-import io.tatami.meta.op.rename.FinishMove;
-import io.tatami.meta.op.rename.MoveStatus;
-import io.tatami.meta.op.rename.PrepareMove;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;

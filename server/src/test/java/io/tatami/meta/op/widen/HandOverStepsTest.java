@@ -1,4 +1,4 @@
-package io.tatami.meta.op.move;
+package io.tatami.meta.op.widen;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -15,10 +15,6 @@ import io.tatami.meta.op.Arrivals;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.op.reclaim.ReclaimDirectories;
-import io.tatami.meta.op.widen.ArriveEntries;
-import io.tatami.meta.op.widen.ArriveEntry;
-import io.tatami.meta.op.widen.EndArrival;
-import io.tatami.meta.op.widen.GiveEntries;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
