@@ -30,6 +30,7 @@ import io.tatami.meta.state.MemoryView;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.TreeState;
+import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.GroupRecord;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.Method;
@@ -79,12 +80,15 @@ public final class MemoryMetadata implements AutoCloseable {
     private final ExecutorService actions = Executors.newCachedThreadPool();
 
     private final Map<GroupId, SteppedGroup> groups = new HashMap<>();
+    private final List<MemoryView> stores = new ArrayList<>();
     private final ThreadedWork work = new ThreadedWork(thread);
 
-    /** Calls between groups whose replies are held back. Of the groups' thread. */
-    private final Set<Method<?, ?>> held = new HashSet<>();
+    /** Calls between groups that are held back, and those whose replies are. Of the groups' thread. */
+    private final Set<Method<?, ?>> heldBefore = new HashSet<>();
 
-    private final List<Runnable> heldReplies = new ArrayList<>();
+    private final Set<Method<?, ?>> heldAfter = new HashSet<>();
+
+    private final List<Runnable> held = new ArrayList<>();
 
     /** @param blockServers how many there are; their ids begin with 1 */
     MemoryMetadata(Supplier<ClusterMap> map, int blockServers) {
@@ -111,6 +115,7 @@ public final class MemoryMetadata implements AutoCloseable {
             giveCredits(new ShardState(format), server);
         }
         store.apply(format);
+        stores.add(store);
         SteppedGroup group = new SteppedGroup(store, record, new ThreadPeers(), signer, Clock.SYSTEM, SETTINGS, work);
         try {
             if (number >= 0) {
@@ -273,22 +278,41 @@ public final class MemoryMetadata implements AutoCloseable {
                 .getUnderWay();
     }
 
-    /** The replies of this method's calls between groups are held back, until {@link #releaseReplies}. */
+    /** Waits until every message from one group to another was applied there. */
+    void awaitOutboxes() {
+        while (!CompletableFuture.supplyAsync(() -> stores.stream().allMatch(MemoryMetadata::hasEmptyOutbox), thread)
+                .join()) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private static boolean hasEmptyOutbox(MemoryView store) {
+        try (View.Cursor cursor = store.scan(Keys.kind('o'), Keys.after(Keys.kind('o')))) {
+            return !cursor.next();
+        }
+    }
+
+    /** This method's calls between groups are held back, until {@link #release}. */
+    void holdCalls(Method<?, ?> method) {
+        onThread(() -> heldBefore.add(method));
+    }
+
+    /** The replies of this method's calls between groups are held back, until {@link #release}. */
     void holdReplies(Method<?, ?> method) {
-        onThread(() -> held.add(method));
+        onThread(() -> heldAfter.add(method));
     }
 
-    /** Whether a reply is held back. */
-    boolean holdsReply() {
-        return CompletableFuture.supplyAsync(() -> !heldReplies.isEmpty(), thread)
-                .join();
+    /** Whether a call or a reply is held back. */
+    boolean holds() {
+        return CompletableFuture.supplyAsync(() -> !held.isEmpty(), thread).join();
     }
 
-    void releaseReplies() {
+    void release() {
         onThread(() -> {
+            heldBefore.clear();
+            heldAfter.clear();
+            List<Runnable> released = List.copyOf(held);
             held.clear();
-            List<Runnable> released = List.copyOf(heldReplies);
-            heldReplies.clear();
             released.forEach(Runnable::run);
         });
     }
@@ -327,6 +351,10 @@ public final class MemoryMetadata implements AutoCloseable {
 
         private <R extends Message> void attempt(
                 GroupId to, Method<?, R> method, Message body, long endNanos, CompletableFuture<R> result) {
+            if (heldBefore.contains(method)) {
+                held.add(() -> attempt(to, method, body, endNanos, result));
+                return;
+            }
             var unused = serve(to, method, RequestOrigin.SERVICE, body).whenComplete((reply, thrown) -> {
                 if (thrown == null) {
                     tell(method, () -> result.complete(reply));
@@ -343,8 +371,8 @@ public final class MemoryMetadata implements AutoCloseable {
         }
 
         private void tell(Method<?, ?> method, Runnable reply) {
-            if (held.contains(method)) {
-                heldReplies.add(reply);
+            if (heldAfter.contains(method)) {
+                held.add(reply);
             } else {
                 reply.run();
             }

@@ -119,12 +119,12 @@ final class MetadataRetryTest {
         CompletableFuture<Void> renamed = CompletableFuture.runAsync(
                 unchecked(() -> others.rename(path("/d"), path("/a/e"), false)),
                 command -> new Thread(command).start());
-        while (!cluster.metadata.holdsReply() && !renamed.isDone()) {
+        while (!cluster.metadata.holds() && !renamed.isDone()) {
             Thread.sleep(1);
         }
         beforeNext(MetaMethods.GET_DIRECTORIES, () -> {
             others.delete(path("/a/f"), false);
-            cluster.metadata.releaseReplies();
+            cluster.metadata.release();
             renamed.join();
         });
         assertEquals(List.of("b", "e"), namesIn("/a"));
@@ -205,9 +205,27 @@ final class MetadataRetryTest {
     @Test
     void aFileThatIsClosedWhileItIsLookedAtIsToldAsClosed() throws Exception {
         FileWriter writer = openAndMove();
-        beforeNext(MetaMethods.GET_BLOCKS, writer::close);
+        beforeNext(MetaMethods.GET_BLOCKS, () -> {
+            writer.close();
+            cluster.metadata.awaitOutboxes();
+        });
         assertFalse(client.status(path("/a/moved"), true).isOpen());
         assertAskedForBlocks();
+    }
+
+    /** The shard of the name says that the file is open, and the home is asked once more. */
+    @Test
+    void aFileThatIsClosedIsToldAsClosedBeforeTheShardOfItsNameHasHeardOfIt() throws Exception {
+        FileWriter writer = openAndMove();
+        cluster.metadata.awaitOutboxes();
+        cluster.metadata.holdCalls(MetaMethods.DELIVER);
+        beforeNext(MetaMethods.GET_BLOCKS, writer::close);
+        assertFalse(client.status(path("/a/moved"), true).isOpen());
+        assertEquals(2, cluster.metadata.faults.arrivals(MetaMethods.GET_BLOCKS).size());
+        cluster.metadata.release();
+        cluster.metadata.awaitOutboxes();
+        assertFalse(client.status(path("/a/moved"), true).isOpen());
+        assertEquals(2, cluster.metadata.faults.arrivals(MetaMethods.GET_BLOCKS).size(), "now its name says so");
     }
 
     private List<String> namesIn(String directory) throws Exception {
