@@ -60,7 +60,12 @@ public abstract class MetadataTrio implements AutoCloseable {
 
     /** Founds the cluster, lets the others join, and returns when each group has all three as members. */
     public final void form() throws Exception {
-        for (int server = 0; server < SERVERS; server++) {
+        start(0);
+        // Who joins asks the founder once, and that has to lead by then.
+        try (TatamiClient client = connect("localhost:" + ports[0])) {
+            ClusterStatus unused = client.cluster().status();
+        }
+        for (int server = 1; server < SERVERS; server++) {
             start(server);
         }
         try (TatamiClient client = connect()) {
@@ -78,7 +83,11 @@ public abstract class MetadataTrio implements AutoCloseable {
     public abstract void close() throws IOException;
 
     public final TatamiClient connect() throws TatamiException {
-        return TatamiClient.connect(authority(), UserIdentity.of(System.getProperty("user.name")), CLIENT);
+        return connect(authority());
+    }
+
+    private static TatamiClient connect(String authority) throws TatamiException {
+        return TatamiClient.connect(authority, UserIdentity.of(System.getProperty("user.name")), CLIENT);
     }
 
     /** Of the cluster's URI; all servers, which have been started. */
@@ -111,14 +120,33 @@ public abstract class MetadataTrio implements AutoCloseable {
 
     /** Which server leads a group, by what the cluster tells. */
     public final int leader(TatamiClient client, GroupId group) throws TatamiException {
-        for (ClusterStatus.GroupState state : client.cluster().status().groups()) {
-            for (int server = 0; server < SERVERS; server++) {
-                if (state.group().equals(group) && state.address().endsWith(":" + ports[server])) {
-                    return server;
-                }
+        ClusterStatus status = client.cluster().status();
+        for (int server = 0; server < SERVERS; server++) {
+            if (isLedBy(status, group, server)) {
+                return server;
             }
         }
         throw new AssertionError("nobody leads " + group);
+    }
+
+    private boolean isLedBy(ClusterStatus status, GroupId group, int server) {
+        return status.groups().stream()
+                .anyMatch(
+                        state -> state.group().equals(group) && state.address().endsWith(":" + ports[server]));
+    }
+
+    /**
+     * Waits until the server that the cluster prefers leads a group. The founder hands the shards over to the others
+     * when those have been there for ten seconds, and closes the connections that the shards served: before that, a
+     * test on a slow machine loses a leader for no other reason than that it takes so long.
+     */
+    final void awaitPreferredLeader(TatamiClient client, GroupId group) throws Exception {
+        int preferred = Math.floorMod(group.value() + 1, SERVERS);
+        long giveUpNanos = System.nanoTime() + NANOS_MAX;
+        while (!isLedBy(client.cluster().status(), group, preferred)) {
+            assertTrue(System.nanoTime() - giveUpNanos < 0, () -> group + " is not led by server " + preferred);
+            Thread.sleep(50);
+        }
     }
 
     /** In this process; a kill closes the server, which tells nobody. */
