@@ -51,7 +51,9 @@ final class ServerAudit {
     /** How long after a round that found something, or volumes that do not serve, the next one follows. */
     static final Duration CONFIRMATION = Duration.ofMinutes(5);
 
-    private static final Duration REST = Duration.ofSeconds(10);
+    /** Between two looks at the cluster map, which tells of a server that has appeared. */
+    private static final Duration REST = Duration.ofSeconds(1);
+
     private static final int UNKNOWN_PERCENT_MAX = 1;
 
     private final Group<ShardState> group;
