@@ -23,7 +23,8 @@ import org.apache.hadoop.yarn.exceptions.YarnException;
  * locally.
  */
 public final class YarnCluster implements AutoCloseable {
-    private static final Duration START_LIMIT = Duration.ofSeconds(120);
+    /** Three JVMs that load thousands of classes each: seconds on an idle machine, minutes on one with other work. */
+    private static final Duration START_LIMIT = Duration.ofMinutes(5);
     /** What lives shortly, or does little, is there sooner without the second compiler. */
     private static final String QUICK_START = "-XX:TieredStopAtLevel=1";
 
@@ -92,6 +93,8 @@ public final class YarnCluster implements AutoCloseable {
             configuration.set(addresses[i], LOOPBACK + ":" + ports[i]);
         }
         configuration.set("yarn.resourcemanager.hostname", LOOPBACK);
+        // A NodeManager that is up before the ResourceManager listens waits 30 s else before it asks once more.
+        configuration.setInt("yarn.resourcemanager.connect.retry-interval.ms", 500);
         configuration.set("yarn.nodemanager.hostname", LOOPBACK);
         configuration.set("yarn.nodemanager.aux-services", "mapreduce_shuffle");
         configuration.setInt("mapreduce.shuffle.port", 0);
