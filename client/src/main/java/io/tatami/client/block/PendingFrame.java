@@ -19,11 +19,11 @@ public final class PendingFrame {
     }
 
     /** Where in the block it begins. */
-    public long offset() {
+    long offset() {
         return offset;
     }
 
-    public int lengthBytes() {
+    int lengthBytes() {
         return payload().readableBytes();
     }
 

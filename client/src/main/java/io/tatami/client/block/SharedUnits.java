@@ -61,7 +61,7 @@ public final class SharedUnits implements AutoCloseable {
      * @throws TatamiException NOT_FOUND where this process cannot see it, as in a container of its own; IO_ERROR where
      *     it is not of so many units
      */
-    public static SharedUnits map(Path path, int units) throws TatamiException {
+    static SharedUnits map(Path path, int units) throws TatamiException {
         return map(path, units, FileChannel.MapMode.READ_ONLY, StandardOpenOption.READ);
     }
 
@@ -116,7 +116,7 @@ public final class SharedUnits implements AutoCloseable {
         return path;
     }
 
-    public int units() {
+    int units() {
         return memory.capacity() / UNIT_BYTES;
     }
 

@@ -144,8 +144,8 @@ public final class BlockServers {
 
     private static boolean isAlive(BlockServerInfo info) {
         return switch (info.getState()) {
-            case JOINING, ACTIVE, DRAINING -> true;
-            case GONE, DEAD, UNRECOGNIZED -> false;
+            case JOINING, ACTIVE, DRAINING, STALE -> true;
+            case MAINTENANCE, GONE, DEAD, UNRECOGNIZED -> false;
         };
     }
 

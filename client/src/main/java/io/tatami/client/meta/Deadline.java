@@ -25,7 +25,7 @@ public final class Deadline {
     }
 
     /** At least 1, so that it can be a timeout. */
-    public long remainingMillis() {
+    long remainingMillis() {
         return Math.max(1, TimeUnit.NANOSECONDS.toMillis(endNanos - clock.monotonicNanos()));
     }
 

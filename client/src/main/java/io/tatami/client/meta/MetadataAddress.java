@@ -39,7 +39,7 @@ public final class MetadataAddress {
     }
 
     /** {@code host:port}, or a host on the default port. */
-    public static InetSocketAddress parse(String text) throws TatamiException {
+    private static InetSocketAddress parse(String text) throws TatamiException {
         Matcher matcher = HOST_AND_PORT.matcher(text);
         int port =
                 !matcher.matches() ? -1 : matcher.group(2) == null ? PORT_DEFAULT : Integer.parseInt(matcher.group(2));

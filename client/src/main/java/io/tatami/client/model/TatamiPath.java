@@ -9,8 +9,8 @@ import java.nio.charset.StandardCharsets;
  * {@link #of} and from other paths, so that every one that exists is well formed.
  */
 public final class TatamiPath implements Comparable<TatamiPath> {
-    public static final int NAME_BYTES_MAX = 255;
-    public static final int PATH_BYTES_MAX = 8_000;
+    static final int NAME_BYTES_MAX = 255;
+    static final int PATH_BYTES_MAX = 8_000;
 
     public static final TatamiPath ROOT = new TatamiPath("/");
 

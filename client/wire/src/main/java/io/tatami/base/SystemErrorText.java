@@ -9,7 +9,7 @@ public final class SystemErrorText {
     private SystemErrorText() {}
 
     /** Whether a write failed because its file system or a quota is full: ENOSPC or EDQUOT. */
-    public static boolean isDiskFull(Exception failure) {
+    static boolean isDiskFull(Exception failure) {
         String text = String.valueOf(failure.getMessage());
         return text.contains("No space left") || text.contains("Disk quota exceeded");
     }

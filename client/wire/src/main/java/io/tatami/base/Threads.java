@@ -39,7 +39,7 @@ public final class Threads {
     }
 
     /** As {@link #joinUninterrupted(Thread)}, but gives up after {@code limitMillis}; tells whether it has ended. */
-    public static boolean joinUninterrupted(Thread thread, long limitMillis) {
+    private static boolean joinUninterrupted(Thread thread, long limitMillis) {
         boolean interrupted = false;
         WaitLimit limit = WaitLimit.ofMillis(limitMillis);
         long leftMillis = limitMillis;

@@ -170,7 +170,7 @@ public final class CacheTier implements UnitCopies, AutoCloseable {
      * @param waitMillis how long at most
      * @return whether anything was staged
      */
-    public boolean stageNext(int volume, long waitMillis) {
+    boolean stageNext(int volume, long waitMillis) {
         PlanBook.Turn turn = awaitTurn(volume, waitMillis);
         if (turn == null) {
             return false;

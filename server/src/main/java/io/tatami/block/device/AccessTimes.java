@@ -65,7 +65,7 @@ public final class AccessTimes {
         }
     }
 
-    public AccessTimes(Clock clock) {
+    AccessTimes(Clock clock) {
         this.clock = clock;
         for (Measure measure : Measure.values()) {
             samples.put(measure, new Samples());

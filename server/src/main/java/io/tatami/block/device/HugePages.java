@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class HugePages {
     /** The bytes of a page. */
-    public static final int BYTES = 2 << 20;
+    static final int BYTES = 2 << 20;
 
     private static final Logger LOG = LoggerFactory.getLogger(HugePages.class);
 

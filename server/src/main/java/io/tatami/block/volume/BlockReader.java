@@ -38,7 +38,7 @@ public final class BlockReader implements AutoCloseable {
     /** The failure behind the bytes that were returned last; null if there is none. */
     private @Nullable TatamiException damage;
 
-    public BlockReader(
+    BlockReader(
             VolumeParts parts,
             AccessKind kind,
             Replica replica,

@@ -34,7 +34,7 @@ public final class BlockRelocator {
     private final ConcurrentMap<BlockId, Replica> replicas;
     private final LongAdder movedBytes = new LongAdder();
 
-    public BlockRelocator(VolumeParts parts, ConcurrentMap<BlockId, Replica> replicas) {
+    BlockRelocator(VolumeParts parts, ConcurrentMap<BlockId, Replica> replicas) {
         this.parts = parts;
         this.replicas = replicas;
     }

@@ -25,7 +25,7 @@ public final class BlockWriter implements AutoCloseable {
     private final Replica replica;
     private final long generation;
 
-    public BlockWriter(VolumeParts parts, BlockCommitter committer, Replica replica, long generation) {
+    BlockWriter(VolumeParts parts, BlockCommitter committer, Replica replica, long generation) {
         this.parts = parts;
         this.committer = committer;
         this.replica = replica;

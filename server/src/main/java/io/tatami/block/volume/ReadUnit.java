@@ -26,7 +26,7 @@ public final class ReadUnit implements AutoCloseable {
         LATE
     }
 
-    public ReadUnit(long offsetBytes, ByteBuffer data, int[] pieceChecksums, AlignedBuffer buffer, Origin origin) {
+    ReadUnit(long offsetBytes, ByteBuffer data, int[] pieceChecksums, AlignedBuffer buffer, Origin origin) {
         Check.check(data.hasRemaining(), "an empty unit at %d", offsetBytes);
         this.offsetBytes = offsetBytes;
         this.data = data;

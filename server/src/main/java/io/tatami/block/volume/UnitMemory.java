@@ -25,7 +25,7 @@ public record UnitMemory(
     }
 
     /** What one reader will hold of the buffers. */
-    public BufferShare share() {
+    BufferShare share() {
         return owner == null ? buffers.share() : buffers.share(owner);
     }
 }

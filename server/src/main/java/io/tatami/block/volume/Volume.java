@@ -51,7 +51,7 @@ public final class Volume implements AutoCloseable {
      *     {@code parts}
      * @param unwritten what {@link BlockIndex#unwritten} says
      */
-    public Volume(
+    Volume(
             SuperblockFormat.Superblock superblock,
             VolumeParts parts,
             ConcurrentNavigableMap<BlockId, Replica> replicas,

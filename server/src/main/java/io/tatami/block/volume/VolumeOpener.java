@@ -54,7 +54,7 @@ public final class VolumeOpener {
     }
 
     /** @param clock by which accesses are timed */
-    public VolumeOpener(UUID cluster, VolumeResources resources, Clock clock) {
+    VolumeOpener(UUID cluster, VolumeResources resources, Clock clock) {
         this.cluster = cluster;
         this.resources = resources;
         this.clock = clock;
@@ -103,7 +103,7 @@ public final class VolumeOpener {
     }
 
     /** Opens a volume on parts that are given; all of them are closed where this fails. */
-    public Volume open(Device device, IndexStore store, FlushedEnds flushedEnds, IoThreads threads, FailStop failStop)
+    Volume open(Device device, IndexStore store, FlushedEnds flushedEnds, IoThreads threads, FailStop failStop)
             throws TatamiException {
         GuardedDevice guarded = new GuardedDevice(device, failStop, clock);
         BlockIndex index = new BlockIndex(store, failStop);

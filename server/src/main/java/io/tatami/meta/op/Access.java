@@ -60,7 +60,7 @@ public final class Access {
     }
 
     /** @throws TatamiException PERMISSION_DENIED unless the caller is the owner or the superuser */
-    public static void requireOwner(Caller caller, Attributes attributes, Subject what) throws TatamiException {
+    static void requireOwner(Caller caller, Attributes attributes, Subject what) throws TatamiException {
         if (!caller.superuser() && !caller.user().equals(attributes.getOwner())) {
             throw denied(what, what, new Denial.OwnerOnly(caller.user()));
         }
@@ -95,7 +95,7 @@ public final class Access {
     }
 
     /** Whether entries of access scope stand in the list, so that the group bits of the mode are a mask. */
-    public static boolean hasAccessAcl(Attributes attributes) {
+    static boolean hasAccessAcl(Attributes attributes) {
         for (AclEntry entry : attributes.getAclList()) {
             if (!entry.getDefaultScope()) {
                 return true;

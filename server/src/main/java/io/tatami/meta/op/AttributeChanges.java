@@ -14,7 +14,7 @@ import io.tatami.protocol.wire.CreateModes;
  */
 public final class AttributeChanges {
     /** The mode bits that are kept: permissions and the sticky bit. */
-    public static final int MODE_BITS = 01777;
+    static final int MODE_BITS = 01777;
 
     /** Of a user or a group, wherever attributes name one. */
     static final int NAME_CHARACTERS_MAX = 255;

@@ -22,7 +22,7 @@ public final class ExtendedAttributes {
     private ExtendedAttributes() {}
 
     /** Whether {@code caller} may know of the attribute, given that he may read what it belongs to. */
-    public static boolean isVisible(Caller caller, XAttr attribute) {
+    private static boolean isVisible(Caller caller, XAttr attribute) {
         return attribute.getName().startsWith(USER)
                 || (caller.superuser() && attribute.getName().startsWith(TRUSTED));
     }

@@ -37,7 +37,7 @@ public record Subject(RefusalSubject what, boolean directory) {
     }
 
     /** As far as it is known here: the path; or else the name, and "." for a directory of the request. */
-    public String told() {
+    String told() {
         if (what instanceof PathSubject path) {
             return path.path();
         }

@@ -19,7 +19,7 @@ public final class Changes implements Layer {
     }
 
     /** Adds a change of a record, over an earlier one if there is one. */
-    public void add(byte[] key, Change change) {
+    void add(byte[] key, Change change) {
         bytes += bytesOf(key, change);
         byKey.merge(key, change, Change::then);
     }
@@ -34,7 +34,7 @@ public final class Changes implements Layer {
         return byKey.get(key);
     }
 
-    public boolean isEmpty() {
+    boolean isEmpty() {
         return byKey.isEmpty();
     }
 

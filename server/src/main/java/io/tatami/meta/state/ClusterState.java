@@ -45,7 +45,7 @@ public final class ClusterState extends Records {
     }
 
     /** To be called by every change of the map. */
-    public void raiseEpoch() {
+    private void raiseEpoch() {
         writeLong(EPOCH, epoch() + 1);
     }
 

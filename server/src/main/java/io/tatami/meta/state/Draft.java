@@ -28,7 +28,8 @@ public final class Draft implements View {
         }
 
         /** This change and a later one of the same record, as one change; null if together they change nothing. */
-        public @Nullable Change then(Change later) {
+        @Nullable
+        Change then(Change later) {
             return isNew && later.value == null ? null : new Change(later.value, isNew);
         }
     }
@@ -48,7 +49,7 @@ public final class Draft implements View {
     }
 
     /** Puts a record under a newly minted key. The base is not searched for it. */
-    public void putNew(byte[] key, byte[] value) {
+    void putNew(byte[] key, byte[] value) {
         changes.add(key, new Change(value, true));
     }
 

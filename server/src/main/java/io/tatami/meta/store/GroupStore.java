@@ -416,7 +416,8 @@ public final class GroupStore implements AutoCloseable {
     }
 
     /** The reason why the store stopped; null while it works. */
-    public @Nullable TatamiException failure() {
+    @Nullable
+    TatamiException failure() {
         return watch.failure();
     }
 

@@ -74,7 +74,7 @@ public record MetadataServersText(ListMetadataServersReply servers) {
     }
 
     /** A line for each replica that is on its way; else why none is, if any should. */
-    public List<String> moves() {
+    List<String> moves() {
         return servers.getMoveCount() == 0 && !servers.getWaitsFor().isEmpty()
                 ? List.of("waits: " + servers.getWaitsFor())
                 : servers.getMoveList().stream().map(this::move).toList();
@@ -132,7 +132,7 @@ public record MetadataServersText(ListMetadataServersReply servers) {
         return Json.text(all);
     }
 
-    public static Map<String, Object> server(MetadataServerInfo info) {
+    static Map<String, Object> server(MetadataServerInfo info) {
         Map<String, Object> server = new LinkedHashMap<>();
         server.put("id", text(info.getServerId()));
         server.put("address", address(info));
@@ -179,7 +179,7 @@ public record MetadataServersText(ListMetadataServersReply servers) {
                 : "";
     }
 
-    public static String state(MetadataServerInfo server) {
+    static String state(MetadataServerInfo server) {
         return switch (server.getState()) {
             case SPARE, UNRECOGNIZED -> "spare";
             case IN_SERVICE -> "in service";

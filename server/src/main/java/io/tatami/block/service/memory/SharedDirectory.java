@@ -37,7 +37,7 @@ public final class SharedDirectory implements AutoCloseable {
      * @throws TatamiException UNSUPPORTED where there is no such file system or it cannot be written; UNAVAILABLE once
      *     this is closed
      */
-    public synchronized Path newFile(String name) throws TatamiException {
+    synchronized Path newFile(String name) throws TatamiException {
         if (closed) {
             throw new TatamiException(ErrorCode.UNAVAILABLE, "the block server is stopping");
         }
@@ -56,7 +56,7 @@ public final class SharedDirectory implements AutoCloseable {
     }
 
     /** Removes a file's name, if it is still there. */
-    public void remove(Path file) {
+    void remove(Path file) {
         try {
             Files.deleteIfExists(file);
         } catch (IOException e) {

@@ -27,7 +27,7 @@ public final class WrittenMemory implements LentMemory {
     }
 
     /** @throws TatamiException as {@link SharedFile#create} */
-    public static WrittenMemory create(Path path, int units) throws TatamiException {
+    static WrittenMemory create(Path path, int units) throws TatamiException {
         return new WrittenMemory(SharedFile.create(path, units));
     }
 

@@ -39,7 +39,7 @@ public final class CopiedFrames {
     }
 
     /** A copy, whose bytes were taken before and are given back when it was sent or dropped. */
-    public ByteBuf copy(String connection, ByteBuffer bytes) {
+    ByteBuf copy(String connection, ByteBuffer bytes) {
         return new CopiedBytes(bytes, copied -> giveBack(connection, copied));
     }
 

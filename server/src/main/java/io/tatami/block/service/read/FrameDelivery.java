@@ -146,7 +146,7 @@ public final class FrameDelivery implements UnitDelivery {
         park();
     }
 
-    public static ReadFrame.Origin origin(ReadUnit unit) {
+    static ReadFrame.Origin origin(ReadUnit unit) {
         return switch (unit.origin()) {
             case VOLUME -> ReadFrame.Origin.VOLUME;
             case STAGED -> ReadFrame.Origin.STAGED;

@@ -113,7 +113,7 @@ public final class ReadStreams {
     }
 
     /** Removes a session that has ended and holds no buffer of its volume. */
-    public void ended(ReadSession session) {
+    void ended(ReadSession session) {
         VolumeStreams.Counted counted;
         synchronized (sessions) {
             counted = sessions.remove(session);

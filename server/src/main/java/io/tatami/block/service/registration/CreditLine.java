@@ -39,7 +39,7 @@ public final class CreditLine {
     private boolean waiting;
     private boolean ranLowMeanwhile;
 
-    public CreditLine(long starts) {
+    CreditLine(long starts) {
         Check.check(starts > 0 && starts < 1L << (Long.SIZE - STARTS_SHIFT - 1), "%d starts", starts);
         sequence = (starts << STARTS_SHIFT) + 1;
     }
@@ -50,12 +50,12 @@ public final class CreditLine {
     }
 
     /** How many the shard should have by what it uses; falls by half at each answer once it uses none. */
-    public int wanted() {
+    int wanted() {
         return wanted;
     }
 
     /** How many the shard has, as far as this server knows, or will have once it takes what it is offered. */
-    public int held() {
+    int held() {
         return left + offered;
     }
 
@@ -64,7 +64,7 @@ public final class CreditLine {
      *
      * @param share how many this shard should have
      */
-    public GiveCreditsRequest request(int serverId, int share) {
+    GiveCreditsRequest request(int serverId, int share) {
         Check.check(!waiting, "gift %d was not answered", sequence);
         waiting = true;
         target = share;
@@ -79,7 +79,7 @@ public final class CreditLine {
     }
 
     /** @return for how many blocks the shard has taken credits now */
-    public int answered(int leftNow, long nowMillis) {
+    int answered(int leftNow, long nowMillis) {
         int given = offered;
         int used = held() - leftNow;
         use(used);
@@ -94,7 +94,7 @@ public final class CreditLine {
     }
 
     /** The same gift is sent again later. */
-    public void failed(long nowMillis) {
+    void failed(long nowMillis) {
         waiting = false;
         ranLowMeanwhile = false;
         nextAskMillis = nowMillis + ASK_MILLIS_MAX;

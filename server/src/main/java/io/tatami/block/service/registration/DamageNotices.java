@@ -19,7 +19,7 @@ public final class DamageNotices {
     private static final Logger LOG = LoggerFactory.getLogger(DamageNotices.class);
 
     /** In all, of all shards: a disk that breaks damages more, and its volume is to be looked at then. */
-    public static final int BLOCKS_MAX = 4_096;
+    static final int BLOCKS_MAX = 4_096;
 
     /** As many as a shard takes in one request. */
     static final int REQUEST_BLOCKS_MAX = 256;
@@ -28,7 +28,7 @@ public final class DamageNotices {
     static final long RETRY_MILLIS_MAX = 60_000;
 
     /** About three hours, after which an audit has told. */
-    public static final int TRIES_MAX = 180;
+    static final int TRIES_MAX = 180;
 
     private final Map<GroupId, Line> lines = new HashMap<>();
     private int waiting;
@@ -36,10 +36,10 @@ public final class DamageNotices {
 
     /** What one shard is to be told. */
     private static final class Line {
-        public final Set<BlockId> blocks = new LinkedHashSet<>();
-        public List<BlockId> asked = List.of();
+        final Set<BlockId> blocks = new LinkedHashSet<>();
+        List<BlockId> asked = List.of();
         long dueMillis = Long.MIN_VALUE;
-        public int tries;
+        int tries;
     }
 
     /** The block is damaged here; does not wait. */
@@ -68,7 +68,7 @@ public final class DamageNotices {
     }
 
     /** What to tell a shard that is {@link #due}; must be followed by {@link #answered} or {@link #failed}. */
-    public synchronized DamagedCopiesRequest request(GroupId shard, int serverId) {
+    synchronized DamagedCopiesRequest request(GroupId shard, int serverId) {
         Line line = line(shard);
         line.asked = line.blocks.stream().limit(REQUEST_BLOCKS_MAX).toList();
         DamagedCopiesRequest.Builder request = DamagedCopiesRequest.newBuilder().setServerId(serverId);
@@ -76,7 +76,7 @@ public final class DamageNotices {
         return request.build();
     }
 
-    public synchronized void answered(GroupId shard) {
+    synchronized void answered(GroupId shard) {
         Line line = line(shard);
         forget(line, line.asked);
         line.tries = 0;
@@ -84,7 +84,7 @@ public final class DamageNotices {
     }
 
     /** The same is told again later, or given up after many times. */
-    public synchronized void failed(GroupId shard, long nowMillis) {
+    synchronized void failed(GroupId shard, long nowMillis) {
         Line line = line(shard);
         long pause = Math.min(RETRY_MILLIS_MAX, RETRY_MILLIS_MIN << Math.min(line.tries, 10));
         line.dueMillis = nowMillis + pause;

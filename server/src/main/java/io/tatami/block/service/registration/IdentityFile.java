@@ -27,7 +27,7 @@ import java.util.UUID;
  * numbers which begin with it never repeat. Written to a new file that replaces the old one; used by one thread.
  */
 public final class IdentityFile {
-    public static final String NAME = "block-server.id";
+    static final String NAME = "block-server.id";
 
     private static final int VERSION = 1;
     private static final int SERVER_ID_OFFSET = 0;

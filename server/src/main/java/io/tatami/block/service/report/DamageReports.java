@@ -61,7 +61,7 @@ public final class DamageReports {
         /** Each with the connection that it came by, the oldest first. */
         public final Map<Report, SocketAddress> reports = new LinkedHashMap<>();
 
-        public boolean busy;
+        boolean busy;
     }
 
     public DamageReports(ServerContext context, ServerThreads threads) {

@@ -13,7 +13,7 @@ import java.util.Map;
  * many threads.
  */
 public final class Tombstones {
-    public static final int BLOCKS_MAX = 65_536;
+    static final int BLOCKS_MAX = 65_536;
 
     private final Map<BlockId, Long> generations = new LinkedHashMap<>() {
         @Override

@@ -129,7 +129,7 @@ public final class WriteStreams {
      *
      * @throws TatamiException as {@link WriterOpener#open}
      */
-    public OpenedWriter openWriter(WriteSession session, WriteBlockRequest request) throws TatamiException {
+    OpenedWriter openWriter(WriteSession session, WriteBlockRequest request) throws TatamiException {
         WriterOpener.Opened opened = opener.open(request);
         VolumeStreams.Counted stream = opened.stream();
         counted.put(session, stream);
@@ -174,7 +174,7 @@ public final class WriteStreams {
     }
 
     /** Removes a session that has ended and closed its writer. */
-    public void ended(WriteSession session) {
+    void ended(WriteSession session) {
         current.remove(session.block(), session);
         synchronized (sessions) {
             sessions.remove(session);

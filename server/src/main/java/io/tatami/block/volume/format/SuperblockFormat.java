@@ -69,7 +69,7 @@ public final class SuperblockFormat {
     record Begun(UUID cluster, UUID volume, @Nullable UUID before) {}
 
     /** Writes both copies durably, one after the other. */
-    public static void write(Device device, Superblock superblock) throws TatamiException {
+    static void write(Device device, Superblock superblock) throws TatamiException {
         writeCopy(device, 0, encode(superblock));
         CrashPoint.hit("volume.format.after-first-superblock");
         writeCopy(device, SECOND_COPY_OFFSET, encode(superblock));
@@ -77,7 +77,7 @@ public final class SuperblockFormat {
     }
 
     /** Overwrites both copies durably: what is there is then no volume. */
-    public static void begin(Device device, Begun begun) throws TatamiException {
+    static void begin(Device device, Begun begun) throws TatamiException {
         writeCopy(device, 0, encode(begun));
         CrashPoint.hit("volume.format.begun-in-first-copy");
         writeCopy(device, SECOND_COPY_OFFSET, encode(begun));
@@ -154,7 +154,7 @@ public final class SuperblockFormat {
     }
 
     /** The superblock where there is one whole copy, null where the device bears none of any version. */
-    public static @Nullable Superblock find(Device device) throws TatamiException {
+    static @Nullable Superblock find(Device device) throws TatamiException {
         try {
             return read(device);
         } catch (TatamiException e) {

@@ -27,7 +27,7 @@ public record BlockRecord(BlockId block, Extent extent, long generation, long le
             this.number = number;
         }
 
-        public int number() {
+        int number() {
             return number;
         }
     }

@@ -49,7 +49,7 @@ public record FlushedEnd(Base base, long lengthBytes, int[] checksums, byte[] ta
     }
 
     /** How many chunks are new or longer where a block of {@code baseBytes} has {@code lengthBytes} now. */
-    public static int chunks(long baseBytes, long lengthBytes) {
+    static int chunks(long baseBytes, long lengthBytes) {
         return ChunkChecksum.pieces(0, lengthBytes) - firstChunk(baseBytes);
     }
 

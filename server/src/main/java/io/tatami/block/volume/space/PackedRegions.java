@@ -23,7 +23,7 @@ public final class PackedRegions {
      * Longer blocks are not packed, and a region that has some of one is left alone: moving them costs more than it
      * gives.
      */
-    public static final long SHORT_BYTES_MAX = Device.UNIT_BYTES;
+    static final long SHORT_BYTES_MAX = Device.UNIT_BYTES;
 
     private final Extent area;
     private final long regionBytes;
@@ -66,13 +66,13 @@ public final class PackedRegions {
                 : IntStream.rangeClosed(numberOf(extent.endBytes() - 1), numberOf(extent.offsetBytes()));
     }
 
-    public Extent region(int number) {
+    Extent region(int number) {
         long end = area.endBytes() - number * regionBytes;
         long start = Math.max(area.offsetBytes(), end - regionBytes);
         return new Extent(start, end - start);
     }
 
-    public long deadBytes(int region) {
+    long deadBytes(int region) {
         return deadBytes[region];
     }
 
@@ -93,7 +93,7 @@ public final class PackedRegions {
     }
 
     /** What of an extent is in a region. */
-    public Extent part(int region, Extent extent) {
+    Extent part(int region, Extent extent) {
         Extent whole = region(region);
         long start = Math.max(whole.offsetBytes(), extent.offsetBytes());
         long end = Math.min(whole.endBytes(), extent.endBytes());

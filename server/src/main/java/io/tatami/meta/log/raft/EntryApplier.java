@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * entries before alone; and where its state is not the one that an entry of the same place was decided on, it stops.
  * Used by one thread.
  */
-public final class EntryApplier {
+final class EntryApplier {
     private @Nullable Pending pending;
 
     /**
@@ -39,8 +39,7 @@ public final class EntryApplier {
      *     it are not there
      * @throws TatamiException CORRUPT where this replica has come apart from the others; or the store failed
      */
-    public boolean apply(GroupStore store, ReplicatedEntry part, TermIndex at, TermIndex before)
-            throws TatamiException {
+    boolean apply(GroupStore store, ReplicatedEntry part, TermIndex at, TermIndex before) throws TatamiException {
         ProgressRecord now = store.progress();
         if (at.getIndex() <= now.getRaftIndex()) {
             // Raft begins at the last snapshot, and the store has kept more.
@@ -102,13 +101,13 @@ public final class EntryApplier {
     }
 
     /** The place up to which the store has everything, given that of what was applied last. */
-    public TermIndex settled(TermIndex lastApplied) {
+    TermIndex settled(TermIndex lastApplied) {
         Pending entry = pending;
         return entry == null ? lastApplied : entry.before();
     }
 
     /** The store was replaced. */
-    public void reset() {
+    void reset() {
         pending = null;
     }
 }

@@ -10,7 +10,6 @@ import io.tatami.meta.log.flush.TreeFlush;
 import io.tatami.meta.log.raft.snapshot.GroupSnapshots;
 import io.tatami.meta.log.raft.snapshot.PacedSnapshots;
 import io.tatami.meta.log.raft.snapshot.SnapshotPace;
-import io.tatami.meta.log.raft.transport.DurableVotes;
 import io.tatami.meta.log.raft.transport.RatisGroups;
 import io.tatami.meta.log.raft.transport.RatisTransport;
 import io.tatami.meta.state.wire.ProgressRecord;
@@ -247,7 +246,7 @@ public final class RaftHost implements AutoCloseable {
         return true;
     }
 
-    /** Ratis leaves the file empty where there was no space for what it had to write; see {@link DurableVotes}. */
+    /** Ratis leaves the file empty where there was no space for what it had to write; see {@code DurableVotes}. */
     private static void requireVotes(GroupId group, Path votes) throws TatamiException {
         boolean isEmpty;
         try {

@@ -11,9 +11,9 @@ import io.tatami.base.TatamiException;
  * @param inlineBytesMax the longest content that is stored with the metadata
  */
 public record FileLimits(long blockSizeBytesMin, int inlineBytesMax) {
-    public static final int INLINE_BYTES_MAX_DEFAULT = 16 << 10;
-    public static final long BLOCK_SIZE_BYTES_MAX = 2L << 30;
-    public static final int REPLICATION_MAX = 16;
+    static final int INLINE_BYTES_MAX_DEFAULT = 16 << 10;
+    static final long BLOCK_SIZE_BYTES_MAX = 2L << 30;
+    static final int REPLICATION_MAX = 16;
 
     /** How many blocks are granted at once, however many are asked for. */
     public static final int GRANTS_MAX = 16;

@@ -24,7 +24,7 @@ public final class FileStatus {
     private FileStatus() {}
 
     /** All that the entry says and {@code caller} may know, without content. */
-    public static Status.Builder of(ShardState state, Caller caller, String name, EntryRecord entry) {
+    static Status.Builder of(ShardState state, Caller caller, String name, EntryRecord entry) {
         Status.Builder status = of(state, name, entry);
         return entry.hasFile()
                 ? status.setAttributes(ExtendedAttributes.visibleTo(caller, status.getAttributes()))

@@ -34,10 +34,10 @@ import org.jspecify.annotations.Nullable;
  * arrived. Changes nothing.
  */
 public final class ListEntries implements Operation<ShardState, ListRequest, ListReply> {
-    public static final int LIMIT_DEFAULT = 1_000;
+    static final int LIMIT_DEFAULT = 1_000;
 
     /** However much is asked for: a page is one frame. */
-    public static final int LIMIT_MAX = 4_000;
+    static final int LIMIT_MAX = 4_000;
 
     /** With locations a page ends where it holds so many blocks. */
     static final int BLOCKS_MAX = 20_000;

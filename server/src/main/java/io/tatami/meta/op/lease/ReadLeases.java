@@ -17,7 +17,7 @@ import java.util.Arrays;
  * Changes nothing.
  */
 public final class ReadLeases implements Operation<ShardState, ReadLeasesRequest, ReadLeasesReply> {
-    public static final int LIMIT_MAX = 1_000;
+    static final int LIMIT_MAX = 1_000;
 
     @Override
     public ReadLeasesReply decide(ShardState state, RequestContext context, ReadLeasesRequest request) {

@@ -24,7 +24,7 @@ public final class AbortMove implements Operation<ShardState, MoveStep, MoveStat
     }
 
     /** Returns false where the move is committed. */
-    public static boolean abort(ShardState state, TransactionId transaction) {
+    static boolean abort(ShardState state, TransactionId transaction) {
         TransactionRecord move = state.transaction(transaction);
         if (move == null || !move.getDestination()) {
             return true;

@@ -17,7 +17,7 @@ import io.tatami.protocol.wire.MkdirsReply;
  */
 public final class FirstDirectories {
     /** The number of the first of them. */
-    public static final int FIRST = 1;
+    static final int FIRST = 1;
 
     /** What is to be made next. */
     public static final Operation<TreeState, Empty, FirstDirectory> NEXT =

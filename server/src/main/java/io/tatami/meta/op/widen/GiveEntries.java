@@ -38,7 +38,7 @@ public final class GiveEntries implements Operation<ShardState, GiveEntriesReque
     }
 
     /** @param lookedAtMax how many entries are looked at for one reply */
-    public GiveEntries(int lookedAtMax) {
+    GiveEntries(int lookedAtMax) {
         this.lookedAtMax = lookedAtMax;
     }
 

@@ -224,7 +224,7 @@ public final class MetadataServer implements AutoCloseable {
     }
 
     /** The newest map here. */
-    public ClusterMap map() {
+    ClusterMap map() {
         return maps.map();
     }
 

@@ -81,7 +81,7 @@ public final class HostedGroup implements AutoCloseable {
     /**
      * Begins a term that lasts until the process ends, or until {@link #follow} as the group goes over to another log.
      */
-    public synchronized void leadForGood(GroupStore store, CommitLog log) throws TatamiException {
+    synchronized void leadForGood(GroupStore store, CommitLog log) throws TatamiException {
         CompletableFuture<TatamiException> ended = lead(store, log, (table, own) -> {});
         LeadingGroup term = leading;
         CompletableFuture<Void> unused = ended.thenAccept(reason -> {
@@ -100,7 +100,7 @@ public final class HostedGroup implements AutoCloseable {
      * @throws TatamiException INVALID_ARGUMENT for a bad setting, or a clock that is too far ahead; FORMAT_TOO_OLD or
      *     FORMAT_TOO_NEW where another release wrote the group
      */
-    public synchronized CompletableFuture<TatamiException> lead(GroupStore store, CommitLog log, GroupPart<Draft> more)
+    synchronized CompletableFuture<TatamiException> lead(GroupStore store, CommitLog log, GroupPart<Draft> more)
             throws TatamiException {
         follow();
         if (closed) {
@@ -123,7 +123,7 @@ public final class HostedGroup implements AutoCloseable {
     }
 
     /** Ends the term, if one is under way; nothing of it uses the store when this returns. */
-    public synchronized void follow() {
+    synchronized void follow() {
         LeadingGroup group = leading;
         leading = null;
         if (group != null) {
@@ -133,7 +133,7 @@ public final class HostedGroup implements AutoCloseable {
     }
 
     /** Others hold the group by now; nothing will be decided here until it is opened anew. */
-    public void exclude() {
+    void exclude() {
         excluded = true;
         follow();
     }
@@ -143,7 +143,7 @@ public final class HostedGroup implements AutoCloseable {
     }
 
     /** Nothing will be decided here any more. */
-    public void fail(TatamiException reason) {
+    void fail(TatamiException reason) {
         if (stopped.complete(reason)) {
             LOG.error("{} is served here no more", id(), reason);
         }

@@ -118,7 +118,7 @@ public final class LeaderTree {
     }
 
     /** The shard that owns a name. */
-    public GroupId ownerOf(Place place) {
+    private GroupId ownerOf(Place place) {
         return Placement.shardOf(
                 new DirectoryId(place.getParentId()), place.getName(), place.getParentSpread(), shards());
     }

@@ -30,7 +30,7 @@ import org.apache.ratis.thirdparty.com.google.protobuf.Message;
  * beside the votes first: before Ratis sees a request for a vote, or another one of a new term, which it writes there
  * too; and by a candidate before it asks others whether they would vote for it. Safe for use by many threads.
  */
-public final class DurableVotes {
+final class DurableVotes {
     private static final String TRIAL_PREFIX = "vote-trial-";
     private static final byte[] TRIAL = new byte[64];
 
