@@ -78,6 +78,19 @@ final class TextDecisionsTest {
         assertEquals(ALLOWED, allowed, "an exception that is none any more");
     }
 
+    /** Where paths are known, a denial has all that its message needs. */
+    @Test
+    void clientsHaveTheMessagesOfDenialsFromOnePlace() throws IOException {
+        Set<String> makers = new TreeSet<>();
+        for (JavaFileObject source : mainSources()) {
+            boolean isOfClients = !source.getName().contains("/server/src/");
+            if (isOfClients && source.getCharContent(true).toString().contains("\"Permission denied")) {
+                makers.add(source.getName().substring(source.getName().lastIndexOf('/') + 1));
+            }
+        }
+        assertEquals(Set.of("Denial.java"), makers, "make the message by a Denial");
+    }
+
     private static List<String> decisionsIn(String statements) throws IOException {
         String text =
                 "class Planted { void planted(TatamiException e, String message, String path) {" + statements + "} }";

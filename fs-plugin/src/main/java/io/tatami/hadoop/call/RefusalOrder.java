@@ -1,5 +1,6 @@
 package io.tatami.hadoop.call;
 
+import io.tatami.base.Denial;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
 import io.tatami.client.TatamiClient;
@@ -11,7 +12,6 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
 import org.apache.hadoop.fs.permission.FsAction;
-import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.security.AccessControlException;
 import org.jspecify.annotations.Nullable;
 
@@ -21,8 +21,6 @@ import org.jspecify.annotations.Nullable;
  * changed since the refusal may show; nothing is changed.
  */
 final class RefusalOrder {
-    private static final int STICKY = 01000;
-
     private final TatamiClient client;
 
     RefusalOrder(TatamiClient client) {
@@ -151,13 +149,14 @@ final class RefusalOrder {
 
     private void requireSticky(PathStatus parent, PathStatus entry) throws AccessControlException {
         String user = client.user().user();
-        boolean isKept = (parent.mode() & STICKY) != 0
+        boolean isKept = (parent.mode() & Denial.STICKY) != 0
                 && !parent.isForSuperuser()
                 && !parent.owner().equals(user)
                 && !entry.owner().equals(user);
         if (isKept) {
-            throw new AccessControlException("Permission denied by sticky bit: user=" + user + ", path=" + told(entry)
-                    + ", parent=" + told(parent));
+            Denial why = new Denial.StickyBit(user, inode(entry), inode(parent));
+            throw new AccessControlException(
+                    why.message(entry.path().toString(), parent.path().toString()));
         }
     }
 
@@ -180,14 +179,13 @@ final class RefusalOrder {
     /** Throws in HDFS's words where the caller may not do all of {@code wanted}; nothing is anybody's to do with. */
     void require(@Nullable PathStatus status, FsAction wanted) throws AccessControlException {
         if (status != null && !status.allows(wanted.ordinal())) {
-            throw new AccessControlException("Permission denied: user="
-                    + client.user().user() + ", access=" + wanted + ", inode=" + told(status));
+            Denial why = new Denial.AccessRefused(client.user().user(), wanted.ordinal(), inode(status));
+            throw new AccessControlException(why.message(status.path().toString(), ""));
         }
     }
 
-    private static String told(PathStatus status) {
-        return "\"" + status.path() + "\":" + status.owner() + ":" + status.group() + ":"
-                + (status.isDirectory() ? "d" : "-") + new FsPermission((short) status.mode());
+    private static Denial.Inode inode(PathStatus status) {
+        return new Denial.Inode(status.owner(), status.group(), status.mode(), status.isDirectory());
     }
 
     /** Whether the caller is the superuser, of which some refusals depend. */

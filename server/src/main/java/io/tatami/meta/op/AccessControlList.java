@@ -18,11 +18,9 @@ import org.jspecify.annotations.Nullable;
  * owner and others; a mask that is not given is the union of what it limits; entries that a default list lacks are
  * copied from the access list.
  *
- * <p>Errors begin with {@value #ERROR_PREFIX}, by which the Hadoop plug-in knows them. Used by one thread.
+ * <p>Used by one thread.
  */
 final class AccessControlList {
-    static final String ERROR_PREFIX = "Invalid ACL: ";
-
     /** Of one scope. */
     private static final int ENTRIES_MAX = 32;
 
@@ -340,6 +338,6 @@ final class AccessControlList {
     }
 
     private static TatamiException invalid(String what) {
-        return new TatamiException(ErrorCode.INVALID_ARGUMENT, ERROR_PREFIX + what);
+        return new TatamiException(ErrorCode.INVALID_ARGUMENT, "Invalid ACL: " + what);
     }
 }

@@ -175,7 +175,7 @@ class AccessControlListTest {
     private static void assertRefused(String before, String change) {
         TatamiException refused = assertThrows(TatamiException.class, () -> changed(before, change));
         assertEquals(ErrorCode.INVALID_ARGUMENT, refused.code());
-        assertTrue(String.valueOf(refused.getMessage()).startsWith(AccessControlList.ERROR_PREFIX));
+        assertTrue(String.valueOf(refused.getMessage()).startsWith("Invalid ACL: "));
     }
 
     private static String changed(String before, String change) throws TatamiException {
