@@ -6,6 +6,7 @@ import io.tatami.base.TatamiException;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.TreeVersion;
 import io.tatami.meta.state.wire.GateRecord;
 import io.tatami.protocol.wire.Handle;
 import io.tatami.protocol.wire.SignedHandle;
@@ -61,21 +62,21 @@ public final class HandleCheck {
     }
 
     private static void requireFresh(ShardState state, Handle handle) throws TatamiException {
-        long version = handle.getVersion();
-        if (version >= state.gateNewest()) {
+        TreeVersion version = new TreeVersion(handle.getVersion());
+        if (!version.isBelow(state.gateNewest())) {
             return;
         }
-        if (version < state.gateFloor()) {
+        if (version.isBelow(state.gateFloor())) {
             throw stale(handle.getDirectoryId());
         }
         for (long ancestor : handle.getAncestorIdList()) {
             GateRecord gate = state.gate(new DirectoryId(ancestor));
-            if (gate.getVersion() > version) {
+            if (gate.getVersion() > version.value()) {
                 throw stale(ancestor);
             }
         }
         GateRecord own = state.gate(new DirectoryId(handle.getDirectoryId()));
-        if (Math.max(own.getVersion(), own.getSelfVersion()) > version) {
+        if (Math.max(own.getVersion(), own.getSelfVersion()) > version.value()) {
             throw stale(handle.getDirectoryId());
         }
     }

@@ -6,6 +6,7 @@ import io.tatami.base.GroupId;
 import io.tatami.base.ServerId;
 import io.tatami.meta.state.MoveMark;
 import io.tatami.meta.state.TransactionId;
+import io.tatami.meta.state.TreeVersion;
 import io.tatami.meta.state.wire.Marker;
 import java.util.List;
 
@@ -35,11 +36,11 @@ public final class UnsettledException extends Exception {
      * group. Where there is none, the marker is cleared; where there is, it is confirmed in the request's next
      * decision. A marker that has come since then has another version, and is asked about anew.
      */
-    public record MarkerInDoubt(DirectoryId parent, String name, DirectoryId directory, long version)
+    public record MarkerInDoubt(DirectoryId parent, String name, DirectoryId directory, TreeVersion version)
             implements Question {
         /** @param marker what stands there */
         public MarkerInDoubt(DirectoryId parent, String name, Marker marker) {
-            this(parent, name, new DirectoryId(marker.getDirectoryId()), marker.getVersion());
+            this(parent, name, new DirectoryId(marker.getDirectoryId()), new TreeVersion(marker.getVersion()));
         }
     }
 

@@ -25,13 +25,14 @@ public record RequestContext(
         SessionId session,
         long nowMillis,
         long wallMillis,
-        Set<Long> settled,
+        Set<TreeVersion> settled,
         ClusterMap cluster,
         boolean creditsAwaited,
         boolean treeAsked,
         String leavingAskedUpTo) {
     /** A request that does not wait for credits. */
-    public RequestContext(Caller caller, SessionId session, long nowMillis, Set<Long> settled, ClusterMap cluster) {
+    public RequestContext(
+            Caller caller, SessionId session, long nowMillis, Set<TreeVersion> settled, ClusterMap cluster) {
         this(caller, session, nowMillis, nowMillis, settled, cluster, true, false, "");
     }
 

@@ -334,21 +334,21 @@ public final class ShardState extends Records {
      * At or above the version of every change the gate was told of; 0 where it was told of none. A handle of this
      * version or a later one is fresh without a look at its directories.
      */
-    public long gateNewest() {
-        return longOr(Keys.singleton("gate.newest"), 0);
+    public TreeVersion gateNewest() {
+        return new TreeVersion(longOr(Keys.singleton("gate.newest"), 0));
     }
 
-    public void putGateNewest(long version) {
-        writeLong(Keys.singleton("gate.newest"), version);
+    public void putGateNewest(TreeVersion version) {
+        writeLong(Keys.singleton("gate.newest"), version.value());
     }
 
     /** Handles below this version are refused, because what the gate knew of older changes is forgotten. */
-    public long gateFloor() {
-        return longOr(Keys.singleton("gate.floor"), 0);
+    public TreeVersion gateFloor() {
+        return new TreeVersion(longOr(Keys.singleton("gate.floor"), 0));
     }
 
-    public void putGateFloor(long version) {
-        writeLong(Keys.singleton("gate.floor"), version);
+    public void putGateFloor(TreeVersion version) {
+        writeLong(Keys.singleton("gate.floor"), version.value());
     }
 
     public @Nullable TransactionRecord transaction(TransactionId id) {

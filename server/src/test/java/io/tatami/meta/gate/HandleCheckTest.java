@@ -13,6 +13,7 @@ import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.MemoryView;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.TreeVersion;
 import io.tatami.meta.state.wire.GateRecord;
 import io.tatami.protocol.wire.ClusterMap;
 import io.tatami.protocol.wire.Handle;
@@ -43,7 +44,10 @@ final class HandleCheckTest {
 
     private void changed(long directory, GateRecord record) {
         shard.putGate(new DirectoryId(directory), record);
-        shard.putGateNewest(Math.max(shard.gateNewest(), Math.max(record.getVersion(), record.getSelfVersion())));
+        TreeVersion version = new TreeVersion(Math.max(record.getVersion(), record.getSelfVersion()));
+        if (version.isAbove(shard.gateNewest())) {
+            shard.putGateNewest(version);
+        }
     }
 
     private void assertRefused(ErrorCode expected, SignedHandle signed) {
@@ -78,8 +82,8 @@ final class HandleCheckTest {
 
     @Test
     void belowTheFloorNothingIsKnownAndSoRefused() {
-        shard.putGateNewest(20);
-        shard.putGateFloor(10);
+        shard.putGateNewest(new TreeVersion(20));
+        shard.putGateFloor(new TreeVersion(10));
         assertRefused(ErrorCode.STALE_HANDLE, signer.sign(handle(9)));
     }
 

@@ -79,8 +79,8 @@ final class KeysTest {
         assertEquals(new TransactionId(256 + 2), shard.mintTransaction());
         shard.mintMark();
         shard.mintAuditRound();
-        shard.putGateNewest(5);
-        shard.putGateFloor(4);
+        shard.putGateNewest(new TreeVersion(5));
+        shard.putGateFloor(new TreeVersion(4));
         shard.putDelivered(GroupId.ofShard(1), 9);
         shard.addReclaim(ReclaimRecord.getDefaultInstance());
         shard.addOutbox(GroupId.ofShard(1), OutboxDelivery.getDefaultInstance());

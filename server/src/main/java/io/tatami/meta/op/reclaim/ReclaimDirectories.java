@@ -36,7 +36,8 @@ public final class ReclaimDirectories implements Operation<ShardState, ReclaimDi
                     directory,
                     gate.toBuilder()
                             .setReclaimed(true)
-                            .setVersion(Math.max(gate.getVersion(), state.gateNewest()))
+                            .setVersion(Math.max(
+                                    gate.getVersion(), state.gateNewest().value()))
                             .build());
         }
     }

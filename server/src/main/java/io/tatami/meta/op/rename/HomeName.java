@@ -72,7 +72,7 @@ public final class HomeName {
         FileEntry file = entry.getFile();
         FileId id = new FileId(file.getFileId());
         HomeRecord home = entry.hasFile() && id.home().equals(state.id()) ? state.home(id) : null;
-        if (home == null || !isOutdated(home, file.getOpen(), file.getContentVersion())) {
+        if (home == null || (!file.getOpen() && file.getContentVersion() == home.getContentVersion())) {
             return entry;
         }
         return entry.toBuilder()
@@ -88,7 +88,7 @@ public final class HomeName {
             return;
         }
         HomeRecord renamed = rename(state, home, moved);
-        if (isOutdated(home, moved.getOpen(), moved.getContentVersion())) {
+        if (moved.getOpen() || moved.getContentVersion() != home.getContentVersion()) {
             state.addOutbox(
                     new GroupId(moved.getGroup()),
                     OutboxDelivery.newBuilder()
@@ -119,10 +119,6 @@ public final class HomeName {
                             .build());
         }
         return renamed;
-    }
-
-    private static boolean isOutdated(HomeRecord home, boolean open, long contentVersion) {
-        return open || contentVersion != home.getContentVersion();
     }
 
     /** A message about the content, laid over what a name says of it. */

@@ -5,6 +5,7 @@ import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.TreeVersion;
 import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.GateRecord;
 import io.tatami.protocol.wire.AnnounceReply;
@@ -28,19 +29,21 @@ public final class Announce implements Operation<ShardState, AnnounceRequest, An
         for (TreeChange change : request.getChangeList()) {
             DirectoryId directory = new DirectoryId(change.getDirectoryId());
             state.putGate(directory, changed(state.gate(directory), change));
-            if (change.getVersion() > state.gateNewest()) {
-                state.putGateNewest(change.getVersion());
+            TreeVersion version = new TreeVersion(change.getVersion());
+            if (version.isAbove(state.gateNewest())) {
+                state.putGateNewest(version);
             }
             reply.addSlice(ReadSlices.slice(directory, state.slice(directory)));
             if (change.getResetTimes()) {
                 state.entries().forgetLastChange(directory);
             }
         }
-        if (request.getFloor() > state.gateFloor()) {
-            state.putGateFloor(request.getFloor());
+        TreeVersion floor = new TreeVersion(request.getFloor());
+        if (floor.isAbove(state.gateFloor())) {
+            state.putGateFloor(floor);
         }
-        if (request.getFloor() > 0) {
-            forget(state, request.getFloor(), request.getForgetAfter(), reply);
+        if (floor.isAbove(TreeVersion.NONE)) {
+            forget(state, floor, request.getForgetAfter(), reply);
         }
         return reply.build();
     }
@@ -56,7 +59,7 @@ public final class Announce implements Operation<ShardState, AnnounceRequest, An
     }
 
     /** What only concerns handles below the floor need not be known any more; one page of what is known. */
-    private static void forget(ShardState state, long floor, long after, AnnounceReply.Builder reply) {
+    private static void forget(ShardState state, TreeVersion floor, long after, AnnounceReply.Builder reply) {
         List<byte[]> old = new ArrayList<>();
         byte[] from = Keys.gate(new DirectoryId(after + 1));
         int seen = 0;
@@ -70,8 +73,8 @@ public final class Announce implements Operation<ShardState, AnnounceRequest, An
                 seen++;
                 last = Keys.idOf(cursor.key());
                 GateRecord gate = ShardState.parse(cursor.value(), GateRecord.parser());
-                long newest = Math.max(gate.getVersion(), gate.getSelfVersion());
-                if (newest < floor) {
+                TreeVersion newest = new TreeVersion(Math.max(gate.getVersion(), gate.getSelfVersion()));
+                if (newest.isBelow(floor)) {
                     old.add(cursor.key());
                 }
             }

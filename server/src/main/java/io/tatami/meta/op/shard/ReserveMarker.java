@@ -9,6 +9,7 @@ import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.TreeVersion;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.Marker;
 import io.tatami.protocol.wire.ReserveMarkerReply;
@@ -37,7 +38,7 @@ public final class ReserveMarker implements Operation<ShardState, ReserveMarkerR
         if (entry != null && !entry.hasMarker()) {
             return taken(entry);
         }
-        if (!request.getAskOnly() && isOlder(entry, request.getVersion())) {
+        if (!request.getAskOnly() && isOlder(entry, new TreeVersion(request.getVersion()))) {
             state.entries()
                     .changeRecord(
                             parent,
@@ -51,8 +52,8 @@ public final class ReserveMarker implements Operation<ShardState, ReserveMarkerR
         return ReserveMarkerReply.getDefaultInstance();
     }
 
-    private static boolean isOlder(@Nullable EntryRecord entry, long version) {
-        return entry == null || entry.getMarker().getVersion() <= version;
+    private static boolean isOlder(@Nullable EntryRecord entry, TreeVersion version) {
+        return entry == null || !new TreeVersion(entry.getMarker().getVersion()).isAbove(version);
     }
 
     private static ReserveMarkerReply taken(EntryRecord entry) {

@@ -13,6 +13,7 @@ import io.tatami.meta.op.file.HomedFile;
 import io.tatami.meta.op.file.HomedFile.OpenBlock;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.TreeVersion;
 import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.HomeRecord;
 import io.tatami.meta.state.wire.LeaseRecord;
@@ -150,11 +151,11 @@ final class Writer {
         if (lease.getAncestorIdCount() == 0) {
             return true;
         }
-        long known = lease.getVersion();
-        return known < state.gateNewest()
-                && (known < state.gateFloor()
+        TreeVersion known = new TreeVersion(lease.getVersion());
+        return known.isBelow(state.gateNewest())
+                && (known.isBelow(state.gateFloor())
                         || lease.getAncestorIdList().stream()
-                                .anyMatch(id -> state.gate(new DirectoryId(id)).getVersion() > known));
+                                .anyMatch(id -> state.gate(new DirectoryId(id)).getVersion() > known.value()));
     }
 
     /**

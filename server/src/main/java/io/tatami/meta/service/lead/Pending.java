@@ -15,6 +15,7 @@ import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.ReadMustWaitException;
 import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.TreeVersion;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.ClusterMap;
 import java.io.UncheckedIOException;
@@ -42,7 +43,7 @@ public final class Pending<S, Q extends Message, R extends Message> {
     private final Q request;
     private final @Nullable Method<?, R> remembered;
     private final CompletableFuture<R> future = new CompletableFuture<>();
-    private final Set<Long> settled = new HashSet<>();
+    private final Set<TreeVersion> settled = new HashSet<>();
     private boolean creditsAwaited;
     private boolean treeAsked;
     private String leavingAskedUpTo = "";

@@ -1,6 +1,7 @@
 package io.tatami.meta.service.tree;
 
 import io.tatami.meta.op.tree.wire.Place;
+import io.tatami.meta.state.TreeVersion;
 import io.tatami.protocol.wire.DirectorySlice;
 import java.util.List;
 
@@ -9,7 +10,7 @@ import java.util.List;
  *
  * @param slices of all shards, read since then
  */
-public record Announced(long version, List<DirectorySlice> slices) {
+public record Announced(TreeVersion version, List<DirectorySlice> slices) {
     /**
      * Whether no shard has a file of a directory. Shards are asked one after the other, so while entries go from one to
      * another, as in a directory that is being widened, nobody knows.

@@ -18,6 +18,7 @@ import io.tatami.meta.service.GroupStoppedException;
 import io.tatami.meta.service.PartContext;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.state.TreeState;
+import io.tatami.meta.state.TreeVersion;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.Placement;
 import io.tatami.protocol.wire.DirectorySlice;
@@ -188,9 +189,9 @@ public final class LeaderTree {
     }
 
     /** Tells every shard; BUSY where one does not acknowledge in time. */
-    private CompletableFuture<Announced> announce(List<TreeChange> directories, long version) {
+    private CompletableFuture<Announced> announce(List<TreeChange> directories, TreeVersion version) {
         List<TreeChange> changes = directories.stream()
-                .map(change -> change.toBuilder().setVersion(version).build())
+                .map(change -> change.toBuilder().setVersion(version.value()).build())
                 .toList();
         List<DirectorySlice> slices = new ArrayList<>();
         CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
@@ -220,7 +221,7 @@ public final class LeaderTree {
                                 .setParentId(place.getParentId())
                                 .setName(place.getName())
                                 .setDirectoryId(directory)
-                                .setVersion(changes.nextVersion())
+                                .setVersion(changes.nextVersion().value())
                                 .setParentSpread(place.getParentSpread())
                                 .setParentWideningFrom(place.getParentWideningFrom())
                                 .build(),
@@ -254,7 +255,7 @@ public final class LeaderTree {
                                         .setParentId(place.getParentId())
                                         .setName(place.getName())
                                         .setClear(true)
-                                        .setVersion(changes.nextVersion())
+                                        .setVersion(changes.nextVersion().value())
                                         .build(),
                                 MARKER_TIMEOUT_MILLIS))
                 .handle((reply, thrown) -> {

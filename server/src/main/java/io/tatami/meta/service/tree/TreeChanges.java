@@ -1,6 +1,7 @@
 package io.tatami.meta.service.tree;
 
 import io.tatami.meta.service.GroupStoppedException;
+import io.tatami.meta.state.TreeVersion;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -25,45 +26,46 @@ public final class TreeChanges {
 
     private final Map<Long, List<Change>> pending = new HashMap<>();
     private final LinkedHashMap<Long, Long> finishedAt = new LinkedHashMap<>();
-    private long latest;
+    private TreeVersion latest;
     private long finished;
     private long forgotten;
 
     TreeChanges(long term) {
-        latest = term << TERM_SHIFT;
+        latest = new TreeVersion(term << TERM_SHIFT);
     }
 
     /** A change of some directories under one version. */
     static final class Change {
-        private final long version;
+        private final TreeVersion version;
         private final List<Long> directories;
         private final CompletableFuture<Void> over = new CompletableFuture<>();
 
-        private Change(long version, List<Long> directories) {
+        private Change(TreeVersion version, List<Long> directories) {
             this.version = version;
             this.directories = directories;
         }
 
-        long version() {
+        TreeVersion version() {
             return version;
         }
     }
 
     /** When a reader began. */
-    public record Moment(long version, long finished) {}
+    public record Moment(TreeVersion version, long finished) {}
 
     /** A version above all before it, for something that is no change of a directory. */
-    synchronized long nextVersion() {
-        return ++latest;
+    synchronized TreeVersion nextVersion() {
+        latest = latest.next();
+        return latest;
     }
 
-    public synchronized long latestVersion() {
+    public synchronized TreeVersion latestVersion() {
         return latest;
     }
 
     /** From here on paths through these directories are not resolved, until {@link #finish} or for good. */
     synchronized Change begin(List<Long> directories) {
-        Change change = new Change(++latest, List.copyOf(directories));
+        Change change = new Change(nextVersion(), List.copyOf(directories));
         for (long directory : change.directories) {
             pending.computeIfAbsent(directory, key -> new ArrayList<>(1)).add(change);
         }

@@ -23,6 +23,7 @@ import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.MemoryView;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.TreeVersion;
 import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.CreditRecord;
 import io.tatami.meta.state.wire.GroupRecord;
@@ -71,7 +72,7 @@ public final class FileShard {
             .setMode(0755)
             .build();
 
-    public Set<Long> settled = Set.of();
+    public Set<TreeVersion> settled = Set.of();
     public boolean treeAsked;
     public long treeVersion = 1;
     public long expiresMillis = Long.MAX_VALUE;

@@ -20,6 +20,7 @@ import io.tatami.meta.op.write.AddBlocks;
 import io.tatami.meta.op.write.CommitLength;
 import io.tatami.meta.op.write.CompleteFile;
 import io.tatami.meta.op.write.RenewBlock;
+import io.tatami.meta.state.TreeVersion;
 import io.tatami.meta.state.wire.BlockRecord;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.GateRecord;
@@ -365,8 +366,8 @@ class WritingTest {
     void writerFromBeforeWhatTheGateRemembersAsksTheTree() throws Exception {
         CreateReply created = shard.create("a", 0);
         shard.change(state -> {
-            state.putGateNewest(9);
-            state.putGateFloor(5);
+            state.putGateNewest(new TreeVersion(9));
+            state.putGateFloor(new TreeVersion(5));
         });
         assertAsksTheTree(created);
         answer(created, placed(9, DirectoryId.ROOT, FileShard.HOME));
@@ -409,7 +410,7 @@ class WritingTest {
     private void announce(DirectoryId directory, long version) {
         shard.change(state -> {
             state.putGate(directory, GateRecord.newBuilder().setVersion(version).build());
-            state.putGateNewest(version);
+            state.putGateNewest(new TreeVersion(version));
         });
     }
 

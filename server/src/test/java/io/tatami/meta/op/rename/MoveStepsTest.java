@@ -26,6 +26,7 @@ import io.tatami.meta.state.MemoryView;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.TransactionId;
+import io.tatami.meta.state.TreeVersion;
 import io.tatami.meta.state.wire.CommitMoveRequest;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.FileEntry;
@@ -152,7 +153,7 @@ final class MoveStepsTest {
         long move = submit(1, new BeginMove(handles), rename).getTransactionId();
         PrepareMoveReply prepared = prepare(move, rename);
         change(1, state -> {
-            state.putGateNewest(9);
+            state.putGateNewest(new TreeVersion(9));
             state.putGate(
                     directories[0],
                     state.gate(directories[0]).toBuilder().setVersion(9).build());

@@ -19,6 +19,7 @@ import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.MemoryView;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.TreeVersion;
 import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.FileEntry;
@@ -47,7 +48,7 @@ class ShardTreeOperationsTest {
         announce(TreeChange.newBuilder().setDirectoryId(5).setVersion(7));
         announce(TreeChange.newBuilder().setDirectoryId(5).setVersion(6).setSelfOnly(true));
         assertEquals(GateRecord.newBuilder().setVersion(9).setSelfVersion(6).build(), state.gate(PARENT));
-        assertEquals(9, state.gateNewest());
+        assertEquals(new TreeVersion(9), state.gateNewest());
     }
 
     @Test
@@ -57,7 +58,7 @@ class ShardTreeOperationsTest {
         AnnounceRequest floor = AnnounceRequest.newBuilder().setFloor(8).build();
         new Announce().decide(state, CONTEXT, floor);
         new Announce().decide(state, CONTEXT, floor.toBuilder().setFloor(3).build());
-        assertEquals(8, state.gateFloor());
+        assertEquals(new TreeVersion(8), state.gateFloor());
         assertEquals(GateRecord.getDefaultInstance(), state.gate(PARENT));
         assertEquals(9, state.gate(new DirectoryId(6)).getVersion());
     }
@@ -83,7 +84,7 @@ class ShardTreeOperationsTest {
                     .getForgetAfter();
             pages++;
             assertTrue(before - gates() <= Announce.FORGET_MAX / 2, "too much at once");
-            assertEquals(8, state.gateFloor());
+            assertEquals(new TreeVersion(8), state.gateFloor());
         } while (after != 0);
         assertEquals(3, pages);
         assertEquals(known / 2, gates());

@@ -23,6 +23,7 @@ import io.tatami.meta.op.file.FileShard;
 import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.TreeVersion;
 import io.tatami.meta.state.View;
 import io.tatami.meta.state.wire.CreditRecord;
 import io.tatami.meta.state.wire.EntryRecord;
@@ -182,7 +183,7 @@ class CreateFileTest {
                         EntryRecord.newBuilder().setMarker(marker).build()));
         UnsettledException doubt = assertThrows(UnsettledException.class, () -> shard.create("d", 0));
         assertEquals(new MarkerInDoubt(FileShard.HOME, "d", marker), doubt.question());
-        shard.settled = Set.of(7L);
+        shard.settled = Set.of(new TreeVersion(7));
         assertEquals(
                 ErrorCode.ALREADY_EXISTS,
                 shard.refusal(create, shard.creation("d").setOverwrite(true).build()));
@@ -223,7 +224,7 @@ class CreateFileTest {
             state.putGate(
                     FileShard.HOME,
                     state.gate(FileShard.HOME).toBuilder().setVersion(5).build());
-            state.putGateNewest(5);
+            state.putGateNewest(new TreeVersion(5));
         });
         assertEquals(
                 ErrorCode.STALE_HANDLE,

@@ -23,6 +23,7 @@ import io.tatami.meta.state.Caller;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.TreeVersion;
 import io.tatami.meta.state.View;
 import io.tatami.protocol.wire.DirectorySlice;
 import java.nio.file.Path;
@@ -234,8 +235,9 @@ final class GroupLoopTest {
     void aRequestInDoubtIsParkedWithoutHoldingUpOthersAndThenDecidedAnew() throws TatamiException {
         CompletableFuture<Void> answer = new CompletableFuture<>();
         Operation<Draft, DirectorySlice, DirectorySlice> doubting = (state, context, request) -> {
-            if (!context.settled().contains(7L)) {
-                throw new UnsettledException(new MarkerInDoubt(DirectoryId.ROOT, "x", new DirectoryId(5), 7));
+            if (!context.settled().contains(new TreeVersion(7))) {
+                throw new UnsettledException(
+                        new MarkerInDoubt(DirectoryId.ROOT, "x", new DirectoryId(5), new TreeVersion(7)));
             }
             return new Increment().decide(state, context, request);
         };

@@ -17,6 +17,7 @@ import io.tatami.meta.state.Keys;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
 import io.tatami.meta.state.TransactionId;
+import io.tatami.meta.state.TreeVersion;
 import io.tatami.meta.state.wire.ArriveEntryRequest;
 import io.tatami.meta.state.wire.CommitMoveRequest;
 import io.tatami.meta.state.wire.EntryRecord;
@@ -45,8 +46,8 @@ enum Planted implements Plant {
         public void before(Operation<?, ?, ?> operation, Draft records, Message request) {
             if (operation instanceof CommitMove) {
                 ShardState state = new ShardState(records);
-                records.put(KEPT, Long.toString(state.gateNewest()).getBytes(StandardCharsets.US_ASCII));
-                state.putGateNewest(0);
+                records.put(KEPT, Long.toString(state.gateNewest().value()).getBytes(StandardCharsets.US_ASCII));
+                state.putGateNewest(TreeVersion.NONE);
             }
         }
 
@@ -55,7 +56,8 @@ enum Planted implements Plant {
             if (operation instanceof CommitMove) {
                 byte[] kept = Objects.requireNonNull(records.get(KEPT));
                 records.delete(KEPT);
-                new ShardState(records).putGateNewest(Long.parseLong(new String(kept, StandardCharsets.US_ASCII)));
+                new ShardState(records)
+                        .putGateNewest(new TreeVersion(Long.parseLong(new String(kept, StandardCharsets.US_ASCII))));
             }
         }
     },

@@ -20,6 +20,7 @@ import io.tatami.meta.service.Settler;
 import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.MemoryView;
 import io.tatami.meta.state.RequestContext;
+import io.tatami.meta.state.TreeVersion;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.wire.ClusterMap;
 import java.util.ArrayList;
@@ -150,7 +151,7 @@ final class MemoryGroup<S> implements Group<S>, GroupTable<S> {
     }
 
     private <Q extends Message, R extends Message> CompletableFuture<R> decide(
-            Operation<S, Q, R> operation, RequestOrigin origin, Q request, Set<Long> settled) {
+            Operation<S, Q, R> operation, RequestOrigin origin, Q request, Set<TreeVersion> settled) {
         Question doubt;
         synchronized (store) {
             Draft draft = new Draft(store);
@@ -171,7 +172,7 @@ final class MemoryGroup<S> implements Group<S>, GroupTable<S> {
         if (settles == null) {
             return Failures.failed(ErrorCode.INTERNAL, "nobody settles " + doubt);
         }
-        Set<Long> more = new HashSet<>(settled);
+        Set<TreeVersion> more = new HashSet<>(settled);
         if (doubt instanceof MarkerInDoubt marker) {
             more.add(marker.version());
         }

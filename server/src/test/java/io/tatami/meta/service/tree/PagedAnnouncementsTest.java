@@ -18,6 +18,7 @@ import io.tatami.meta.state.Draft;
 import io.tatami.meta.state.MemoryView;
 import io.tatami.meta.state.RequestContext;
 import io.tatami.meta.state.ShardState;
+import io.tatami.meta.state.TreeVersion;
 import io.tatami.meta.state.wire.GateRecord;
 import io.tatami.protocol.Method;
 import io.tatami.protocol.RequestLimits;
@@ -124,7 +125,7 @@ final class PagedAnnouncementsTest {
         }
         store.apply(draft);
         firstIsAnswered.complete(null);
-        GatePruner.raise(new Shard(), SHARD, 8, 0).join();
+        GatePruner.raise(new Shard(), SHARD, new TreeVersion(8), 0).join();
         assertEquals(4, asked.size());
         assertTrue(changed.stream().allMatch(count -> count <= Announce.FORGET_MAX + 1), changed::toString);
         ShardState after = new ShardState(new Draft(store));

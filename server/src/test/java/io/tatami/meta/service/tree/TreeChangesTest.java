@@ -10,6 +10,7 @@ import io.tatami.base.GroupId;
 import io.tatami.meta.service.GroupStoppedException;
 import io.tatami.meta.service.tree.TreeChanges.Change;
 import io.tatami.meta.service.tree.TreeChanges.Moment;
+import io.tatami.meta.state.TreeVersion;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -20,9 +21,9 @@ class TreeChangesTest {
 
     @Test
     void versionsRiseAndAreAboveThoseOfEarlierTerms() {
-        long first = changes.nextVersion();
-        assertTrue(first > new TreeChanges(2).nextVersion() + 1_000_000);
-        assertEquals(first + 1, changes.begin(List.of(7L)).version());
+        TreeVersion first = changes.nextVersion();
+        assertTrue(first.value() > new TreeChanges(2).nextVersion().value() + 1_000_000);
+        assertEquals(first.next(), changes.begin(List.of(7L)).version());
     }
 
     @Test

@@ -4,6 +4,7 @@ import io.tatami.meta.op.tree.CheckDirectory;
 import io.tatami.meta.service.Flow;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.service.tree.LeaderTree;
+import io.tatami.meta.state.TreeVersion;
 import io.tatami.protocol.wire.CheckDirectoryReply;
 import io.tatami.protocol.wire.CheckDirectoryRequest;
 import java.util.concurrent.CompletableFuture;
@@ -24,11 +25,12 @@ final class CheckDirectoryFlow implements Flow<CheckDirectoryRequest, CheckDirec
     @Override
     public CompletableFuture<CheckDirectoryReply> run(RequestOrigin origin, CheckDirectoryRequest request) {
         return tree.term().thenCompose(changes -> {
-            long version = changes.latestVersion();
+            TreeVersion version = changes.latestVersion();
             return tree.names()
                     .whenFree(request.getParentId(), request.getName())
                     .thenCompose(free -> tree.group().read(CHECK, origin, request))
-                    .thenApply(reply -> reply.toBuilder().setVersion(version).build());
+                    .thenApply(reply ->
+                            reply.toBuilder().setVersion(version.value()).build());
         });
     }
 }

@@ -80,7 +80,7 @@ final class DeletionAccess {
                     .signer()
                     .sign(Handle.newBuilder()
                             .setDirectoryId(directory.child().getDirectoryId())
-                            .setVersion(changes.latestVersion())
+                            .setVersion(changes.latestVersion().value())
                             .setAttributes(directory.child().getAttributes())
                             .setSpread(directory.child().getSpread())
                             .setWideningFrom(directory.child().getWideningFrom())

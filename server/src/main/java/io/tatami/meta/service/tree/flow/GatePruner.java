@@ -7,6 +7,7 @@ import io.tatami.meta.service.BackgroundTask;
 import io.tatami.meta.service.GroupPeers;
 import io.tatami.meta.service.RequestOrigin;
 import io.tatami.meta.service.tree.LeaderTree;
+import io.tatami.meta.state.TreeVersion;
 import io.tatami.protocol.MetaMethods;
 import io.tatami.protocol.wire.AnnounceRequest;
 import java.time.Duration;
@@ -23,8 +24,8 @@ public final class GatePruner implements BackgroundTask {
     private static final ListUnhooked LIST = new ListUnhooked();
 
     private final LeaderTree tree;
-    /** Of the last round; 0 where something was to be reclaimed then. */
-    private volatile long versionBefore;
+    /** Of the last round; none where something was to be reclaimed then. */
+    private volatile TreeVersion versionBefore = TreeVersion.NONE;
 
     GatePruner(LeaderTree tree) {
         this.tree = tree;
@@ -38,15 +39,15 @@ public final class GatePruner implements BackgroundTask {
                         .read(LIST, RequestOrigin.SERVICE, one)
                         .thenCompose(reply -> {
                             boolean isReclaimed = reply.getOldest() == 0;
-                            long floor = versionBefore;
-                            versionBefore = isReclaimed ? changes.latestVersion() : 0;
-                            boolean prunes = isReclaimed && floor != 0 && floor != versionBefore;
+                            TreeVersion floor = versionBefore;
+                            versionBefore = isReclaimed ? changes.latestVersion() : TreeVersion.NONE;
+                            boolean prunes = floor.isAbove(TreeVersion.NONE) && versionBefore.isAbove(floor);
                             return prunes ? raise(floor) : CompletableFuture.completedFuture(null);
                         })
                         .thenApply(done -> ROUND));
     }
 
-    private CompletableFuture<Void> raise(long floor) {
+    private CompletableFuture<Void> raise(TreeVersion floor) {
         CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
         for (int shard = 0; shard < tree.shards(); shard++) {
             all = all.thenCombine(raise(tree.peers(), GroupId.ofShard(shard), floor, 0), (before, done) -> null);
@@ -55,9 +56,9 @@ public final class GatePruner implements BackgroundTask {
     }
 
     /** Page by page: no shard decides on all it knows at once. */
-    public static CompletableFuture<Void> raise(GroupPeers peers, GroupId shard, long floor, long after) {
+    public static CompletableFuture<Void> raise(GroupPeers peers, GroupId shard, TreeVersion floor, long after) {
         AnnounceRequest request = AnnounceRequest.newBuilder()
-                .setFloor(floor)
+                .setFloor(floor.value())
                 .setForgetAfter(after)
                 .build();
         return peers.call(shard, MetaMethods.ANNOUNCE, request)

@@ -29,7 +29,7 @@ final class LocateDirectoryFlow implements Flow<LocateDirectoryRequest, LocateDi
             return tree.group().read(LOCATE, origin, request).thenApply(place -> {
                 boolean isSettled = changes.disturbance(moment, place.getPathIdList()) == null;
                 return isSettled
-                        ? place.toBuilder().setVersion(moment.version()).build()
+                        ? place.toBuilder().setVersion(moment.version().value()).build()
                         : place;
             });
         });

@@ -82,7 +82,7 @@ final class RenameDirectoryFlow implements Flow<RenameDirectoryRequest, Empty> {
         CommitRenameRequest commit = CommitRenameRequest.newBuilder()
                 .setRequest(request)
                 .setPlan(plan)
-                .setVersion(announced.version())
+                .setVersion(announced.version().value())
                 .build();
         return tree.group()
                 .submitOnce(MetaMethods.RENAME_DIRECTORY, COMMIT, origin, commit)

@@ -41,7 +41,7 @@ final class ResolveFlow implements Flow<ResolveRequest, ResolveReply> {
 
     private ResolveReply signed(Resolution resolution, Moment moment) {
         Handle handle = resolution.getHandle().toBuilder()
-                .setVersion(moment.version())
+                .setVersion(moment.version().value())
                 .setExpiresMillis(tree.parts().clock().wallMillis() + HANDLE_MILLIS)
                 .build();
         return ResolveReply.newBuilder()
