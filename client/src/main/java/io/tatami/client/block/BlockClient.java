@@ -6,8 +6,8 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.tatami.base.BlockId;
 import io.tatami.base.Check;
 import io.tatami.base.Clock;
-import io.tatami.base.DirectMemory;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.MemoryBudget;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.BlockMethods;
@@ -27,6 +27,7 @@ import io.tatami.protocol.wire.StagedBlocksRequest;
 import io.tatami.rpc.CallOptions;
 import io.tatami.rpc.Connection;
 import io.tatami.rpc.Connector;
+import io.tatami.rpc.DirectMemory;
 import io.tatami.rpc.Lane;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -107,21 +108,22 @@ public final class BlockClient {
      * @param lengthBytes may go beyond the end of the block, where the stream then ends
      * @throws TatamiException if the server cannot be reached
      */
-    public BlockReadStream openReader(BlockTarget target, BlockId block, long generation, long offset, long lengthBytes)
+    public BlockReadStream openReader(
+            BlockTarget target, BlockId block, Generation generation, long offset, long lengthBytes)
             throws TatamiException {
         return openReader(target, block, generation, offset, lengthBytes, ReadTerms.ANY);
     }
 
     /**
-     * {@link #openReader(BlockTarget, BlockId, long, long, long)} on certain terms. What is damaged of the bytes that
-     * come is reported to the server.
+     * {@link #openReader(BlockTarget, BlockId, Generation, long, long)} on certain terms. What is damaged of the bytes
+     * that come is reported to the server.
      */
     public BlockReadStream openReader(
-            BlockTarget target, BlockId block, long generation, long offset, long lengthBytes, ReadTerms terms)
+            BlockTarget target, BlockId block, Generation generation, long offset, long lengthBytes, ReadTerms terms)
             throws TatamiException {
         ReadBlockRequest request = ReadBlockRequest.newBuilder()
                 .setBlockId(block.value())
-                .setGeneration(generation)
+                .setGeneration(generation.value())
                 .setOffset(offset)
                 .setLength(lengthBytes)
                 .setSoundOnly(terms.soundOnly())
@@ -153,11 +155,11 @@ public final class BlockClient {
      * @throws TatamiException NO_SUCH_BLOCK, FENCED, INVALID_ARGUMENT for a range that is not readable, or the
      *     connection's failure
      */
-    public int[] chunkChecksums(BlockTarget target, BlockId block, long generation, long offset, long lengthBytes)
+    public int[] chunkChecksums(BlockTarget target, BlockId block, Generation generation, long offset, long lengthBytes)
             throws TatamiException {
         ChunkChecksumsRequest request = ChunkChecksumsRequest.newBuilder()
                 .setBlockId(block.value())
-                .setGeneration(generation)
+                .setGeneration(generation.value())
                 .setOffset(offset)
                 .setLength(lengthBytes)
                 .build();

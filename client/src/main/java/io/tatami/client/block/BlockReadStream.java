@@ -5,6 +5,7 @@ import io.tatami.base.BlockId;
 import io.tatami.base.Check;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.MemoryBudget;
 import io.tatami.base.TatamiException;
 import io.tatami.protocol.BlockMethods;
@@ -112,8 +113,8 @@ public final class BlockReadStream implements AutoCloseable {
         RpcStream<ReadCredit> stream = connection.openStream(
                 BlockMethods.READ_BLOCK, CallOptions.DEFAULT.withTimeoutMillis(0), request.build(), queue);
         BlockId block = new BlockId(range.getBlockId());
-        LongConsumer mismatch =
-                offset -> damage.report(connection, target.server(), block, range.getGeneration(), offset);
+        Generation generation = Generation.of(range.getGeneration());
+        LongConsumer mismatch = offset -> damage.report(connection, target.server(), block, generation, offset);
         return new BlockReadStream(target, range, queue, stream, lease, budget, new Ahead(ahead, aheadMax), mismatch);
     }
 

@@ -131,12 +131,12 @@ public final class BlockWriteStream implements AutoCloseable {
     private WriteBlockRequest request() {
         WriteBlockRequest.Builder request = WriteBlockRequest.newBuilder()
                 .setBlockId(spec.block().value())
-                .setGeneration(spec.generation())
+                .setGeneration(spec.generation().value())
                 .setReserveBytes(spec.reserveBytes())
                 .setNeededBytes(spec.neededBytes())
                 .setPacked(spec.packed())
                 .setStartOffset(spec.startOffset())
-                .setPreviousGeneration(spec.previousGeneration())
+                .setPreviousGeneration(spec.previousGeneration().value())
                 .setSharedMemory(memory.sharedName())
                 .setOnlyCopy(chain.size() == 1)
                 .setWindowed(true);

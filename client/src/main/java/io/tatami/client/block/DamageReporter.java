@@ -3,6 +3,7 @@ package io.tatami.client.block;
 import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.Clock;
+import io.tatami.base.Generation;
 import io.tatami.base.ServerId;
 import io.tatami.protocol.BlockMethods;
 import io.tatami.protocol.wire.Empty;
@@ -39,7 +40,7 @@ final class DamageReporter {
     private long paidNanos;
 
     /** A chunk of one copy, counted from 0. */
-    private record Reported(ServerId server, BlockId block, long generation, long chunk) {}
+    private record Reported(ServerId server, BlockId block, Generation generation, long chunk) {}
 
     DamageReporter(Clock clock) {
         this.clock = clock;
@@ -52,14 +53,14 @@ final class DamageReporter {
      * @param generation as it was asked for
      * @param offsetBytes in the block, of a byte of the chunk
      */
-    void report(Connection connection, ServerId server, BlockId block, long generation, long offsetBytes) {
+    void report(Connection connection, ServerId server, BlockId block, Generation generation, long offsetBytes) {
         Reported chunk = new Reported(server, block, generation, offsetBytes / ChunkChecksum.CHUNK_BYTES);
         if (!admit(chunk)) {
             return;
         }
         ReportDamageRequest request = ReportDamageRequest.newBuilder()
                 .setBlockId(block.value())
-                .setGeneration(generation)
+                .setGeneration(generation.value())
                 .setOffset(offsetBytes)
                 .build();
         CompletableFuture<Empty> unused = connection

@@ -2,6 +2,7 @@ package io.tatami.client.block;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.Check;
+import io.tatami.base.Generation;
 
 /**
  * What a write stream begins with.
@@ -12,24 +13,24 @@ import io.tatami.base.Check;
  *     where it has no free run as long, and tells how much
  * @param packed the length is known and short
  * @param startOffset 0 for a new block, else where to go on; an existing copy is cut to it
- * @param previousGeneration the least generation of the copies that are continued; 0 for a new block. At offset 0 a
+ * @param previousGeneration the least generation of the copies that are continued; none for a new block. At offset 0 a
  *     server without a copy begins one
  */
 public record WriteSpec(
         BlockId block,
-        long generation,
+        Generation generation,
         long reserveBytes,
         long neededBytes,
         boolean packed,
         long startOffset,
-        long previousGeneration) {
+        Generation previousGeneration) {
     /**
      * The shortest block that is worth a place of its own: one unit of the device. Shorter runs are for packed blocks.
      */
     public static final long STREAMED_BYTES_MIN = 4L << 20;
 
     public WriteSpec {
-        Check.check(generation > previousGeneration, "generation %d after %d", generation, previousGeneration);
+        Check.check(generation.isAbove(previousGeneration), "generation %s after %s", generation, previousGeneration);
         Check.check(
                 startOffset >= 0 && neededBytes >= startOffset && reserveBytes >= neededBytes,
                 "reserve %d bytes, %d at least, start at %d",
@@ -39,29 +40,31 @@ public record WriteSpec(
     }
 
     /** A new block of up to {@code reserveBytes}. */
-    public static WriteSpec create(BlockId block, long generation, long reserveBytes) {
-        return new WriteSpec(block, generation, reserveBytes, Math.min(reserveBytes, STREAMED_BYTES_MIN), false, 0, 0);
+    public static WriteSpec create(BlockId block, Generation generation, long reserveBytes) {
+        long neededBytes = Math.min(reserveBytes, STREAMED_BYTES_MIN);
+        return new WriteSpec(block, generation, reserveBytes, neededBytes, false, 0, Generation.NONE);
     }
 
     /** A new block whose whole, short length is known. */
-    public static WriteSpec createPacked(BlockId block, long generation, long lengthBytes) {
-        return new WriteSpec(block, generation, lengthBytes, lengthBytes, true, 0, 0);
+    public static WriteSpec createPacked(BlockId block, Generation generation, long lengthBytes) {
+        return new WriteSpec(block, generation, lengthBytes, lengthBytes, true, 0, Generation.NONE);
     }
 
     /** Whether no server has a copy. */
     boolean isNew() {
-        return startOffset == 0 && previousGeneration == 0;
+        return startOffset == 0 && previousGeneration.equals(Generation.NONE);
     }
 
     /** The same block from {@code offset} on, under a newer generation: append, or recovery from a failure. */
-    public WriteSpec continuedAt(long offset, long newGeneration) {
-        return continuedAt(offset, newGeneration, generation, neededBytes);
+    public WriteSpec continuedAt(Generation newGeneration, long offset) {
+        return continuedAt(newGeneration, generation, offset, neededBytes);
     }
 
     /**
-     * As {@link #continuedAt(long, long)} over copies of {@code copiesGeneration}, with room for {@code takenBytes}.
+     * As {@link #continuedAt(Generation, long)} over copies of {@code copiesGeneration}, with room for
+     * {@code takenBytes}.
      */
-    public WriteSpec continuedAt(long offset, long newGeneration, long copiesGeneration, long takenBytes) {
+    public WriteSpec continuedAt(Generation newGeneration, Generation copiesGeneration, long offset, long takenBytes) {
         long needed = Math.max(neededBytes, Math.max(offset, takenBytes));
         return new WriteSpec(block, newGeneration, reserveBytes, needed, packed, offset, copiesGeneration);
     }

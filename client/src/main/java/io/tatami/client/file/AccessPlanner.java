@@ -131,7 +131,7 @@ public final class AccessPlanner {
     private final class Call {
         private final AccessPlan plan;
         private final ByteString id;
-        private final Map<Integer, Share> shares = new TreeMap<>();
+        private final Map<ServerId, Share> shares = new TreeMap<>();
 
         Call(AccessPlan plan) {
             this.plan = plan;
@@ -153,11 +153,11 @@ public final class AccessPlanner {
         }
 
         private void add(BlockExtent block, long offset, long length) throws TatamiException {
-            int server = CopyChoice.plannedServer(block);
+            ServerId server = CopyChoice.plannedServer(block);
             Share share = shares.computeIfAbsent(server, key -> new Share());
             share.ranges.add(PlannedRange.newBuilder()
                     .setBlockId(block.block().value())
-                    .setGeneration(block.generation())
+                    .setGeneration(block.generation().value())
                     .setOffset(offset)
                     .setLength(length)
                     .build());
@@ -166,7 +166,7 @@ public final class AccessPlanner {
             }
         }
 
-        private void send(int server, Share share) throws TatamiException {
+        private void send(ServerId server, Share share) throws TatamiException {
             PlanReadsRequest request = PlanReadsRequest.newBuilder()
                     .setPlanId(id)
                     .setAlready(share.sent)
@@ -180,7 +180,7 @@ public final class AccessPlanner {
             if (share.hasNoTier) {
                 return;
             }
-            BlockTarget target = locator.servers().target(new ServerId(server), locator.deadline());
+            BlockTarget target = locator.servers().target(server, locator.deadline());
             try {
                 locator.blocks().planReads(target, request);
             } catch (TatamiException e) {
@@ -192,8 +192,8 @@ public final class AccessPlanner {
         }
 
         private Share sendRest(ServerId server) throws TatamiException {
-            Share share = Objects.requireNonNull(shares.get(server.value()));
-            send(server.value(), share);
+            Share share = Objects.requireNonNull(shares.get(server));
+            send(server, share);
             return share;
         }
 
@@ -205,7 +205,7 @@ public final class AccessPlanner {
         void end() throws TatamiException {
             List<ServerId> left = shares.entrySet().stream()
                     .filter(share -> !share.getValue().ranges.isEmpty())
-                    .map(share -> new ServerId(share.getKey()))
+                    .map(Map.Entry::getKey)
                     .toList();
             for (SideBySide.Answer<ServerId, Share> answer : locator.ofServers(left, this::sendRest)) {
                 if (answer.failure() != null) {

@@ -1,6 +1,8 @@
 package io.tatami.client.file;
 
 import io.tatami.base.BlockId;
+import io.tatami.base.Generation;
+import io.tatami.base.ServerId;
 import java.util.List;
 
 /**
@@ -8,9 +10,9 @@ import java.util.List;
  *
  * @param offsetBytes where it begins in the file
  * @param lengthBytes above 0
- * @param servers ids of those with a copy
+ * @param servers those with a copy
  */
-record BlockExtent(BlockId block, long generation, long offsetBytes, long lengthBytes, List<Integer> servers) {
+record BlockExtent(BlockId block, Generation generation, long offsetBytes, long lengthBytes, List<ServerId> servers) {
     long endBytes() {
         return offsetBytes + lengthBytes;
     }

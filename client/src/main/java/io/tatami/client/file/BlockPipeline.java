@@ -2,6 +2,7 @@ package io.tatami.client.file;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.PendingFlush;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
@@ -52,13 +53,13 @@ final class BlockPipeline {
     private final FileHome home;
     private final BlockClient blocks;
     private WriteSpec spec;
-    private List<Integer> servers;
+    private List<ServerId> servers;
 
     /** The servers that the home was told to leave out since the last committed generation. */
     private Set<ServerId> failedServers = Set.of();
 
     /** The newest generation that is committed at the home; that of the stream, except before {@link #ready}. */
-    private long committedGeneration;
+    private Generation committedGeneration;
 
     private @Nullable BlockWriteStream stream;
     private boolean ready;
@@ -73,10 +74,12 @@ final class BlockPipeline {
     private long position;
     private int failures;
 
-    private BlockPipeline(FileHome home, BlockClient blocks, WriteSpec spec, List<Integer> servers) {
+    private BlockPipeline(
+            FileHome home, BlockClient blocks, WriteSpec spec, Generation committedGeneration, List<ServerId> servers) {
         this.home = home;
         this.blocks = blocks;
         this.spec = spec;
+        this.committedGeneration = committedGeneration;
         this.servers = servers;
         this.position = spec.startOffset();
         this.acknowledgedLength = spec.startOffset();
@@ -84,9 +87,7 @@ final class BlockPipeline {
 
     /** A new block. */
     static BlockPipeline create(FileHome home, BlockClient blocks, Grant grant, WriteSpec spec) {
-        BlockPipeline pipeline = new BlockPipeline(home, blocks, spec, grant.getServerIdList());
-        pipeline.committedGeneration = spec.generation();
-        return pipeline;
+        return new BlockPipeline(home, blocks, spec, spec.generation(), ServerId.listOf(grant.getServerIdList()));
     }
 
     /**
@@ -96,18 +97,20 @@ final class BlockPipeline {
      * @param committedGeneration the generation of the existing copies
      */
     static BlockPipeline append(
-            FileHome home, BlockClient blocks, BlockLocation last, long committedGeneration, long blockSizeBytes) {
+            FileHome home,
+            BlockClient blocks,
+            BlockLocation last,
+            Generation committedGeneration,
+            long blockSizeBytes) {
         WriteSpec spec = new WriteSpec(
                 new BlockId(last.getBlockId()),
-                last.getGeneration(),
+                Generation.of(last.getGeneration()),
                 blockSizeBytes,
                 last.getLength(),
                 false,
                 last.getLength(),
                 committedGeneration);
-        BlockPipeline pipeline = new BlockPipeline(home, blocks, spec, last.getServerIdList());
-        pipeline.committedGeneration = committedGeneration;
-        return pipeline;
+        return new BlockPipeline(home, blocks, spec, committedGeneration, ServerId.listOf(last.getServerIdList()));
     }
 
     BlockId block() {
@@ -143,7 +146,7 @@ final class BlockPipeline {
     BlockReport report() {
         return BlockReport.newBuilder()
                 .setBlockId(block().value())
-                .setGeneration(committedGeneration)
+                .setGeneration(committedGeneration.value())
                 .setLength(position)
                 .build();
     }
@@ -257,7 +260,7 @@ final class BlockPipeline {
             ready = false;
         }
         if (!ready) {
-            if (committedGeneration != spec.generation()) {
+            if (!committedGeneration.equals(spec.generation())) {
                 writing.awaitReady();
                 home.commitGeneration(block(), spec.generation(), failedServers);
                 committedGeneration = spec.generation();
@@ -308,14 +311,15 @@ final class BlockPipeline {
 
     /** Gets a new generation, on other servers if no acknowledged byte is lost by that. */
     private void renew(TatamiException failure) throws TatamiException {
-        ServerId failed = stream == null ? new ServerId(servers.get(0)) : stream.failedServer();
+        ServerId failed = stream == null ? servers.get(0) : stream.failedServer();
         Grant grant = issue(failed, failure);
         if (stream != null) {
             spec = stream.spec();
         }
         endStream();
-        servers = grant.getServerIdList();
-        spec = spec.continuedAt(acknowledgedLength, grant.getGeneration(), committedGeneration, takenBytes());
+        servers = ServerId.listOf(grant.getServerIdList());
+        Generation issued = Generation.of(grant.getGeneration());
+        spec = spec.continuedAt(issued, committedGeneration, acknowledgedLength, takenBytes());
     }
 
     /**

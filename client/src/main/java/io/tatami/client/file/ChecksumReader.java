@@ -61,11 +61,11 @@ final class ChecksumReader {
 
     private int[] chunks(BlockExtent extent, long lengthBytes) throws TatamiException {
         TatamiException last = null;
-        for (int server : extent.servers()) {
+        for (ServerId server : extent.servers()) {
             try {
                 return locator.blocks()
                         .chunkChecksums(
-                                locator.servers().target(new ServerId(server), locator.deadline()),
+                                locator.servers().target(server, locator.deadline()),
                                 extent.block(),
                                 extent.generation(),
                                 0,

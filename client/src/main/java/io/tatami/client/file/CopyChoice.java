@@ -13,7 +13,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.function.IntPredicate;
+import java.util.function.Predicate;
 
 /**
  * Chooses the copy of a block that a reader reads: one on this host first, then the others. After all have failed, it
@@ -29,10 +29,10 @@ final class CopyChoice {
     private final FileContent content;
     private final Deadline deadline;
     private final Backoff backoff;
-    private final Deque<Integer> untried = new ArrayDeque<>();
+    private final Deque<ServerId> untried = new ArrayDeque<>();
 
     /** The block's servers with damaged copies, as found by this reader. */
-    private final Deque<Integer> damaged = new ArrayDeque<>();
+    private final Deque<ServerId> damaged = new ArrayDeque<>();
 
     private BlockExtent extent;
     private int rounds;
@@ -60,7 +60,7 @@ final class CopyChoice {
     }
 
     boolean isLocal() {
-        return !untried.isEmpty() && locator.servers().isLocal(new ServerId(untried.element()));
+        return !untried.isEmpty() && locator.servers().isLocal(untried.element());
     }
 
     /** Opens a range of the block, by its own offsets, at the copy that is to be read now. */
@@ -70,7 +70,7 @@ final class CopyChoice {
                 throw new TatamiException(ErrorCode.UNAVAILABLE, extent.block() + " has no known copy");
             }
             try {
-                BlockTarget target = locator.servers().target(new ServerId(untried.element()), deadline);
+                BlockTarget target = locator.servers().target(untried.element(), deadline);
                 statistics.countStream(vectored);
                 return locator.blocks()
                         .openReader(
@@ -107,7 +107,7 @@ final class CopyChoice {
         } else {
             statistics.countCopyFailure();
         }
-        Integer given = untried.poll();
+        ServerId given = untried.poll();
         if (soundOnly && given != null && failure.code() == ErrorCode.CORRUPT) {
             damaged.add(given);
         }
@@ -144,22 +144,22 @@ final class CopyChoice {
 
     private void fill() {
         BlockServers servers = locator.servers();
-        untried.addAll(inOrder(extent, server -> servers.isLocal(new ServerId(server))));
+        untried.addAll(inOrder(extent, servers::isLocal));
     }
 
     /**
      * The server that a reader goes to first, wherever it runs: a plan is for readers that are sent to their bytes.
      *
-     * @return the id of one of the block's servers
+     * @return one of the block's servers
      */
-    static int plannedServer(BlockExtent extent) {
+    static ServerId plannedServer(BlockExtent extent) {
         return inOrder(extent, server -> false).get(0);
     }
 
-    private static List<Integer> inOrder(BlockExtent extent, IntPredicate isLocal) {
-        List<Integer> order = new ArrayList<>();
-        List<Integer> far = new ArrayList<>();
-        for (int server : extent.servers()) {
+    private static List<ServerId> inOrder(BlockExtent extent, Predicate<ServerId> isLocal) {
+        List<ServerId> order = new ArrayList<>();
+        List<ServerId> far = new ArrayList<>();
+        for (ServerId server : extent.servers()) {
             (isLocal.test(server) ? order : far).add(server);
         }
         // Readers of different blocks begin with different copies.

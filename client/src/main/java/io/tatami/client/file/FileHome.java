@@ -3,6 +3,7 @@ package io.tatami.client.file;
 import com.google.protobuf.ByteString;
 import io.tatami.base.BlockId;
 import io.tatami.base.FileId;
+import io.tatami.base.Generation;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.client.block.BlockTarget;
@@ -51,8 +52,8 @@ final class FileHome {
         return caller.backoff();
     }
 
-    List<BlockTarget> targets(List<Integer> serverIds) throws TatamiException {
-        return servers.targets(serverIds, deadline());
+    List<BlockTarget> targets(List<ServerId> chain) throws TatamiException {
+        return servers.targets(chain, deadline());
     }
 
     /** @see BlockServers#reconsider */
@@ -106,25 +107,25 @@ final class FileHome {
     }
 
     /** A new generation of a block, on servers without those that failed. */
-    Grant renewBlock(BlockId block, long generation, Set<ServerId> failed) throws TatamiException {
+    Grant renewBlock(BlockId block, Generation generation, Set<ServerId> failed) throws TatamiException {
         RenewBlockRequest request = renewal(block, generation, failed).build();
         return caller.call(file.home(), MetaMethods.RENEW_BLOCK, request, deadline())
                 .getGrant();
     }
 
     /** Every server of the block but those that failed has adopted the generation durably: from here on it counts. */
-    void commitGeneration(BlockId block, long generation, Set<ServerId> failed) throws TatamiException {
+    void commitGeneration(BlockId block, Generation generation, Set<ServerId> failed) throws TatamiException {
         RenewBlockRequest request =
                 renewal(block, generation, failed).setCommitted(true).build();
         caller.call(file.home(), MetaMethods.RENEW_BLOCK, request, deadline());
     }
 
-    private RenewBlockRequest.Builder renewal(BlockId block, long generation, Set<ServerId> failed) {
+    private RenewBlockRequest.Builder renewal(BlockId block, Generation generation, Set<ServerId> failed) {
         return RenewBlockRequest.newBuilder()
                 .setFileId(file.value())
                 .setRecoveryId(recoveryId)
                 .setBlockId(block.value())
-                .setGeneration(generation)
+                .setGeneration(generation.value())
                 .addAllFailedServerId(
                         failed.stream().map(ServerId::value).sorted().toList())
                 .setClientHost(servers.clientHost());

@@ -4,6 +4,7 @@ import io.tatami.base.BlockId;
 import io.tatami.base.Check;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
+import io.tatami.base.Generation;
 import io.tatami.base.ServerId;
 import io.tatami.base.SideBySide;
 import io.tatami.base.TatamiException;
@@ -74,8 +75,9 @@ final class FileLocator {
             Visible visible = location.getOpen() ? visible(location) : new Visible(location.getLength(), true);
             if (visible.lengthBytes > 0) {
                 BlockId block = new BlockId(location.getBlockId());
+                List<ServerId> holders = ServerId.listOf(location.getServerIdList());
                 extents.add(new BlockExtent(
-                        block, location.getGeneration(), offset, visible.lengthBytes, location.getServerIdList()));
+                        block, Generation.of(location.getGeneration()), offset, visible.lengthBytes, holders));
                 offset += visible.lengthBytes;
             }
             if (!visible.isFinal) {
@@ -100,10 +102,10 @@ final class FileLocator {
         TatamiException last = null;
         for (int round = 0; round < ROUNDS_MAX; round++) {
             int without = 0;
-            for (int server : location.getServerIdList()) {
+            for (ServerId server : ServerId.listOf(location.getServerIdList())) {
                 try {
-                    BlockInfoReply info = blocks.blockInfo(
-                            servers.target(new ServerId(server), deadline), new BlockId(location.getBlockId()));
+                    BlockInfoReply info =
+                            blocks.blockInfo(servers.target(server, deadline), new BlockId(location.getBlockId()));
                     long length = Math.max(location.getLength(), info.getVisibleLength());
                     return new Visible(length, info.getFinalized());
                 } catch (TatamiException e) {

@@ -3,6 +3,7 @@ package io.tatami.client.file;
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
+import io.tatami.base.Generation;
 import io.tatami.base.PendingFlush;
 import io.tatami.base.TatamiException;
 import io.tatami.client.block.BlockClient;
@@ -127,7 +128,7 @@ public final class FileWriter implements AutoCloseable {
             writer.spilling = true;
         }
         if (opened.hasLastBlock()) {
-            long committed = opened.getStatus().getBlock(0).getGeneration();
+            Generation committed = Generation.of(opened.getStatus().getBlock(0).getGeneration());
             writer.current = BlockPipeline.append(
                     writer.home, writer.blocks, opened.getLastBlock(), committed, writer.blockSizeBytes);
         }
@@ -374,9 +375,10 @@ public final class FileWriter implements AutoCloseable {
 
     private WriteSpec newBlock(Grant grant, int nextBytes) {
         BlockId id = new BlockId(grant.getBlockId());
+        Generation generation = Generation.of(grant.getGeneration());
         return completing
-                ? WriteSpec.createPacked(id, grant.getGeneration(), Math.min(nextBytes, blockSizeBytes))
-                : WriteSpec.create(id, grant.getGeneration(), blockSizeBytes);
+                ? WriteSpec.createPacked(id, generation, Math.min(nextBytes, blockSizeBytes))
+                : WriteSpec.create(id, generation, blockSizeBytes);
     }
 
     private void finishCurrent(BlockPipeline block, boolean isWhole) throws TatamiException {

@@ -28,7 +28,7 @@ public final class BlockServers {
 
     /** @param alive by id */
     private record Snapshot(
-            @Nullable ClusterMap map, Map<Integer, BlockServerInfo> byId, List<BlockServerInfo> alive) {}
+            @Nullable ClusterMap map, Map<ServerId, BlockServerInfo> byId, List<BlockServerInfo> alive) {}
 
     public BlockServers(MetadataRouter router, LocalHost localHost) {
         this.router = router;
@@ -41,10 +41,10 @@ public final class BlockServers {
      * @throws TatamiException UNAVAILABLE for a server that the cluster does not know, also after asking again
      */
     public BlockTarget target(ServerId server, Deadline deadline) throws TatamiException {
-        BlockServerInfo info = byId().get(server.value());
+        BlockServerInfo info = byId().get(server);
         if (info == null) {
             router.refresh(deadline);
-            info = byId().get(server.value());
+            info = byId().get(server);
         }
         if (info == null) {
             throw new TatamiException(ErrorCode.UNAVAILABLE, "the cluster map has no block server " + server);
@@ -62,10 +62,10 @@ public final class BlockServers {
         }
     }
 
-    public List<BlockTarget> targets(List<Integer> servers, Deadline deadline) throws TatamiException {
+    public List<BlockTarget> targets(List<ServerId> servers, Deadline deadline) throws TatamiException {
         List<BlockTarget> targets = new ArrayList<>(servers.size());
-        for (int server : servers) {
-            targets.add(target(new ServerId(server), deadline));
+        for (ServerId server : servers) {
+            targets.add(target(server, deadline));
         }
         return targets;
     }
@@ -79,13 +79,13 @@ public final class BlockServers {
 
     /** Whether the server has a cache tier, and is not known to be dead. */
     public boolean hasCache(ServerId server) {
-        BlockServerInfo info = byId().get(server.value());
+        BlockServerInfo info = byId().get(server);
         return info != null && info.getHasCache() && isAlive(info);
     }
 
     /** Whether the server runs on this host. */
     public boolean isLocal(ServerId server) {
-        BlockServerInfo info = byId().get(server.value());
+        BlockServerInfo info = byId().get(server);
         return info != null && localHost.isHostOf(info);
     }
 
@@ -108,7 +108,7 @@ public final class BlockServers {
     }
 
     private LocatedBlock located(BlockLocation location) {
-        List<Holder> holders = location.getServerIdList().stream()
+        List<Holder> holders = ServerId.listOf(location.getServerIdList()).stream()
                 .map(id -> holder(id, byId().get(id)))
                 .toList();
         return new LocatedBlock(
@@ -128,18 +128,17 @@ public final class BlockServers {
         List<Holder> holders = new ArrayList<>();
         for (int i = 0; i < Math.min(status.getReplication(), alive.size()); i++) {
             BlockServerInfo info = alive.get(Math.floorMod(Long.hashCode(status.getId()) + i, alive.size()));
-            holders.add(holder(info.getServerId(), info));
+            holders.add(holder(new ServerId(info.getServerId()), info));
         }
         return new LocatedBlock(BlockId.NONE, 0, status.getLength(), holders, false);
     }
 
-    private static Holder holder(int id, @Nullable BlockServerInfo info) {
+    private static Holder holder(ServerId id, @Nullable BlockServerInfo info) {
         if (info == null) {
-            return new Holder(new ServerId(id), "", 0, "", STORAGE_TYPE_UNKNOWN, false);
+            return new Holder(id, "", 0, "", STORAGE_TYPE_UNKNOWN, false);
         }
         String type = info.getStorageTypeCount() == 0 ? STORAGE_TYPE_UNKNOWN : info.getStorageType(0);
-        return new Holder(
-                new ServerId(id), info.getHost(), info.getData().getPort(), info.getRack(), type, isAlive(info));
+        return new Holder(id, info.getHost(), info.getData().getPort(), info.getRack(), type, isAlive(info));
     }
 
     private static boolean isAlive(BlockServerInfo info) {
@@ -149,7 +148,7 @@ public final class BlockServers {
         };
     }
 
-    private Map<Integer, BlockServerInfo> byId() {
+    private Map<ServerId, BlockServerInfo> byId() {
         return newest().byId;
     }
 
@@ -157,8 +156,8 @@ public final class BlockServers {
         Snapshot now = snapshot;
         ClusterMap map = router.map();
         if (now.map != map) {
-            Map<Integer, BlockServerInfo> fresh = new HashMap<>();
-            map.getBlockServerList().forEach(info -> fresh.put(info.getServerId(), info));
+            Map<ServerId, BlockServerInfo> fresh = new HashMap<>();
+            map.getBlockServerList().forEach(info -> fresh.put(new ServerId(info.getServerId()), info));
             List<BlockServerInfo> alive = fresh.values().stream()
                     .filter(BlockServers::isAlive)
                     .sorted(Comparator.comparingInt(BlockServerInfo::getServerId))

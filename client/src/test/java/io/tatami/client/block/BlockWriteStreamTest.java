@@ -12,6 +12,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.RefusalSubject;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
@@ -33,7 +34,7 @@ final class BlockWriteStreamTest {
     private static final int MIB = 1 << 20;
     private static final BlockClientSettings SETTINGS =
             BlockClientSettings.DEFAULT.withWindowBytes(3 * MIB).withTimeoutMillis(50);
-    private static final WriteSpec SPEC = WriteSpec.create(BlockId.of(1, 0, 1), 1, 16 * MIB);
+    private static final WriteSpec SPEC = WriteSpec.create(BlockId.of(1, 0, 1), Generation.FIRST, 16 * MIB);
 
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
     private final byte[] bytes = new byte[4 * MIB];
@@ -56,7 +57,7 @@ final class BlockWriteStreamTest {
             assertThrows(TatamiException.class, stream::hflush);
         }
         ScriptedServer other = new ScriptedServer();
-        try (BlockWriteStream stream = open(other, SPEC.continuedAt(100, 2))) {
+        try (BlockWriteStream stream = open(other, SPEC.continuedAt(Generation.of(2), 100))) {
             stream.write(bytes, 100, 2 * MIB);
             assertEquals(2, other.frames().size());
             assertEquals(MIB, other.frames().get(1).getOffset());
@@ -168,7 +169,7 @@ final class BlockWriteStreamTest {
         List<PendingFrame> frames = failedWith(2 * MIB + 10);
         ScriptedServer server = new ScriptedServer();
         int start = MIB + 100_000;
-        try (BlockWriteStream stream = open(server, SPEC.continuedAt(start, 2))) {
+        try (BlockWriteStream stream = open(server, SPEC.continuedAt(Generation.of(2), start))) {
             stream.resend(frames);
             assertEquals(2 * MIB + 10, stream.position());
         }
@@ -189,7 +190,7 @@ final class BlockWriteStreamTest {
         List<PendingFrame> frames = failedWith(MIB + 1);
         frames.get(0).payload().setByte(5, frames.get(0).payload().getByte(5) + 1);
         ScriptedServer server = new ScriptedServer();
-        try (BlockWriteStream stream = open(server, SPEC.continuedAt(10, 2))) {
+        try (BlockWriteStream stream = open(server, SPEC.continuedAt(Generation.of(2), 10))) {
             TatamiException corrupt = assertThrows(TatamiException.class, () -> stream.resend(frames));
             assertEquals(ErrorCode.CORRUPT, corrupt.code());
         }
@@ -199,7 +200,8 @@ final class BlockWriteStreamTest {
     @Test
     void aBlockEndsWhereTheServersHaveNoMoreRoom() throws Exception {
         ScriptedServer server = new ScriptedServer();
-        WriteSpec needsOne = new WriteSpec(BlockId.of(1, 0, 1), 1, 16 * MIB, MIB, false, 0, 0);
+        WriteSpec needsOne =
+                new WriteSpec(BlockId.of(1, 0, 1), Generation.FIRST, 16 * MIB, MIB, false, 0, Generation.NONE);
         try (BlockWriteStream stream = open(server, needsOne)) {
             assertEquals(MIB, stream.awaitRoomBytes(), "what is needed is sure before any word of the server's");
             stream.write(bytes, 0, MIB);
@@ -223,11 +225,11 @@ final class BlockWriteStreamTest {
 
     @Test
     void whatWasTakenIsNeededWhenABlockIsContinuedElsewhere() {
-        WriteSpec moved = SPEC.continuedAt(0, 3, 1, 9 * MIB);
+        WriteSpec moved = SPEC.continuedAt(Generation.of(3), Generation.FIRST, 0, 9 * MIB);
 
         assertEquals(4 * MIB, SPEC.neededBytes());
         assertEquals(9 * MIB, moved.neededBytes());
-        assertEquals(9 * MIB, moved.continuedAt(5 * MIB, 4).neededBytes());
+        assertEquals(9 * MIB, moved.continuedAt(Generation.of(4), 5 * MIB).neededBytes());
     }
 
     @Test
@@ -266,7 +268,7 @@ final class BlockWriteStreamTest {
     void aBlockThatIsFullEndsWithItsLastBytes() throws Exception {
         ScriptedServer server = new ScriptedServer();
         server.finishNext(WriteBlockReply.newBuilder().setLength(2 * MIB).build());
-        try (BlockWriteStream stream = open(server, WriteSpec.create(BlockId.of(1, 0, 1), 1, 2 * MIB))) {
+        try (BlockWriteStream stream = open(server, WriteSpec.create(BlockId.of(1, 0, 1), Generation.FIRST, 2 * MIB))) {
             stream.write(bytes, 0, 2 * MIB);
             assertEquals(0, stream.roomBytes());
             assertEquals(2 * MIB, stream.finish());

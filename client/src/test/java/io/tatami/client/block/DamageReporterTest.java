@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import com.google.protobuf.Message;
 import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
+import io.tatami.base.Generation;
 import io.tatami.base.ManualClock;
 import io.tatami.base.ServerId;
 import io.tatami.protocol.Method;
@@ -30,7 +31,7 @@ final class DamageReporterTest {
         for (int i = 0; i < 3; i++) {
             report(SERVER, 5);
             report(new ServerId(4), 5);
-            reporter.report(connection, SERVER, BLOCK, 7, 5L * ChunkChecksum.CHUNK_BYTES + 1 + i);
+            reporter.report(connection, SERVER, BLOCK, Generation.of(7), 5L * ChunkChecksum.CHUNK_BYTES + 1 + i);
         }
         assertEquals(2, connection.requests.size());
         assertEquals(
@@ -84,7 +85,7 @@ final class DamageReporterTest {
     }
 
     private void report(ServerId server, int chunk) {
-        reporter.report(connection, server, BLOCK, 7, (long) chunk * ChunkChecksum.CHUNK_BYTES);
+        reporter.report(connection, server, BLOCK, Generation.of(7), (long) chunk * ChunkChecksum.CHUNK_BYTES);
     }
 
     /** A connection to a server that answers when the test says so. */

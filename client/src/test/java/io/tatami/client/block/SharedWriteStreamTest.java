@@ -11,6 +11,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.RefusalSubject;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Where a write stream puts its bytes that shares a unit of memory with a server that does as the test says. */
 final class SharedWriteStreamTest {
     private static final int MIB = 1 << 20;
-    private static final WriteSpec SPEC = WriteSpec.create(BlockId.of(1, 0, 1), 1, 16 * MIB);
+    private static final WriteSpec SPEC = WriteSpec.create(BlockId.of(1, 0, 1), Generation.FIRST, 16 * MIB);
 
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
     private final byte[] bytes = new byte[6 * MIB];

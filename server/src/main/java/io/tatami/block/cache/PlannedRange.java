@@ -2,6 +2,7 @@ package io.tatami.block.cache;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.Check;
+import io.tatami.base.Generation;
 import io.tatami.block.device.Device;
 
 /**
@@ -11,7 +12,7 @@ import io.tatami.block.device.Device;
  * @param offsetBytes where they begin in the block
  * @param lengthBytes at least 1
  */
-public record PlannedRange(BlockId block, long generation, long offsetBytes, long lengthBytes) {
+public record PlannedRange(BlockId block, Generation generation, long offsetBytes, long lengthBytes) {
     public PlannedRange {
         Check.check(offsetBytes >= 0 && lengthBytes > 0, "%d bytes at %d are planned", lengthBytes, offsetBytes);
     }

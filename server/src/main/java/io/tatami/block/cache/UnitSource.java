@@ -1,6 +1,7 @@
 package io.tatami.block.cache;
 
 import io.tatami.base.BlockId;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.BlockReader;
 
@@ -24,8 +25,8 @@ public interface UnitSource {
      * @throws TatamiException NO_SUCH_BLOCK where it is not here, or only below {@code generation}; BUSY where it is
      *     still being written
      */
-    long lengthBytes(BlockId block, long generation) throws TatamiException;
+    long lengthBytes(BlockId block, Generation generation) throws TatamiException;
 
     /** Reads a range of it from the volume. */
-    BlockReader open(BlockId block, long generation, long offsetBytes, long lengthBytes) throws TatamiException;
+    BlockReader open(BlockId block, Generation generation, long offsetBytes, long lengthBytes) throws TatamiException;
 }

@@ -66,7 +66,7 @@ public final class BlockServer implements AutoCloseable {
     private final DamageNotices damage = new DamageNotices();
     private final MetadataCredential credential = new MetadataCredential();
     private final HandlerTable handlers = new HandlerTable(credential);
-    private volatile int serverId;
+    private volatile ServerId serverId;
     private volatile @Nullable Registration registration;
 
     /**
@@ -87,7 +87,7 @@ public final class BlockServer implements AutoCloseable {
         this.volumes = volumes;
         this.identityFile = identityFile;
         this.identity = identityFile.start();
-        this.serverId = identity.server().value();
+        this.serverId = identity.server();
         this.threads = new ServerThreads(
                 settings,
                 volumes.volumes().stream().map(VolumeSet.ServedVolume::volume).toList());
@@ -167,7 +167,7 @@ public final class BlockServer implements AutoCloseable {
         threads.every(CreditLine.ASK_MILLIS_MIN, joining::tick);
         return joining.joined().whenComplete((id, failure) -> {
             if (id != null) {
-                serverId = id.value();
+                serverId = id;
             }
         });
     }

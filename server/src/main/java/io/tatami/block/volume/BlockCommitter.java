@@ -2,6 +2,7 @@ package io.tatami.block.volume;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.index.BlockIndex;
 import io.tatami.block.volume.index.BlockRecord;
@@ -24,13 +25,13 @@ final class BlockCommitter {
     }
 
     /** @see BlockWriter#sync */
-    void sync(Replica.Change change, OpenBlock open, long generation) throws TatamiException {
+    void sync(Replica.Change change, OpenBlock open, Generation generation) throws TatamiException {
         persist(change, open, generation);
         change.replica().makeVisible(open.lengthBytes());
     }
 
     /** @see BlockWriter#persist */
-    void persist(Replica.Change change, OpenBlock open, long generation) throws TatamiException {
+    void persist(Replica.Change change, OpenBlock open, Generation generation) throws TatamiException {
         open.drain(false);
         CrashPoint.hit("volume.sync.after-write");
         open.flush();
@@ -45,7 +46,7 @@ final class BlockCommitter {
      * @return whether the end of the block is kept beside the index; otherwise the bytes were synced
      * @see BlockWriter#flush
      */
-    boolean flush(Replica.Change change, OpenBlock open, long generation) throws TatamiException {
+    boolean flush(Replica.Change change, OpenBlock open, Generation generation) throws TatamiException {
         open.drain(false);
         CrashPoint.hit("volume.flush.after-write");
         parts.failStop().check();
@@ -72,7 +73,7 @@ final class BlockCommitter {
     }
 
     /** @see BlockWriter#finish */
-    void finish(Replica.Change change, OpenBlock open, long generation) throws TatamiException {
+    void finish(Replica.Change change, OpenBlock open, Generation generation) throws TatamiException {
         open.drain(true);
         CrashPoint.hit("volume.finish.after-write");
         open.flush();
@@ -80,8 +81,8 @@ final class BlockCommitter {
         long length = open.lengthBytes();
         BlockRecord entry = new BlockRecord(
                 change.replica().block(),
-                open.extent().head(length),
                 generation,
+                open.extent().head(length),
                 length,
                 BlockRecord.State.FINALIZED,
                 BlockRecord.NO_TAIL);
@@ -95,11 +96,11 @@ final class BlockCommitter {
     }
 
     /** Records the block in the index as it is on the device, flushed, and in the open block's tail. */
-    void commit(Replica.Change change, OpenBlock open, long generation) throws TatamiException {
+    void commit(Replica.Change change, OpenBlock open, Generation generation) throws TatamiException {
         BlockRecord entry = new BlockRecord(
                 change.replica().block(),
-                open.extent(),
                 generation,
+                open.extent(),
                 open.lengthBytes(),
                 BlockRecord.State.WRITING,
                 open.tail());
@@ -111,7 +112,7 @@ final class BlockCommitter {
     }
 
     /** Records a new generation for the durable bytes, and fences the writer. */
-    void adopt(Replica.Change change, long generation) throws TatamiException {
+    void adopt(Replica.Change change, Generation generation) throws TatamiException {
         catchUp(change);
         BlockRecord before = change.replica().committed();
         change.replaceWriter(null);
@@ -119,8 +120,8 @@ final class BlockCommitter {
         BlockRecord entry = before == null
                 ? new BlockRecord(
                         change.replica().block(),
-                        change.replica().extent(),
                         generation,
+                        change.replica().extent(),
                         0,
                         BlockRecord.State.WRITING,
                         BlockRecord.NO_TAIL)

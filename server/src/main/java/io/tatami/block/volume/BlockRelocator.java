@@ -2,6 +2,7 @@ package io.tatami.block.volume;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.AccessKind;
 import io.tatami.block.device.AlignedBuffer;
@@ -136,7 +137,7 @@ public final class BlockRelocator {
         BlockRecord before = block.before();
         try {
             return parts.damage().readTwice(replica, again -> {
-                Replica.View view = replica.view(parts.index(), 0, 0, before.lengthBytes());
+                Replica.View view = replica.view(parts.index(), Generation.NONE, 0, before.lengthBytes());
                 ByteBuffer into = buffer.range(block.start(), block.endInBuffer());
                 parts.threads().stream(AccessKind.BACKGROUND)
                         .submit(

@@ -2,6 +2,7 @@ package io.tatami.block.volume;
 
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.AccessKind;
 import io.tatami.block.device.AccessStream;
@@ -24,7 +25,7 @@ final class BlockReopener {
     }
 
     /** @see Volume#reopen */
-    BlockWriter reopen(Replica.Change change, long newGeneration, long lengthBytes, long reservedBytes)
+    BlockWriter reopen(Replica.Change change, Generation newGeneration, long lengthBytes, long reservedBytes)
             throws TatamiException {
         Replica replica = change.replica();
         replica.throwIfDeleted();
@@ -62,10 +63,10 @@ final class BlockReopener {
      * The index has what was kept. A cut to where the index ended before leaves in it, under the same generation, just
      * what it said when that was kept, so that it would count again.
      */
-    private static void forgetEnd(Replica replica, OpenBlock open, long newGeneration, long lengthBytes)
+    private static void forgetEnd(Replica replica, OpenBlock open, Generation newGeneration, long lengthBytes)
             throws TatamiException {
         boolean isForgotten = open.forgetEnd();
-        if (!isForgotten && newGeneration == replica.generation() && lengthBytes < open.lengthBytes()) {
+        if (!isForgotten && newGeneration.equals(replica.generation()) && lengthBytes < open.lengthBytes()) {
             throw new TatamiException(
                     ErrorCode.IO_ERROR,
                     "block " + replica.block() + " cannot be cut to " + lengthBytes

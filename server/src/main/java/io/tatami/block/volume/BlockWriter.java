@@ -4,6 +4,7 @@ import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.space.Extent;
 import java.nio.ByteBuffer;
@@ -23,9 +24,9 @@ public final class BlockWriter implements AutoCloseable {
     private final VolumeParts parts;
     private final BlockCommitter committer;
     private final Replica replica;
-    private final long generation;
+    private final Generation generation;
 
-    BlockWriter(VolumeParts parts, BlockCommitter committer, Replica replica, long generation) {
+    BlockWriter(VolumeParts parts, BlockCommitter committer, Replica replica, Generation generation) {
         this.parts = parts;
         this.committer = committer;
         this.replica = replica;
@@ -36,7 +37,7 @@ public final class BlockWriter implements AutoCloseable {
         return replica.block();
     }
 
-    public long generation() {
+    public Generation generation() {
         return generation;
     }
 

@@ -4,6 +4,7 @@ import io.tatami.base.BlockId;
 import io.tatami.base.Check;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.AccessKind;
 import io.tatami.block.device.AccessStream;
@@ -133,9 +134,9 @@ final class OpenBlock {
     }
 
     /** Whether bytes may be ahead of what the index says, which is {@code entry}; for the writing side. */
-    boolean mayRunAhead(BlockRecord entry, long generation) {
+    boolean mayRunAhead(BlockRecord entry, Generation generation) {
         return !entry.isFinalized()
-                && entry.generation() == generation
+                && entry.generation().equals(generation)
                 && entry.extent().equals(extent)
                 && lengthBytes >= entry.lengthBytes()
                 && lengthBytes - entry.lengthBytes() <= FlushedEnds.AHEAD_BYTES_MAX;

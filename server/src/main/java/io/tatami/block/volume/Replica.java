@@ -4,6 +4,7 @@ import io.tatami.base.BlockId;
 import io.tatami.base.Check;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.AlignedBuffer;
 import io.tatami.block.device.Device;
@@ -35,7 +36,7 @@ final class Replica {
     private final ReentrantLock changing = new ReentrantLock();
     private final Change change = new Change();
     private final BlockId block;
-    private long generation;
+    private Generation generation;
     private @Nullable BlockRecord committed;
     private @Nullable OpenBlock open;
     private @Nullable BlockWriter writer;
@@ -53,7 +54,7 @@ final class Replica {
     /** Increased when the unchanged bytes of the block are at another place. */
     private int moves;
 
-    private Replica(BlockId block, long generation, @Nullable BlockRecord committed, @Nullable OpenBlock open) {
+    private Replica(BlockId block, Generation generation, @Nullable BlockRecord committed, @Nullable OpenBlock open) {
         this.block = block;
         this.generation = generation;
         this.committed = committed;
@@ -62,7 +63,7 @@ final class Replica {
     }
 
     /** A new block, which is only in memory. */
-    static Replica begun(BlockId block, long generation, OpenBlock open) {
+    static Replica begun(BlockId block, Generation generation, OpenBlock open) {
         return new Replica(block, generation, null, open);
     }
 
@@ -81,7 +82,7 @@ final class Replica {
         return block;
     }
 
-    synchronized long generation() {
+    synchronized Generation generation() {
         return generation;
     }
 
@@ -265,8 +266,8 @@ final class Replica {
     }
 
     /** @throws TatamiException FENCED if the block's generation is above {@code newGeneration} */
-    synchronized void throwIfAbove(long newGeneration) throws TatamiException {
-        if (generation > newGeneration) {
+    synchronized void throwIfAbove(Generation newGeneration) throws TatamiException {
+        if (generation.isAbove(newGeneration)) {
             throw new TatamiException(
                     ErrorCode.FENCED,
                     "block " + block + " is at generation " + generation + ", above " + newGeneration);
@@ -331,7 +332,7 @@ final class Replica {
      *
      * @throws TatamiException as {@link Volume#read}
      */
-    View view(BlockIndex index, long generationMin, long offsetBytes, long readBytes) throws TatamiException {
+    View view(BlockIndex index, Generation generationMin, long offsetBytes, long readBytes) throws TatamiException {
         int first = (int) (offsetBytes / ChunkChecksum.CHUNK_BYTES);
         int count = ChunkChecksum.pieces(offsetBytes, readBytes);
         Location seenLocation;
@@ -415,9 +416,10 @@ final class Replica {
         }
     }
 
-    private void throwUnlessReadable(long generationMin, long offsetBytes, long readBytes) throws TatamiException {
+    private void throwUnlessReadable(Generation generationMin, long offsetBytes, long readBytes)
+            throws TatamiException {
         throwIfDeleted();
-        if (generation < generationMin) {
+        if (generation.isBelow(generationMin)) {
             throw new TatamiException(
                     ErrorCode.NO_SUCH_BLOCK,
                     "block " + block + " is here at generation " + generation + " only, below " + generationMin);

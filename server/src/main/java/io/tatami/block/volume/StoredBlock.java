@@ -1,6 +1,7 @@
 package io.tatami.block.volume;
 
 import io.tatami.base.BlockId;
+import io.tatami.base.Generation;
 
 /**
  * What a volume holds of a block, as it was at one moment.
@@ -17,7 +18,7 @@ import io.tatami.base.BlockId;
  */
 public record StoredBlock(
         BlockId block,
-        long generation,
+        Generation generation,
         long durableBytes,
         long visibleBytes,
         long heldBytes,

@@ -4,6 +4,7 @@ import io.tatami.base.BlockId;
 import io.tatami.base.Check;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.AccessKind;
 import io.tatami.block.device.AccessTimes;
@@ -70,8 +71,8 @@ public final class Volume implements AutoCloseable {
         return superblock.volume();
     }
 
-    /** {@link #create(BlockId, long, Reservation)} where any room will do. */
-    public BlockWriter create(BlockId block, long generation, long reservedBytes, boolean shortFromStart)
+    /** {@link #create(BlockId, Generation, Reservation)} where any room will do. */
+    public BlockWriter create(BlockId block, Generation generation, long reservedBytes, boolean shortFromStart)
             throws TatamiException {
         return create(block, generation, new Reservation(reservedBytes, 1, shortFromStart));
     }
@@ -84,7 +85,7 @@ public final class Volume implements AutoCloseable {
      *     {@link BlockWriter#capacityBytes()} tells
      * @throws TatamiException ALREADY_EXISTS, NO_SPACE where the longest is too short, or IO_ERROR
      */
-    public BlockWriter create(BlockId block, long generation, Reservation room) throws TatamiException {
+    public BlockWriter create(BlockId block, Generation generation, Reservation room) throws TatamiException {
         parts.failStop().check();
         throwIfIndexIsFull();
         if (replicas.containsKey(block)) {
@@ -115,7 +116,7 @@ public final class Volume implements AutoCloseable {
      * @throws TatamiException NO_SUCH_BLOCK; FENCED where the block has a higher generation; INVALID_ARGUMENT where it
      *     is shorter than {@code lengthBytes}; CORRUPT where the last chunk kept fails its checksum; NO_SPACE; IO_ERROR
      */
-    public BlockWriter reopen(BlockId block, long newGeneration, long lengthBytes, long reservedBytes)
+    public BlockWriter reopen(BlockId block, Generation newGeneration, long lengthBytes, long reservedBytes)
             throws TatamiException {
         parts.failStop().check();
         Replica replica = replica(block);
@@ -130,7 +131,7 @@ public final class Volume implements AutoCloseable {
      *
      * @throws TatamiException as {@link #reopen}
      */
-    public void truncate(BlockId block, long lengthBytes, long newGeneration) throws TatamiException {
+    public void truncate(BlockId block, Generation newGeneration, long lengthBytes) throws TatamiException {
         Replica replica = replica(block);
         // In one step: a deletion that waits for the cut comes after its end, not between its halves.
         try (Replica.Change change = replica.change()) {
@@ -144,13 +145,13 @@ public final class Volume implements AutoCloseable {
      *
      * @throws TatamiException NO_SUCH_BLOCK; FENCED where the block has a higher generation; IO_ERROR
      */
-    public void setGeneration(BlockId block, long generation) throws TatamiException {
+    public void setGeneration(BlockId block, Generation generation) throws TatamiException {
         parts.failStop().check();
         Replica replica = replica(block);
         try (Replica.Change change = replica.change()) {
             replica.throwIfDeleted();
             replica.throwIfAbove(generation);
-            if (replica.generation() < generation) {
+            if (replica.generation().isBelow(generation)) {
                 committer.adopt(change, generation);
             }
         }
@@ -163,7 +164,7 @@ public final class Volume implements AutoCloseable {
      * @param generationMax nothing above this generation is deleted
      * @throws TatamiException FENCED where the block has a higher generation; IO_ERROR
      */
-    public void delete(BlockId block, long generationMax) throws TatamiException {
+    public void delete(BlockId block, Generation generationMax) throws TatamiException {
         parts.failStop().check();
         Replica replica = replicas.get(block);
         if (replica == null) {
@@ -185,30 +186,36 @@ public final class Volume implements AutoCloseable {
      *     INVALID_ARGUMENT where the range is not all visible; CORRUPT where the index's checksums are damaged;
      *     IO_ERROR
      */
-    public BlockReader read(BlockId block, long generationMin, long offsetBytes, long lengthBytes)
+    public BlockReader read(BlockId block, Generation generationMin, long offsetBytes, long lengthBytes)
             throws TatamiException {
         return read(block, generationMin, offsetBytes, lengthBytes, UnitCopies.NONE);
     }
 
     /**
-     * {@link #read(BlockId, long, long, long)} that asks for copies of the units first.
+     * {@link #read(BlockId, Generation, long, long)} that asks for copies of the units first.
      *
      * @param copies what is wrong with them never fails a read
      */
-    public BlockReader read(BlockId block, long generationMin, long offsetBytes, long lengthBytes, UnitCopies copies)
+    public BlockReader read(
+            BlockId block, Generation generationMin, long offsetBytes, long lengthBytes, UnitCopies copies)
             throws TatamiException {
         return read(block, generationMin, offsetBytes, lengthBytes, copies, readMemory(null));
     }
 
-    /** {@link #read(BlockId, long, long, long, UnitCopies)} into memory of the caller's. */
+    /** {@link #read(BlockId, Generation, long, long, UnitCopies)} into memory of the caller's. */
     public BlockReader read(
-            BlockId block, long generationMin, long offsetBytes, long lengthBytes, UnitCopies copies, UnitMemory memory)
+            BlockId block,
+            Generation generationMin,
+            long offsetBytes,
+            long lengthBytes,
+            UnitCopies copies,
+            UnitMemory memory)
             throws TatamiException {
         return reader(AccessKind.READ, block, generationMin, offsetBytes, lengthBytes, copies, memory);
     }
 
-    /** {@link #read(BlockId, long, long, long)} for somebody who can wait for all others. */
-    public BlockReader readInBackground(BlockId block, long generationMin, long offsetBytes, long lengthBytes)
+    /** {@link #read(BlockId, Generation, long, long)} for somebody who can wait for all others. */
+    public BlockReader readInBackground(BlockId block, Generation generationMin, long offsetBytes, long lengthBytes)
             throws TatamiException {
         AccessKind kind = AccessKind.BACKGROUND;
         return reader(kind, block, generationMin, offsetBytes, lengthBytes, UnitCopies.NONE, readMemory(null));
@@ -229,7 +236,7 @@ public final class Volume implements AutoCloseable {
     private BlockReader reader(
             AccessKind kind,
             BlockId block,
-            long generationMin,
+            Generation generationMin,
             long offsetBytes,
             long lengthBytes,
             UnitCopies copies,
@@ -247,7 +254,7 @@ public final class Volume implements AutoCloseable {
      *
      * @throws TatamiException as {@link #read}
      */
-    public int[] checksums(BlockId block, long generationMin, long offsetBytes, long lengthBytes)
+    public int[] checksums(BlockId block, Generation generationMin, long offsetBytes, long lengthBytes)
             throws TatamiException {
         Check.check(offsetBytes % ChunkChecksum.CHUNK_BYTES == 0, "checksums from %d", offsetBytes);
         parts.failStop().checkReads();
@@ -392,7 +399,7 @@ public final class Volume implements AutoCloseable {
         parts.failStop().check();
     }
 
-    private Replica.View view(Replica replica, long generationMin, long offsetBytes, long lengthBytes)
+    private Replica.View view(Replica replica, Generation generationMin, long offsetBytes, long lengthBytes)
             throws TatamiException {
         return parts.damage()
                 .readTwice(replica, again -> replica.view(parts.index(), generationMin, offsetBytes, lengthBytes));

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
+import io.tatami.base.Generation;
 import io.tatami.base.ManualClock;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.Device;
@@ -57,7 +58,7 @@ class CacheTierChurnTest {
         source = new VolumeSet(served);
         for (int block = 0; block < BLOCKS; block++) {
             new Random(block).nextBytes(bytes[block]);
-            BlockWriter writer = volumeOf(block).create(id(block), 1, bytes[block].length, false);
+            BlockWriter writer = volumeOf(block).create(id(block), Generation.FIRST, bytes[block].length, false);
             writer.append(ByteBuffer.wrap(bytes[block]), null);
             writer.finish();
         }
@@ -143,7 +144,7 @@ class CacheTierChurnTest {
         }
 
         private PlannedRange range(int block, int firstUnit, int units) {
-            return new PlannedRange(id(block), 1, (long) firstUnit * UNIT, (long) units * UNIT);
+            return new PlannedRange(id(block), Generation.FIRST, (long) firstUnit * UNIT, (long) units * UNIT);
         }
 
         private PlanId plan(boolean release, long windowBytes, PlannedRange... ranges) throws TatamiException {
@@ -158,7 +159,7 @@ class CacheTierChurnTest {
             int length = 1 + random.nextInt(Math.min(2 * UNIT, bytes[block].length - start));
             int units = 1 + random.nextInt(3);
             int at = start;
-            try (BlockReader reader = volumeOf(block).read(id(block), 1, start, length, tier)) {
+            try (BlockReader reader = volumeOf(block).read(id(block), Generation.FIRST, start, length, tier)) {
                 for (int left = units; left > 0; left--) {
                     try (ReadUnit unit = reader.next()) {
                         if (unit == null) {

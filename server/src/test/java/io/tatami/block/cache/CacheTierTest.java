@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.ManualClock;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.Device;
@@ -367,7 +368,7 @@ class CacheTierTest {
     }
 
     private static PlannedRange whole(BlockId block, long lengthBytes) {
-        return new PlannedRange(block, 1, 0, lengthBytes);
+        return new PlannedRange(block, Generation.FIRST, 0, lengthBytes);
     }
 
     private void stageAll() {
@@ -379,7 +380,7 @@ class CacheTierTest {
     private byte[] write(BlockId block, int length) throws TatamiException {
         byte[] bytes = new byte[length];
         new Random(block.value()).nextBytes(bytes);
-        BlockWriter writer = sim.volume().create(block, 1, length, false);
+        BlockWriter writer = sim.volume().create(block, Generation.FIRST, length, false);
         writer.append(ByteBuffer.wrap(bytes), null);
         writer.finish();
         return bytes;
@@ -405,7 +406,7 @@ class CacheTierTest {
     private List<ReadUnit.Origin> read(BlockId block, long start, byte[] expected) throws TatamiException {
         List<ReadUnit.Origin> origins = new ArrayList<>();
         ByteBuffer got = ByteBuffer.allocate(expected.length);
-        try (BlockReader reader = sim.volume().read(block, 1, start, expected.length, tier)) {
+        try (BlockReader reader = sim.volume().read(block, Generation.FIRST, start, expected.length, tier)) {
             for (ReadUnit unit = reader.next(); unit != null; unit = reader.next()) {
                 got.put(unit.data().duplicate());
                 origins.add(unit.origin());
@@ -433,7 +434,7 @@ class CacheTierTest {
         }
 
         @Override
-        public long lengthBytes(BlockId block, long generation) throws TatamiException {
+        public long lengthBytes(BlockId block, Generation generation) throws TatamiException {
             return sim.volume()
                     .find(block)
                     .orElseThrow(() -> new TatamiException(ErrorCode.NO_SUCH_BLOCK, "no " + block))
@@ -441,7 +442,7 @@ class CacheTierTest {
         }
 
         @Override
-        public BlockReader open(BlockId block, long generation, long offsetBytes, long lengthBytes)
+        public BlockReader open(BlockId block, Generation generation, long offsetBytes, long lengthBytes)
                 throws TatamiException {
             Volume volume = sim.volume();
             return volume.read(block, generation, offsetBytes, lengthBytes);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
+import io.tatami.base.Generation;
 import io.tatami.base.ManualClock;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.AccessTimes;
@@ -61,7 +62,7 @@ class HangingTierTest {
     @BeforeEach
     void write() throws TatamiException {
         new Random(1).nextBytes(bytes);
-        BlockWriter writer = sim.volume().create(BLOCK, 1, bytes.length, false);
+        BlockWriter writer = sim.volume().create(BLOCK, Generation.FIRST, bytes.length, false);
         writer.append(ByteBuffer.wrap(bytes), null);
         writer.finish();
     }
@@ -142,7 +143,7 @@ class HangingTierTest {
     }
 
     private void plan() throws TatamiException {
-        PlannedRange whole = new PlannedRange(BLOCK, 1, 0, bytes.length);
+        PlannedRange whole = new PlannedRange(BLOCK, Generation.FIRST, 0, bytes.length);
         tier.plan(new PlanId(new UUID(1, plans++)), KEEP_READ, 0, List.of(whole));
     }
 
@@ -174,7 +175,7 @@ class HangingTierTest {
             return copy == null ? answer : new UnitCopies.Answer(new WithPatience(copy, patience), answer.late());
         };
         byte[] got = new byte[UNIT];
-        try (BlockReader reader = sim.volume().read(BLOCK, 1, (long) unit * UNIT, UNIT, copies);
+        try (BlockReader reader = sim.volume().read(BLOCK, Generation.FIRST, (long) unit * UNIT, UNIT, copies);
                 ReadUnit read = Objects.requireNonNull(reader.next())) {
             read.data().duplicate().get(got);
             assertArrayEquals(Arrays.copyOfRange(bytes, unit * UNIT, (unit + 1) * UNIT), got);

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
+import io.tatami.base.Generation;
 import io.tatami.base.ManualClock;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.AccessTimes;
@@ -193,7 +194,7 @@ class VolumesStagedSideBySideTest {
         if (!bytesOf.containsKey(block)) {
             write((List.of(BLOCKS_OF_FIRST).contains(block) ? first : second).volume(), block);
         }
-        return new PlannedRange(block, 1, (long) unit * UNIT, (long) units * UNIT);
+        return new PlannedRange(block, Generation.FIRST, (long) unit * UNIT, (long) units * UNIT);
     }
 
     private HangingVolume volume() {
@@ -213,7 +214,7 @@ class VolumesStagedSideBySideTest {
     }
 
     private void write(Volume volume, BlockId block) throws TatamiException {
-        BlockWriter writer = volume.create(block, 1, BLOCK_UNITS * UNIT, false);
+        BlockWriter writer = volume.create(block, Generation.FIRST, BLOCK_UNITS * UNIT, false);
         writer.append(ByteBuffer.wrap(bytes(block)), null);
         writer.finish();
     }
@@ -221,7 +222,7 @@ class VolumesStagedSideBySideTest {
     private ReadUnit.Origin readUnit(Volume volume, BlockId block, int unit) throws TatamiException {
         byte[] expected = Arrays.copyOfRange(bytes(block), unit * UNIT, (unit + 1) * UNIT);
         byte[] got = new byte[UNIT];
-        try (BlockReader reader = volume.read(block, 1, (long) unit * UNIT, UNIT, tier);
+        try (BlockReader reader = volume.read(block, Generation.FIRST, (long) unit * UNIT, UNIT, tier);
                 ReadUnit read = Objects.requireNonNull(reader.next())) {
             read.data().duplicate().get(got);
             assertArrayEquals(expected, got);

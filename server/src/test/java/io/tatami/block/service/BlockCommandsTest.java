@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.client.block.BlockWriteStream;
 import io.tatami.client.block.WriteSpec;
@@ -41,7 +42,8 @@ final class BlockCommandsTest {
     void aRecoveryFencesTheWriterKeepsFlushedBytesAndMayBeRepeated() throws Exception {
         byte[] bytes = BlockRig.bytes(1, 2 * MIB + 77);
         try (BlockRig rig = BlockRig.single(directory);
-                BlockWriteStream old = rig.client.openWriter(rig.chain(), WriteSpec.create(BLOCK, 1, 16 * MIB))) {
+                BlockWriteStream old =
+                        rig.client.openWriter(rig.chain(), WriteSpec.create(BLOCK, Generation.FIRST, 16 * MIB))) {
             BlockRig.write(old, bytes);
             old.hflush();
             assertEquals(bytes.length, recover(rig, recovery(2)));
@@ -65,7 +67,8 @@ final class BlockCommandsTest {
     void aRecoveryLeavesACopyWhoseHostWasBootedUntilItsLengthIsDecided() throws Exception {
         byte[] bytes = BlockRig.bytes(1, 5_000);
         try (BlockRig rig = BlockRig.single(directory);
-                BlockWriteStream old = rig.client.openWriter(rig.chain(), WriteSpec.create(BLOCK, 1, 16 * MIB))) {
+                BlockWriteStream old =
+                        rig.client.openWriter(rig.chain(), WriteSpec.create(BLOCK, Generation.FIRST, 16 * MIB))) {
             BlockRig.write(old, bytes);
             old.hsync();
             rig.server(0).stop();
@@ -110,11 +113,21 @@ final class BlockCommandsTest {
     }
 
     @Test
+    void whatIsNoGenerationIsMalformed() throws Exception {
+        try (BlockRig rig = BlockRig.single(directory)) {
+            BlockStreamTest.writeWhole(rig, BLOCK, BlockRig.bytes(2, 10));
+            TatamiException refused = assertThrows(TatamiException.class, () -> recover(rig, recovery(-1)));
+            assertEquals(ErrorCode.MALFORMED, refused.code());
+            assertEquals(1, rig.client.blockInfo(rig.target(0), BLOCK).getGeneration());
+        }
+    }
+
+    @Test
     void storedChecksumsAreThoseOfTheBytes() throws Exception {
         byte[] bytes = BlockRig.bytes(3, 3 * ChunkChecksum.CHUNK_BYTES + 5);
         try (BlockRig rig = BlockRig.single(directory)) {
             BlockStreamTest.writeWhole(rig, BLOCK, bytes);
-            int[] checksums = rig.client.chunkChecksums(rig.target(0), BLOCK, 1, 0, bytes.length);
+            int[] checksums = rig.client.chunkChecksums(rig.target(0), BLOCK, Generation.FIRST, 0, bytes.length);
             assertArrayEquals(ChunkChecksum.ofPieces(0, ByteBuffer.wrap(bytes)), checksums);
         }
     }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.netty.buffer.Unpooled;
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.client.block.BlockReadStream;
 import io.tatami.client.block.BlockWriteStream;
@@ -94,7 +95,8 @@ public final class BlockDamageTest {
             byte[] read = new byte[bytes.length];
             int total = 0;
             TatamiException corrupt;
-            try (BlockReadStream stream = rig.client.openReader(rig.target(0), block, 1, 0, bytes.length)) {
+            try (BlockReadStream stream =
+                    rig.client.openReader(rig.target(0), block, Generation.FIRST, 0, bytes.length)) {
                 corrupt = null;
                 while (corrupt == null) {
                     try {
@@ -139,7 +141,7 @@ public final class BlockDamageTest {
     void deletingIsRepeatableAndSparesNewerGenerations() throws Exception {
         BlockId block = BlockRig.block(1);
         try (BlockRig rig = BlockRig.single(directory)) {
-            WriteSpec spec = WriteSpec.create(block, 3, 1000);
+            WriteSpec spec = WriteSpec.create(block, Generation.of(3), 1000);
             try (BlockWriteStream stream = rig.client.openWriter(rig.chain(), spec)) {
                 BlockRig.write(stream, BlockRig.bytes(1, 1000));
                 stream.finish();
@@ -160,7 +162,8 @@ public final class BlockDamageTest {
             BlockStreamTest.writeWhole(rig, block, bytes);
             BlockRig.Running running = rig.server(0).running();
             for (int round = 0; round < 20; round++) {
-                try (BlockReadStream stream = rig.client.openReader(rig.target(0), block, 1, 0, bytes.length)) {
+                try (BlockReadStream stream =
+                        rig.client.openReader(rig.target(0), block, Generation.FIRST, 0, bytes.length)) {
                     if (round % 2 == 0) {
                         assertTrue(stream.read(new byte[1000], 0, 1000) > 0);
                     }

@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import io.tatami.base.BlockId;
 import io.tatami.base.Check;
 import io.tatami.base.Clock;
+import io.tatami.base.Generation;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.VolumeFile;
@@ -143,7 +144,7 @@ public final class BlockRig implements AutoCloseable {
     public byte[] read(int server, BlockId block, long offset, int length) throws TatamiException {
         byte[] bytes = new byte[length];
         int total = 0;
-        try (BlockReadStream stream = client.openReader(target(server), block, 0, offset, length)) {
+        try (BlockReadStream stream = client.openReader(target(server), block, Generation.NONE, offset, length)) {
             int count = 0;
             while (count >= 0 && total < length) {
                 total += count;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.VolumeResources;
 import io.tatami.client.block.BlockReadStream;
@@ -38,8 +39,8 @@ final class BlockStreamTest {
                 byte[] bytes = BlockRig.bytes(i, sizes[i]);
                 BlockId block = BlockRig.block(i + 1);
                 WriteSpec spec = i % 2 == 0
-                        ? WriteSpec.create(block, 1, BLOCK_BYTES)
-                        : WriteSpec.createPacked(block, 1, sizes[i]);
+                        ? WriteSpec.create(block, Generation.FIRST, BLOCK_BYTES)
+                        : WriteSpec.createPacked(block, Generation.FIRST, sizes[i]);
                 try (BlockWriteStream stream = rig.client.openWriter(rig.chain(), spec)) {
                     BlockRig.write(stream, bytes);
                     assertEquals(sizes[i], stream.finish());
@@ -64,7 +65,8 @@ final class BlockStreamTest {
                 int length = random.nextInt(bytes.length - from + 1);
                 int to = from + length;
                 ByteBuffer result = ByteBuffer.allocateDirect(length + 1);
-                try (BlockReadStream stream = rig.client.openReader(rig.target(0), block, 1, from, length)) {
+                try (BlockReadStream stream =
+                        rig.client.openReader(rig.target(0), block, Generation.FIRST, from, length)) {
                     while (stream.position() < to) {
                         if (random.nextInt(4) == 0) {
                             long skipped = stream.skip(random.nextInt(100_000));
@@ -89,7 +91,8 @@ final class BlockStreamTest {
         byte[] bytes = BlockRig.bytes(1, 3 * MIB + 333);
         BlockId block = BlockRig.block(1);
         try (BlockRig rig = BlockRig.single(directory);
-                BlockWriteStream stream = rig.client.openWriter(rig.chain(), WriteSpec.create(block, 1, BLOCK_BYTES))) {
+                BlockWriteStream stream =
+                        rig.client.openWriter(rig.chain(), WriteSpec.create(block, Generation.FIRST, BLOCK_BYTES))) {
             int[] ends = {100, 70_000, 70_001, 2 * MIB, bytes.length};
             int from = 0;
             for (int end : ends) {
@@ -109,8 +112,8 @@ final class BlockStreamTest {
         int[] synced = {1, 65_537, 4 * MIB + 4097};
         try (BlockRig rig = BlockRig.single(directory)) {
             for (int i = 0; i < synced.length; i++) {
-                try (BlockWriteStream stream =
-                        rig.client.openWriter(rig.chain(), WriteSpec.create(BlockRig.block(i + 1), 1, BLOCK_BYTES))) {
+                try (BlockWriteStream stream = rig.client.openWriter(
+                        rig.chain(), WriteSpec.create(BlockRig.block(i + 1), Generation.FIRST, BLOCK_BYTES))) {
                     stream.write(bytes, 0, synced[i]);
                     stream.hsync();
                     assertEquals(synced[i], stream.durableLength());
@@ -133,13 +136,14 @@ final class BlockStreamTest {
         byte[] bytes = BlockRig.bytes(3, 2 * MIB + 5);
         int first = MIB + 70_001;
         BlockId block = BlockRig.block(1);
-        WriteSpec spec = WriteSpec.create(block, 1, BLOCK_BYTES);
+        WriteSpec spec = WriteSpec.create(block, Generation.FIRST, BLOCK_BYTES);
         try (BlockRig rig = BlockRig.single(directory)) {
             try (BlockWriteStream stream = rig.client.openWriter(rig.chain(), spec)) {
                 stream.write(bytes, 0, first);
                 stream.finish();
             }
-            try (BlockWriteStream stream = rig.client.openWriter(rig.chain(), spec.continuedAt(first, 2))) {
+            try (BlockWriteStream stream =
+                    rig.client.openWriter(rig.chain(), spec.continuedAt(Generation.of(2), first))) {
                 stream.awaitReady();
                 assertEquals(2, rig.client.blockInfo(rig.target(0), block).getGeneration());
                 stream.write(bytes, first, bytes.length - first);
@@ -155,7 +159,7 @@ final class BlockStreamTest {
     void afterALostServerTheWriterGoesOnFromWhatWasAcknowledged() throws Exception {
         byte[] bytes = BlockRig.bytes(4, 7 * MIB + 99);
         BlockId block = BlockRig.block(1);
-        WriteSpec spec = WriteSpec.create(block, 1, BLOCK_BYTES);
+        WriteSpec spec = WriteSpec.create(block, Generation.FIRST, BLOCK_BYTES);
         try (BlockRig rig = BlockRig.single(directory)) {
             BlockWriteStream broken = rig.client.openWriter(rig.chain(), spec);
             broken.write(bytes, 0, 2 * MIB + 500);
@@ -173,7 +177,8 @@ final class BlockStreamTest {
             broken.close();
 
             rig.server(0).start();
-            try (BlockWriteStream stream = rig.client.openWriter(rig.chain(), spec.continuedAt(acknowledged, 2))) {
+            try (BlockWriteStream stream =
+                    rig.client.openWriter(rig.chain(), spec.continuedAt(Generation.of(2), acknowledged))) {
                 stream.awaitReady();
                 stream.resend(frames);
                 assertEquals(taken, stream.position());
@@ -188,12 +193,13 @@ final class BlockStreamTest {
     void aNewerWriterTakesTheBlockFromTheOneBefore() throws Exception {
         byte[] bytes = BlockRig.bytes(6, 3 * MIB);
         BlockId block = BlockRig.block(1);
-        WriteSpec spec = WriteSpec.create(block, 1, BLOCK_BYTES);
+        WriteSpec spec = WriteSpec.create(block, Generation.FIRST, BLOCK_BYTES);
         try (BlockRig rig = BlockRig.single(directory);
                 BlockWriteStream old = rig.client.openWriter(rig.chain(), spec)) {
             old.write(bytes, 0, MIB + 10);
             old.hflush();
-            try (BlockWriteStream newer = rig.client.openWriter(rig.chain(), spec.continuedAt(MIB + 10, 5))) {
+            try (BlockWriteStream newer =
+                    rig.client.openWriter(rig.chain(), spec.continuedAt(Generation.of(5), MIB + 10))) {
                 newer.awaitReady();
                 TatamiException fenced = assertThrows(TatamiException.class, () -> {
                     BlockRig.write(old, bytes);
@@ -204,7 +210,7 @@ final class BlockStreamTest {
                 newer.finish();
             }
             assertArrayEquals(bytes, rig.read(0, block, 0, bytes.length));
-            try (BlockWriteStream late = rig.client.openWriter(rig.chain(), spec.continuedAt(0, 4))) {
+            try (BlockWriteStream late = rig.client.openWriter(rig.chain(), spec.continuedAt(Generation.of(4), 0))) {
                 assertEquals(
                         ErrorCode.FENCED,
                         assertThrows(TatamiException.class, late::awaitReady).code());
@@ -217,7 +223,8 @@ final class BlockStreamTest {
         BlockId block = BlockRig.block(1);
         try (BlockRig rig = BlockRig.single(directory)) {
             writeWhole(rig, block, BlockRig.bytes(1, 10));
-            try (BlockWriteStream again = rig.client.openWriter(rig.chain(), WriteSpec.create(block, 2, 100))) {
+            try (BlockWriteStream again =
+                    rig.client.openWriter(rig.chain(), WriteSpec.create(block, Generation.of(2), 100))) {
                 assertEquals(
                         ErrorCode.ALREADY_EXISTS,
                         assertThrows(TatamiException.class, again::awaitReady).code());
@@ -228,10 +235,10 @@ final class BlockStreamTest {
     @Test
     void writersBeyondTheLimitAreRefusedAndAreServedLater() throws Exception {
         try (BlockRig rig = new BlockRig(directory, 1, BlockRig.settings("tatami.block.write.streams.max", "1"))) {
-            try (BlockWriteStream first =
-                            rig.client.openWriter(rig.chain(), WriteSpec.create(BlockRig.block(1), 1, 100));
-                    BlockWriteStream second =
-                            rig.client.openWriter(rig.chain(), WriteSpec.create(BlockRig.block(2), 1, 100))) {
+            try (BlockWriteStream first = rig.client.openWriter(
+                            rig.chain(), WriteSpec.create(BlockRig.block(1), Generation.FIRST, 100));
+                    BlockWriteStream second = rig.client.openWriter(
+                            rig.chain(), WriteSpec.create(BlockRig.block(2), Generation.FIRST, 100))) {
                 first.awaitReady();
                 assertEquals(
                         ErrorCode.BUSY,
@@ -248,7 +255,8 @@ final class BlockStreamTest {
         BlockId block = BlockRig.block(1);
         byte[] bytes = BlockRig.bytes(8, 1000);
         try (BlockRig rig = new BlockRig(directory, 1, BlockRig.settings("tatami.block.writer.idle.max", "1ms"));
-                BlockWriteStream stream = rig.client.openWriter(rig.chain(), WriteSpec.create(block, 1, BLOCK_BYTES))) {
+                BlockWriteStream stream =
+                        rig.client.openWriter(rig.chain(), WriteSpec.create(block, Generation.FIRST, BLOCK_BYTES))) {
             BlockRig.write(stream, bytes);
             stream.hsync();
             while (stream.failure() == null) {
@@ -265,10 +273,10 @@ final class BlockStreamTest {
         try (BlockRig rig = new BlockRig(directory, 1, BlockRig.settings("tatami.block.park.after", "1ms"))) {
             VolumeResources resources = rig.server(0).running().resources();
             writeWhole(rig, BlockRig.block(1), bytes);
-            try (BlockWriteStream writer =
-                            rig.client.openWriter(rig.chain(), WriteSpec.create(BlockRig.block(2), 1, BLOCK_BYTES));
-                    BlockReadStream reader =
-                            rig.client.openReader(rig.target(0), BlockRig.block(1), 1, 0, bytes.length)) {
+            try (BlockWriteStream writer = rig.client.openWriter(
+                            rig.chain(), WriteSpec.create(BlockRig.block(2), Generation.FIRST, BLOCK_BYTES));
+                    BlockReadStream reader = rig.client.openReader(
+                            rig.target(0), BlockRig.block(1), Generation.FIRST, 0, bytes.length)) {
                 writer.write(bytes, 0, 100_000);
                 writer.hflush();
                 byte[] read = new byte[bytes.length];
@@ -294,9 +302,12 @@ final class BlockStreamTest {
         byte[] bytes = BlockRig.bytes(9, 6 * MIB);
         try (BlockRig rig = new BlockRig(directory, 1, BlockRig.settings("tatami.block.received.max", "1m"))) {
             List<BlockWriteStream> streams = List.of(
-                    rig.client.openWriter(rig.chain(), WriteSpec.create(BlockRig.block(1), 1, bytes.length)),
-                    rig.client.openWriter(rig.chain(), WriteSpec.create(BlockRig.block(2), 1, bytes.length)),
-                    rig.client.openWriter(rig.chain(), WriteSpec.create(BlockRig.block(3), 1, bytes.length)));
+                    rig.client.openWriter(
+                            rig.chain(), WriteSpec.create(BlockRig.block(1), Generation.FIRST, bytes.length)),
+                    rig.client.openWriter(
+                            rig.chain(), WriteSpec.create(BlockRig.block(2), Generation.FIRST, bytes.length)),
+                    rig.client.openWriter(
+                            rig.chain(), WriteSpec.create(BlockRig.block(3), Generation.FIRST, bytes.length)));
             for (int from = 0; from < bytes.length; from += MIB) {
                 for (BlockWriteStream stream : streams) {
                     stream.write(bytes, from, MIB);
@@ -310,8 +321,8 @@ final class BlockStreamTest {
     }
 
     static void writeWhole(BlockRig rig, BlockId block, byte[] bytes) throws TatamiException {
-        try (BlockWriteStream stream =
-                rig.client.openWriter(rig.chain(), WriteSpec.create(block, 1, Math.max(1, bytes.length)))) {
+        try (BlockWriteStream stream = rig.client.openWriter(
+                rig.chain(), WriteSpec.create(block, Generation.FIRST, Math.max(1, bytes.length)))) {
             BlockRig.write(stream, bytes);
             stream.finish();
         }

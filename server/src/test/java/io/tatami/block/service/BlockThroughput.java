@@ -1,6 +1,7 @@
 package io.tatami.block.service;
 
 import io.tatami.base.BlockId;
+import io.tatami.base.Generation;
 import io.tatami.block.device.AlignedBuffer;
 import io.tatami.block.device.AlignedBufferPool;
 import io.tatami.block.device.Device;
@@ -40,7 +41,7 @@ final class BlockThroughput {
                 report("raw read", mebibytes, rawPass(raw, mebibytes, false));
                 report("read", mebibytes, read(rig, round, mebibytes));
                 for (int block = 0; block * BLOCK_MIB < mebibytes; block++) {
-                    rig.server(0).running().volume().delete(block(round, block), 1);
+                    rig.server(0).running().volume().delete(block(round, block), Generation.FIRST);
                 }
             }
         }
@@ -98,7 +99,7 @@ final class BlockThroughput {
         long start = System.nanoTime();
         for (int number = 0; number * BLOCK_MIB < mebibytes; number++) {
             try (BlockWriteStream stream = rig.client.openWriter(
-                    rig.chain(), WriteSpec.create(block(round, number), 1, (long) BLOCK_MIB * MIB))) {
+                    rig.chain(), WriteSpec.create(block(round, number), Generation.FIRST, (long) BLOCK_MIB * MIB))) {
                 for (int i = 0; i < Math.min(BLOCK_MIB, mebibytes - number * BLOCK_MIB); i++) {
                     stream.write(bytes, 0, bytes.length);
                 }
@@ -113,7 +114,7 @@ final class BlockThroughput {
         long start = System.nanoTime();
         for (int number = 0; number * BLOCK_MIB < mebibytes; number++) {
             try (BlockReadStream stream =
-                    rig.client.openReader(rig.target(0), block(round, number), 1, 0, Long.MAX_VALUE)) {
+                    rig.client.openReader(rig.target(0), block(round, number), Generation.FIRST, 0, Long.MAX_VALUE)) {
                 while (stream.read(bytes, 0, bytes.length) >= 0) {
                     continue;
                 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.client.block.BlockTarget;
 import io.tatami.client.block.BlockWriteStream;
@@ -32,7 +33,7 @@ final class ChainTest {
         byte[] bytes = BlockRig.bytes(1, 7 * MIB + 1234);
         try (BlockRig rig = new BlockRig(directory, 3, BlockRig.settings())) {
             try (BlockWriteStream stream =
-                    rig.client.openWriter(rig.chain(), WriteSpec.create(BLOCK, 1, BLOCK_BYTES))) {
+                    rig.client.openWriter(rig.chain(), WriteSpec.create(BLOCK, Generation.FIRST, BLOCK_BYTES))) {
                 stream.write(bytes, 0, 100_001);
                 stream.hflush();
                 assertEveryServerHas(rig, Arrays.copyOf(bytes, 100_001));
@@ -57,7 +58,7 @@ final class ChainTest {
     @Test
     void aLostMiddleServerIsNamedAndTheOthersGoOnWithoutLosingAcknowledgedBytes() throws Exception {
         byte[] bytes = BlockRig.bytes(2, 8 * MIB);
-        WriteSpec spec = WriteSpec.create(BLOCK, 1, BLOCK_BYTES);
+        WriteSpec spec = WriteSpec.create(BLOCK, Generation.FIRST, BLOCK_BYTES);
         try (BlockRig rig = new BlockRig(directory, 3, BlockRig.settings())) {
             List<BlockTarget> chain = rig.chain();
             BlockWriteStream broken = rig.client.openWriter(chain, spec);
@@ -76,7 +77,8 @@ final class ChainTest {
             broken.close();
 
             List<BlockTarget> rest = List.of(chain.get(0), chain.get(2));
-            try (BlockWriteStream stream = rig.client.openWriter(rest, spec.continuedAt(acknowledged, 2))) {
+            try (BlockWriteStream stream =
+                    rig.client.openWriter(rest, spec.continuedAt(Generation.of(2), acknowledged))) {
                 stream.awaitReady();
                 stream.resend(frames);
                 stream.write(bytes, taken, bytes.length - taken);
@@ -92,7 +94,8 @@ final class ChainTest {
         try (BlockRig rig = new BlockRig(directory, 3, BlockRig.settings())) {
             List<BlockTarget> chain = rig.chain();
             rig.server(2).stop();
-            try (BlockWriteStream stream = rig.client.openWriter(chain, WriteSpec.create(BLOCK, 1, BLOCK_BYTES))) {
+            try (BlockWriteStream stream =
+                    rig.client.openWriter(chain, WriteSpec.create(BLOCK, Generation.FIRST, BLOCK_BYTES))) {
                 TatamiException failure = assertThrows(TatamiException.class, stream::awaitReady);
                 assertEquals(ErrorCode.UNAVAILABLE, failure.code());
                 assertEquals(3, stream.failedServer().value());

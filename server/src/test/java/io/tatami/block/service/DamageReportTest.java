@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.service.context.BlockServerMetrics;
 import io.tatami.block.service.report.DamageReports;
@@ -197,7 +198,7 @@ final class DamageReportTest {
             BlockDamageTest.awaitTrue(() -> looked.get() == 1
                     && running.volume()
                             .find(BLOCK)
-                            .map(stored -> stored.generation() == 2)
+                            .map(stored -> stored.generation().equals(Generation.of(2)))
                             .orElse(isDeleted));
             BlockStreamTest.writeWhole(rig, BlockRig.block(2), bytes);
             report(rig, BlockRig.block(2), 1, 0);
@@ -210,9 +211,9 @@ final class DamageReportTest {
     private static void change(BlockRig.Running running, boolean isDeleted) {
         try {
             if (isDeleted) {
-                running.volume().delete(BLOCK, 1);
+                running.volume().delete(BLOCK, Generation.FIRST);
             } else {
-                running.volume().truncate(BLOCK, 1_000, 2);
+                running.volume().truncate(BLOCK, Generation.of(2), 1_000);
             }
         } catch (TatamiException e) {
             throw new IllegalStateException(e);
@@ -258,7 +259,8 @@ final class DamageReportTest {
 
     private static ErrorCode failureOfReading(BlockRig rig, BlockClient client, int from, ReadTerms terms)
             throws Exception {
-        try (BlockReadStream stream = client.openReader(rig.target(0), BLOCK, 1, from, LENGTH - from, terms)) {
+        try (BlockReadStream stream =
+                client.openReader(rig.target(0), BLOCK, Generation.FIRST, from, LENGTH - from, terms)) {
             byte[] some = new byte[1 << 20];
             return assertThrows(TatamiException.class, () -> {
                         int count = 0;
@@ -272,7 +274,8 @@ final class DamageReportTest {
 
     private static byte[] read(BlockRig rig, int from, int length, ReadTerms terms) throws Exception {
         byte[] read = new byte[length];
-        try (BlockReadStream stream = rig.client.openReader(rig.target(0), BLOCK, 1, from, length, terms)) {
+        try (BlockReadStream stream =
+                rig.client.openReader(rig.target(0), BLOCK, Generation.FIRST, from, length, terms)) {
             int total = 0;
             while (total < length) {
                 int count = stream.read(read, total, length - total);

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.client.block.BlockWriteStream;
 import io.tatami.client.block.WriteSpec;
@@ -105,7 +106,8 @@ class FencingStepsTest {
         byte[] bytes = BlockRig.bytes(4, 2 * MIB);
         int first = MIB + 77;
         try (BlockRig rig = new BlockRig(directory, servers, BlockRig.settings());
-                BlockWriteStream stream = rig.client.openWriter(rig.chain(), WriteSpec.create(BLOCK, 1, 16 * MIB))) {
+                BlockWriteStream stream =
+                        rig.client.openWriter(rig.chain(), WriteSpec.create(BLOCK, Generation.FIRST, 16 * MIB))) {
             stream.write(bytes, 0, first);
             stream.hflush();
             List<Connection> connections = new ArrayList<>();
@@ -152,12 +154,13 @@ class FencingStepsTest {
     void aSessionThatOpenedBeforeANewerOneBeganDoesNotFenceIt() throws Exception {
         byte[] bytes = BlockRig.bytes(2, MIB);
         try (BlockRig rig = BlockRig.single(directory);
-                BlockWriteStream begun = rig.client.openWriter(rig.chain(), WriteSpec.create(BLOCK, 1, 16 * MIB))) {
+                BlockWriteStream begun =
+                        rig.client.openWriter(rig.chain(), WriteSpec.create(BLOCK, Generation.FIRST, 16 * MIB))) {
             BlockRig.write(begun, bytes);
             begun.hsync();
         }
         try (BlockRig rig = BlockRig.single(directory.resolve("second"))) {
-            WriteSpec spec = WriteSpec.create(BLOCK, 1, 16 * MIB);
+            WriteSpec spec = WriteSpec.create(BLOCK, Generation.FIRST, 16 * MIB);
             try (BlockWriteStream made = rig.client.openWriter(rig.chain(), spec)) {
                 BlockRig.write(made, bytes);
                 made.hsync();
@@ -169,14 +172,14 @@ class FencingStepsTest {
                 awaitUnchecked(newerBegan);
             });
             Future<BlockWriteStream> older = others.submit(() -> {
-                BlockWriteStream stream =
-                        rig.client.openWriter(rig.chain(), spec.continuedAt(bytes.length, 2, 1, bytes.length));
+                BlockWriteStream stream = rig.client.openWriter(
+                        rig.chain(), spec.continuedAt(Generation.of(2), Generation.FIRST, bytes.length, bytes.length));
                 stream.awaitReady();
                 return stream;
             });
             assertTrue(late.await(1, TimeUnit.MINUTES));
-            try (BlockWriteStream newer =
-                    rig.client.openWriter(rig.chain(), spec.continuedAt(bytes.length, 3, 1, bytes.length))) {
+            try (BlockWriteStream newer = rig.client.openWriter(
+                    rig.chain(), spec.continuedAt(Generation.of(3), Generation.FIRST, bytes.length, bytes.length))) {
                 newer.awaitReady();
                 newerBegan.countDown();
                 Exception refused = assertThrows(Exception.class, () -> older.get(1, TimeUnit.MINUTES));
@@ -213,7 +216,8 @@ class FencingStepsTest {
         byte[] bytes = BlockRig.bytes(3, 100);
         try (BlockRig rig = BlockRig.single(directory)) {
             delete(rig, 1);
-            try (BlockWriteStream stream = rig.client.openWriter(rig.chain(), WriteSpec.create(BLOCK, 1, 16 * MIB))) {
+            try (BlockWriteStream stream =
+                    rig.client.openWriter(rig.chain(), WriteSpec.create(BLOCK, Generation.FIRST, 16 * MIB))) {
                 TatamiException refused = assertThrows(TatamiException.class, () -> {
                     BlockRig.write(stream, bytes);
                     stream.hflush();
@@ -221,7 +225,8 @@ class FencingStepsTest {
                 assertEquals(ErrorCode.FENCED, refused.code());
             }
             assertTrue(rig.server(0).running().volume().find(BLOCK).isEmpty());
-            try (BlockWriteStream stream = rig.client.openWriter(rig.chain(), WriteSpec.create(BLOCK, 2, 16 * MIB))) {
+            try (BlockWriteStream stream =
+                    rig.client.openWriter(rig.chain(), WriteSpec.create(BLOCK, Generation.of(2), 16 * MIB))) {
                 BlockRig.write(stream, bytes);
                 stream.hsync();
             }
@@ -237,7 +242,7 @@ class FencingStepsTest {
                 inside.countDown();
                 awaitUnchecked(secondAnswered);
             });
-            WriteSpec spec = WriteSpec.create(BLOCK, 1, 16 * MIB);
+            WriteSpec spec = WriteSpec.create(BLOCK, Generation.FIRST, 16 * MIB);
             try (BlockWriteStream first = rig.client.openWriter(rig.chain(), spec)) {
                 Future<?> ready = others.submit(() -> {
                     first.awaitReady();

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
+import io.tatami.base.Generation;
 import io.tatami.base.ManualClock;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.AccessTimes;
@@ -46,7 +47,7 @@ final class HangingStopTest {
     void begin() throws Exception {
         hanging = new HangingVolume(5 * BlockRig.VOLUME_BYTES, VolumeResources.withBuffers(4, 4), clock);
         for (int number = 1; number <= READERS; number++) {
-            BlockWriter writer = hanging.volume().create(BlockRig.block(number), 1, BLOCK_BYTES, false);
+            BlockWriter writer = hanging.volume().create(BlockRig.block(number), Generation.FIRST, BLOCK_BYTES, false);
             writer.append(ByteBuffer.wrap(bytes), null);
             writer.finish();
         }
@@ -64,14 +65,16 @@ final class HangingStopTest {
     @Test
     void whatHangsIsLeftAndTheOtherVolumeIsClosedProperly() throws Exception {
         List<BlockReadStream> readers = new ArrayList<>();
-        try (BlockWriteStream held = openAndReady(WriteSpec.create(OF_HANGING, 1, 2 * BlockRig.VOLUME_BYTES));
-                BlockWriteStream going = openAndReady(WriteSpec.create(OF_OTHER, 1, BLOCK_BYTES))) {
+        try (BlockWriteStream held =
+                        openAndReady(WriteSpec.create(OF_HANGING, Generation.FIRST, 2 * BlockRig.VOLUME_BYTES));
+                BlockWriteStream going = openAndReady(WriteSpec.create(OF_OTHER, Generation.FIRST, BLOCK_BYTES))) {
             BlockRig.write(going, bytes);
             going.hsync();
             hanging.device().hang();
             BlockRig.write(held, BlockRig.bytes(6, 8 * MIB));
             for (int number = 1; number <= READERS; number++) {
-                readers.add(rig.client.openReader(rig.target(0), BlockRig.block(number), 1, 0, BLOCK_BYTES));
+                readers.add(
+                        rig.client.openReader(rig.target(0), BlockRig.block(number), Generation.FIRST, 0, BLOCK_BYTES));
             }
             server.reports().scrub(request(ScrubRequest.Action.START));
             hanging.device().awaitHanging();

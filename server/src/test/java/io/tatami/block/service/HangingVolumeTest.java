@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.service.context.BlockServerMetrics;
 import io.tatami.block.service.context.BlockServerSettings;
@@ -55,12 +56,12 @@ final class HangingVolumeTest {
     void begin() throws Exception {
         hanging = new HangingVolume(5 * BlockRig.VOLUME_BYTES, VolumeResources.withBuffers(4, 4));
         for (int number = 1; number <= HANGING_BLOCKS; number++) {
-            write(hanging.volume().create(BlockRig.block(number), 1, BLOCK_BYTES, false));
+            write(hanging.volume().create(BlockRig.block(number), Generation.FIRST, BLOCK_BYTES, false));
         }
         BlockServerSettings settings =
                 BlockRig.settings("tatami.block.read.streams.max", Integer.toString(STREAMS_MAX));
         rig = new BlockRig(directory, 1, settings, BlockRig.VOLUME_BYTES, List.of(hanging.volume()));
-        write(rig.server(0).running().volume().create(SOUND, 1, BLOCK_BYTES, false));
+        write(rig.server(0).running().volume().create(SOUND, Generation.FIRST, BLOCK_BYTES, false));
         hanging.device().hang();
     }
 
@@ -75,7 +76,7 @@ final class HangingVolumeTest {
     void readsOfAnotherVolumeGoOn() throws Exception {
         List<BlockReadStream> waiting = new ArrayList<>();
         for (int number = 1; number <= STREAMS_MAX; number++) {
-            waiting.add(rig.client.openReader(rig.target(0), BlockRig.block(number), 1, 0, BLOCK_BYTES));
+            waiting.add(rig.client.openReader(rig.target(0), BlockRig.block(number), Generation.FIRST, 0, BLOCK_BYTES));
         }
 
         for (int i = 0; i < 3; i++) {
@@ -97,13 +98,13 @@ final class HangingVolumeTest {
     void streamsThatItHoldsUpAreCountedForNoOtherVolumeAndTheRefusalNamesIt() throws Exception {
         List<BlockReadStream> waiting = new ArrayList<>();
         for (int number = 1; number <= STREAMS_MAX; number++) {
-            waiting.add(rig.client.openReader(rig.target(0), BlockRig.block(number), 1, 0, BLOCK_BYTES));
+            waiting.add(rig.client.openReader(rig.target(0), BlockRig.block(number), Generation.FIRST, 0, BLOCK_BYTES));
         }
         hanging.device().awaitHanging();
         BlockServerMetrics metrics = rig.server(0).running().server().metrics();
         BlockDamageTest.awaitTrue(() -> metrics.readStreams() == STREAMS_MAX);
-        try (BlockReadStream oneMore =
-                rig.client.openReader(rig.target(0), BlockRig.block(HANGING_BLOCKS), 1, 0, BLOCK_BYTES)) {
+        try (BlockReadStream oneMore = rig.client.openReader(
+                rig.target(0), BlockRig.block(HANGING_BLOCKS), Generation.FIRST, 0, BLOCK_BYTES)) {
             TatamiException refused =
                     assertThrows(TatamiException.class, () -> oneMore.read(ByteBuffer.allocate(BLOCK_BYTES)));
             assertEquals(ErrorCode.BUSY, refused.code());
@@ -126,13 +127,13 @@ final class HangingVolumeTest {
         List<BlockWriteStream> waiting = new ArrayList<>();
         for (int number = 200; number < 202; number++) {
             BlockWriteStream stream = rig.client.openWriter(
-                    rig.chain(), WriteSpec.create(BlockRig.block(number), 1, 2 * BlockRig.VOLUME_BYTES));
+                    rig.chain(), WriteSpec.create(BlockRig.block(number), Generation.FIRST, 2 * BlockRig.VOLUME_BYTES));
             BlockRig.write(stream, BlockRig.bytes(number, 8 * MIB));
             waiting.add(stream);
         }
 
-        try (BlockWriteStream stream =
-                rig.client.openWriter(rig.chain(), WriteSpec.create(BlockRig.block(300), 1, 32L * MIB))) {
+        try (BlockWriteStream stream = rig.client.openWriter(
+                rig.chain(), WriteSpec.create(BlockRig.block(300), Generation.FIRST, 32L * MIB))) {
             for (int i = 0; i < 8; i++) {
                 BlockRig.write(stream, bytes);
             }

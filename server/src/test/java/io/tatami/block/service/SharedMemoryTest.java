@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.AlignedBuffer;
 import io.tatami.block.device.AlignedBufferPool;
@@ -73,7 +74,8 @@ final class SharedMemoryTest {
                 int length = 8 * MIB + random.nextInt(BLOCK_BYTES - 8 * MIB + 1);
                 int from = random.nextInt(BLOCK_BYTES - length + 1);
                 ByteBuffer result = ByteBuffer.allocateDirect(length + 1);
-                try (BlockReadStream stream = rig.client.openReader(rig.target(0), block, 1, from, length)) {
+                try (BlockReadStream stream =
+                        rig.client.openReader(rig.target(0), block, Generation.FIRST, from, length)) {
                     int skipped = 0;
                     while (stream.position() < from + length) {
                         if (random.nextInt(8) == 0) {
@@ -105,7 +107,8 @@ final class SharedMemoryTest {
             write(rig);
             for (int round = 0; round < 6; round++) {
                 int from = round * length + round;
-                try (BlockReadStream stream = rig.client.openReader(rig.target(0), block, 1, from, length)) {
+                try (BlockReadStream stream =
+                        rig.client.openReader(rig.target(0), block, Generation.FIRST, from, length)) {
                     byte[] read = new byte[length];
                     for (int at = 0; at < length; ) {
                         at += stream.read(read, at, length - at);
@@ -114,7 +117,7 @@ final class SharedMemoryTest {
                     assertEquals(round < 2 ? 0 : length, stream.sharedBytes(), "round " + round);
                 }
             }
-            try (BlockReadStream tiny = rig.client.openReader(rig.target(0), block, 1, 5, 100_000)) {
+            try (BlockReadStream tiny = rig.client.openReader(rig.target(0), block, Generation.FIRST, 5, 100_000)) {
                 assertTrue(tiny.read(ByteBuffer.allocate(1)) > 0);
                 assertEquals(0, tiny.sharedBytes());
             }
@@ -128,8 +131,9 @@ final class SharedMemoryTest {
     void whoFindsAllMemoryLentIsSentWhatItReads() throws Exception {
         try (BlockRig rig = rig(REGION_MIB)) {
             write(rig);
-            try (BlockReadStream first = rig.client.openReader(rig.target(0), block, 1, 0, BLOCK_BYTES);
-                    BlockReadStream second = rig.client.openReader(rig.target(0), block, 1, 0, BLOCK_BYTES)) {
+            try (BlockReadStream first = rig.client.openReader(rig.target(0), block, Generation.FIRST, 0, BLOCK_BYTES);
+                    BlockReadStream second =
+                            rig.client.openReader(rig.target(0), block, Generation.FIRST, 0, BLOCK_BYTES)) {
                 assertArrayEquals(bytes, readAll(second));
                 assertEquals(0, second.sharedBytes());
                 assertArrayEquals(bytes, readAll(first));
@@ -143,10 +147,12 @@ final class SharedMemoryTest {
         BlockServerSettings settings = settings(256, Map.of("tatami.block.read.threads", "1"));
         try (BlockRig rig = new BlockRig(directory, 1, settings)) {
             write(rig);
-            try (BlockReadStream still = rig.client.openReader(rig.target(0), block, 1, 0, BLOCK_BYTES)) {
+            try (BlockReadStream still =
+                    rig.client.openReader(rig.target(0), block, Generation.FIRST, 0, BLOCK_BYTES)) {
                 assertTrue(still.read(ByteBuffer.allocate(1)) > 0);
                 for (int other = 0; other < 3; other++) {
-                    try (BlockReadStream moving = rig.client.openReader(rig.target(0), block, 1, 0, BLOCK_BYTES)) {
+                    try (BlockReadStream moving =
+                            rig.client.openReader(rig.target(0), block, Generation.FIRST, 0, BLOCK_BYTES)) {
                         assertArrayEquals(bytes, readAll(moving));
                     }
                 }
@@ -162,7 +168,8 @@ final class SharedMemoryTest {
         BlockServer server = rig.server(0).running().server();
         try (rig) {
             write(rig);
-            try (BlockReadStream stream = rig.client.openReader(rig.target(0), block, 1, 0, BLOCK_BYTES)) {
+            try (BlockReadStream stream =
+                    rig.client.openReader(rig.target(0), block, Generation.FIRST, 0, BLOCK_BYTES)) {
                 assertArrayEquals(bytes, readAll(stream));
                 Path made = list(shared).get(0);
                 assertEquals("rwx--x--x", PosixFilePermissions.toString(Files.getPosixFilePermissions(made)));
@@ -184,7 +191,8 @@ final class SharedMemoryTest {
         Path others = Files.createDirectory(shared.resolve("somebody-elses"));
         try (BlockRig rig = rig(64)) {
             write(rig);
-            try (BlockReadStream stream = rig.client.openReader(rig.target(0), block, 1, 0, BLOCK_BYTES)) {
+            try (BlockReadStream stream =
+                    rig.client.openReader(rig.target(0), block, Generation.FIRST, 0, BLOCK_BYTES)) {
                 assertArrayEquals(bytes, readAll(stream));
             }
         }
@@ -198,7 +206,8 @@ final class SharedMemoryTest {
             try (BlockRig rig = new BlockRig(
                     Files.createDirectory(directory.resolve("m" + mebibytes)), 1, settings(mebibytes, Map.of()))) {
                 write(rig);
-                try (BlockReadStream stream = rig.client.openReader(rig.target(0), block, 1, 0, BLOCK_BYTES)) {
+                try (BlockReadStream stream =
+                        rig.client.openReader(rig.target(0), block, Generation.FIRST, 0, BLOCK_BYTES)) {
                     assertArrayEquals(bytes, readAll(stream));
                     assertEquals(0, stream.sharedBytes());
                 }
@@ -248,8 +257,8 @@ final class SharedMemoryTest {
             BlockDamageTest.flipByteAfter(rig.server(0).volumeFile, Arrays.copyOfRange(bytes, rottenAt, rottenAt + 64));
             rig.server(0).start();
             for (boolean sharing : new boolean[] {true, false}) {
-                try (BlockReadStream stream =
-                        rig.client.openReader(rig.target(0), block, 1, 0, BLOCK_BYTES, new ReadTerms(sharing, false))) {
+                try (BlockReadStream stream = rig.client.openReader(
+                        rig.target(0), block, Generation.FIRST, 0, BLOCK_BYTES, new ReadTerms(sharing, false))) {
                     TatamiException corrupt = assertThrows(TatamiException.class, () -> readAll(stream));
                     assertEquals(ErrorCode.CORRUPT, corrupt.code());
                     assertTrue(stream.position() <= rottenAt, "given out up to " + stream.position());
@@ -339,8 +348,8 @@ final class SharedMemoryTest {
 
     /** By the connection: what is lent here is lent to readers. */
     private void write(BlockRig rig) throws TatamiException {
-        try (BlockWriteStream stream =
-                rig.clientWithoutMemory().openWriter(rig.chain(), WriteSpec.create(block, 1, BLOCK_BYTES))) {
+        try (BlockWriteStream stream = rig.clientWithoutMemory()
+                .openWriter(rig.chain(), WriteSpec.create(block, Generation.FIRST, BLOCK_BYTES))) {
             BlockRig.write(stream, bytes);
             stream.finish();
         }

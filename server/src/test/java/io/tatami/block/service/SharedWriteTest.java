@@ -9,6 +9,7 @@ import io.netty.buffer.Unpooled;
 import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.service.context.BlockServerSettings;
 import io.tatami.client.block.BlockWriteStream;
@@ -50,7 +51,7 @@ final class SharedWriteTest {
     private static final int MIB = 1 << 20;
     private static final int BLOCK_BYTES = 20 * MIB + 777;
     private static final int REGION_MIB = 16;
-    private static final WriteSpec SPEC = WriteSpec.create(BlockRig.block(1), 1, BLOCK_BYTES);
+    private static final WriteSpec SPEC = WriteSpec.create(BlockRig.block(1), Generation.FIRST, BLOCK_BYTES);
 
     @TempDir
     Path directory;
@@ -71,7 +72,7 @@ final class SharedWriteTest {
             for (int round = 1; round <= 2; round++) {
                 BlockId id = BlockRig.block(round);
                 try (BlockWriteStream stream =
-                        rig.client.openWriter(rig.chain(), WriteSpec.create(id, 1, BLOCK_BYTES))) {
+                        rig.client.openWriter(rig.chain(), WriteSpec.create(id, Generation.FIRST, BLOCK_BYTES))) {
                     while (stream.position() < BLOCK_BYTES) {
                         int at = (int) stream.position();
                         stream.write(bytes, at, Math.min(BLOCK_BYTES - at, 1 + random.nextInt(3 * MIB)));
@@ -111,7 +112,8 @@ final class SharedWriteTest {
 
     /** @param sharedBytes how many of the bytes shall go through memory */
     private void write(BlockRig rig, BlockId id, long sharedBytes) throws TatamiException {
-        try (BlockWriteStream stream = rig.client.openWriter(rig.chain(), WriteSpec.create(id, 1, BLOCK_BYTES))) {
+        try (BlockWriteStream stream =
+                rig.client.openWriter(rig.chain(), WriteSpec.create(id, Generation.FIRST, BLOCK_BYTES))) {
             BlockRig.write(stream, bytes);
             assertEquals(BLOCK_BYTES, stream.finish());
             assertEquals(sharedBytes, stream.sharedBytes());
@@ -121,8 +123,8 @@ final class SharedWriteTest {
     @Test
     void blocksOfAFewKilobytesAskForNoMemory() throws Exception {
         try (BlockRig rig = rig(1, 64)) {
-            WriteSpec packed = WriteSpec.createPacked(block, 1, 100_000);
-            WriteSpec nearlyFull = WriteSpec.create(BlockRig.block(2), 1, 100_000);
+            WriteSpec packed = WriteSpec.createPacked(block, Generation.FIRST, 100_000);
+            WriteSpec nearlyFull = WriteSpec.create(BlockRig.block(2), Generation.FIRST, 100_000);
             for (WriteSpec spec : List.of(packed, nearlyFull)) {
                 try (BlockWriteStream stream = rig.client.openWriter(rig.chain(), spec)) {
                     stream.write(bytes, 0, 100_000);
@@ -142,7 +144,7 @@ final class SharedWriteTest {
             for (int number = 1; number <= 20; number++) {
                 BlockId id = BlockRig.block(number);
                 try (BlockWriteStream stream =
-                        rig.client.openWriter(rig.chain(), WriteSpec.createPacked(id, 1, length))) {
+                        rig.client.openWriter(rig.chain(), WriteSpec.createPacked(id, Generation.FIRST, length))) {
                     stream.write(bytes, number, length);
                     assertEquals(length, stream.finish());
                     sharedBytes += stream.sharedBytes();
@@ -168,7 +170,8 @@ final class SharedWriteTest {
             }
             byte[] expected = Arrays.copyOf(bytes, cut + 3 * MIB);
             System.arraycopy(bytes, 0, expected, cut, 3 * MIB);
-            try (BlockWriteStream stream = rig.client.openWriter(rig.chain(), SPEC.continuedAt(cut, 2))) {
+            try (BlockWriteStream stream =
+                    rig.client.openWriter(rig.chain(), SPEC.continuedAt(Generation.of(2), cut))) {
                 stream.write(bytes, 0, 3 * MIB);
                 stream.finish();
                 assertEquals(3 * MIB, stream.sharedBytes());
@@ -181,8 +184,8 @@ final class SharedWriteTest {
     void whoFindsAllMemoryLentSendsItsBytes() throws Exception {
         try (BlockRig rig = rig(1, REGION_MIB);
                 BlockWriteStream first = rig.client.openWriter(rig.chain(), SPEC);
-                BlockWriteStream second =
-                        rig.client.openWriter(rig.chain(), WriteSpec.create(BlockRig.block(2), 1, BLOCK_BYTES))) {
+                BlockWriteStream second = rig.client.openWriter(
+                        rig.chain(), WriteSpec.create(BlockRig.block(2), Generation.FIRST, BLOCK_BYTES))) {
             BlockRig.write(first, bytes);
             BlockRig.write(second, bytes);
             assertEquals(BLOCK_BYTES, second.finish());
@@ -219,8 +222,8 @@ final class SharedWriteTest {
             List<PendingFrame> frames = broken.takeUnacknowledged();
             broken.close();
 
-            try (BlockWriteStream stream =
-                    rig.client.openWriter(List.of(rig.target(1), rig.target(2)), SPEC.continuedAt(acknowledged, 2))) {
+            try (BlockWriteStream stream = rig.client.openWriter(
+                    List.of(rig.target(1), rig.target(2)), SPEC.continuedAt(Generation.of(2), acknowledged))) {
                 stream.awaitReady();
                 stream.resend(frames);
                 stream.write(bytes, taken, BLOCK_BYTES - taken);

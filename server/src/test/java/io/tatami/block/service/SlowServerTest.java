@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
+import io.tatami.base.Generation;
 import io.tatami.base.ManualClock;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
@@ -90,7 +91,7 @@ final class SlowServerTest {
 
     private SimVolume volume(long seed, long accessMillis) throws TatamiException {
         SimVolume sim = new SimVolume(8 << 20, seed, clock);
-        BlockWriter writer = sim.volume().create(BLOCK, 1, LENGTH, false);
+        BlockWriter writer = sim.volume().create(BLOCK, Generation.FIRST, LENGTH, false);
         writer.append(ByteBuffer.allocate(LENGTH), null);
         writer.finish();
         sim.disk().takeTime(clock, Duration.ofMillis(accessMillis), Duration.ofMillis(5 * accessMillis));

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.tatami.base.BlockId;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.service.read.CopiedFrames;
 import io.tatami.block.service.read.FrameDelivery;
@@ -55,7 +56,7 @@ final class StalledReadersTest {
         byte[] bytes = BlockRig.bytes(7, UNIT_BYTES);
         try (BlockRig rig = BlockRig.single(directory)) {
             Volume volume = rig.server(0).running().volume();
-            BlockWriter writer = volume.create(BLOCK, 1, UNIT_BYTES, false);
+            BlockWriter writer = volume.create(BLOCK, Generation.FIRST, UNIT_BYTES, false);
             writer.append(ByteBuffer.wrap(bytes), null);
             writer.finish();
             CopiedFrames copied = new CopiedFrames(512L * MIB);
@@ -78,7 +79,7 @@ final class StalledReadersTest {
     void whereThereIsNoMemoryForCopiesNothingIsSentAndNothingHeld() throws Exception {
         try (BlockRig rig = BlockRig.single(directory)) {
             Volume volume = rig.server(0).running().volume();
-            BlockWriter writer = volume.create(BLOCK, 1, UNIT_BYTES, false);
+            BlockWriter writer = volume.create(BLOCK, Generation.FIRST, UNIT_BYTES, false);
             writer.append(ByteBuffer.wrap(BlockRig.bytes(7, UNIT_BYTES)), null);
             writer.finish();
             CopiedFrames none = new CopiedFrames(MIB - 1);
@@ -98,7 +99,7 @@ final class StalledReadersTest {
         byte[] bytes = BlockRig.bytes(7, UNIT_BYTES);
         try (BlockRig rig = BlockRig.single(directory)) {
             Volume volume = rig.server(0).running().volume();
-            BlockWriter writer = volume.create(BLOCK, 1, UNIT_BYTES, false);
+            BlockWriter writer = volume.create(BLOCK, Generation.FIRST, UNIT_BYTES, false);
             writer.append(ByteBuffer.wrap(bytes), null);
             writer.finish();
             CopiedFrames copied = new CopiedFrames(512L * MIB);
@@ -146,7 +147,7 @@ final class StalledReadersTest {
     private boolean sendFirst(Volume volume, CopiedFrames copied, String connection) throws TatamiException {
         FrameDelivery delivery = new FrameDelivery(new Stalled(), UnitCopies.NONE, copied, connection);
         try (BlockReader reader =
-                volume.read(BLOCK, 1, 0, UNIT_BYTES, UnitCopies.NONE, volume.readMemory(connection))) {
+                volume.read(BLOCK, Generation.FIRST, 0, UNIT_BYTES, UnitCopies.NONE, volume.readMemory(connection))) {
             if (!reader.hasBuffer(wakes::incrementAndGet)) {
                 return false;
             }
@@ -161,7 +162,7 @@ final class StalledReadersTest {
     private boolean sendAll(Volume volume, CopiedFrames copied, String connection) throws TatamiException {
         FrameDelivery delivery = new FrameDelivery(new Stalled(), UnitCopies.NONE, copied, connection);
         try (BlockReader reader =
-                volume.read(BLOCK, 1, 0, UNIT_BYTES, UnitCopies.NONE, volume.readMemory(connection))) {
+                volume.read(BLOCK, Generation.FIRST, 0, UNIT_BYTES, UnitCopies.NONE, volume.readMemory(connection))) {
             ReadUnit unit = Objects.requireNonNull(reader.next());
             delivery.load(unit);
             while (delivery.hasMore()) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
 import io.tatami.base.BlockId;
+import io.tatami.base.Generation;
 import io.tatami.block.device.AlignedBufferPool;
 import io.tatami.block.volume.BlockWriter;
 import io.tatami.block.volume.Volume;
@@ -46,7 +47,7 @@ final class StalledSocketsTest {
         List<Socket> stalled = new ArrayList<>();
         try (BlockRig rig = BlockRig.single(directory)) {
             Volume volume = rig.server(0).running().volume();
-            BlockWriter writer = volume.create(BLOCK, 1, BLOCK_BYTES, false);
+            BlockWriter writer = volume.create(BLOCK, Generation.FIRST, BLOCK_BYTES, false);
             writer.append(ByteBuffer.wrap(bytes), null);
             writer.finish();
             try {
@@ -73,7 +74,7 @@ final class StalledSocketsTest {
         byte[] bytes = BlockRig.bytes(7, BLOCK_BYTES);
         try (BlockRig rig = BlockRig.single(directory)) {
             Volume volume = rig.server(0).running().volume();
-            BlockWriter writer = volume.create(BLOCK, 1, BLOCK_BYTES, false);
+            BlockWriter writer = volume.create(BLOCK, Generation.FIRST, BLOCK_BYTES, false);
             writer.append(ByteBuffer.wrap(bytes), null);
             writer.finish();
             AlignedBufferPool buffers = rig.server(0).running().resources().readBuffers();
@@ -90,7 +91,8 @@ final class StalledSocketsTest {
     private static byte[] readByConnection(BlockRig rig) throws IOException {
         byte[] bytes = new byte[BLOCK_BYTES];
         int total = 0;
-        try (BlockReadStream stream = rig.clientWithoutMemory().openReader(rig.target(0), BLOCK, 0, 0, BLOCK_BYTES)) {
+        try (BlockReadStream stream =
+                rig.clientWithoutMemory().openReader(rig.target(0), BLOCK, Generation.NONE, 0, BLOCK_BYTES)) {
             while (total < BLOCK_BYTES) {
                 int count = stream.read(bytes, total, BLOCK_BYTES - total);
                 if (count < 0) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.tatami.base.BlockId;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.HangingVolume;
 import io.tatami.block.volume.VolumeResources;
@@ -88,7 +89,7 @@ final class StreamWindowTest {
                 hanging.device().hang();
                 for (int number = 1; number <= 4; number++) {
                     BlockId block = BlockRig.block(number);
-                    WriteSpec longer = WriteSpec.create(block, 1, 2 * BlockRig.VOLUME_BYTES);
+                    WriteSpec longer = WriteSpec.create(block, Generation.FIRST, 2 * BlockRig.VOLUME_BYTES);
                     waiting.add(writers.submit(() -> {
                         try (BlockWriteStream stream = client.openWriter(rig.chain(), longer)) {
                             BlockRig.write(stream, bytes);
@@ -123,7 +124,7 @@ final class StreamWindowTest {
                         BlockRig.settings("tatami.block.chain.silence.max", "1s"),
                         BlockRig.VOLUME_BYTES,
                         number -> number == 3 ? List.of(hanging.volume()) : List.of())) {
-            WriteSpec longer = WriteSpec.create(BlockRig.block(1), 1, 2 * BlockRig.VOLUME_BYTES);
+            WriteSpec longer = WriteSpec.create(BlockRig.block(1), Generation.FIRST, 2 * BlockRig.VOLUME_BYTES);
             try (BlockWriteStream stream = rig.clientWithoutMemory().openWriter(rig.chain(), longer)) {
                 stream.write(bytes, 0, MIB);
                 stream.hsync();
@@ -147,7 +148,8 @@ final class StreamWindowTest {
 
     private static void write(BlockClient client, List<BlockTarget> chain, BlockId block, byte[] bytes)
             throws TatamiException {
-        try (BlockWriteStream stream = client.openWriter(chain, WriteSpec.create(block, 1, bytes.length))) {
+        try (BlockWriteStream stream =
+                client.openWriter(chain, WriteSpec.create(block, Generation.FIRST, bytes.length))) {
             BlockRig.write(stream, bytes);
             stream.finish();
         }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.SimFaults;
 import io.tatami.block.service.volumes.VolumeSet;
@@ -97,7 +98,7 @@ final class UnavailableVolumeTest {
     void aBlockThatAMissingVolumeMayHaveIsNotContinued() throws Exception {
         restartWithout();
         requireUnavailable(assertThrows(TatamiException.class, () -> {
-            WriteSpec spec = new WriteSpec(ABSENT, 2, 1 << 20, LENGTH, false, LENGTH, 1);
+            WriteSpec spec = new WriteSpec(ABSENT, Generation.of(2), 1 << 20, LENGTH, false, LENGTH, Generation.FIRST);
             try (BlockWriteStream stream = rig.client.openWriter(rig.chain(), spec)) {
                 BlockRig.write(stream, bytes(2));
                 stream.finish();
@@ -160,12 +161,12 @@ final class UnavailableVolumeTest {
 
     private void stopOther() {
         other.faults().arm(0, SimFaults.Fault.IO_ERROR);
-        assertThrows(TatamiException.class, () -> other.volume().delete(OTHER, Long.MAX_VALUE));
+        assertThrows(TatamiException.class, () -> other.volume().delete(OTHER, Generation.MAX));
         assertFalse(other.volume().isReadable());
     }
 
     private static void write(Volume volume, BlockId block, long generation) throws TatamiException {
-        try (BlockWriter writer = volume.create(block, generation, LENGTH, true)) {
+        try (BlockWriter writer = volume.create(block, Generation.of(generation), LENGTH, true)) {
             writer.append(ByteBuffer.wrap(bytes(generation)), null);
             long length = writer.finish();
             assertEquals(LENGTH, length);

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.SimFaults;
@@ -156,7 +157,7 @@ final class VolumeFaultTest {
 
         private void write(int number) throws TatamiException {
             byte[] bytes = BlockRig.bytes(number, LENGTH);
-            WriteSpec spec = WriteSpec.create(BlockRig.block(number), 1, 1 << 20);
+            WriteSpec spec = WriteSpec.create(BlockRig.block(number), Generation.FIRST, 1 << 20);
             try (BlockWriteStream stream = client.openWriter(List.of(target), spec)) {
                 stream.write(bytes, 0, SYNCED);
                 stream.hsync();
@@ -171,7 +172,8 @@ final class VolumeFaultTest {
             byte[] expected = acknowledged.getOrDefault(number, new byte[0]);
             byte[] found = new byte[expected.length];
             int total = 0;
-            try (BlockReadStream stream = client.openReader(target, BlockRig.block(number), 1, 0, expected.length)) {
+            try (BlockReadStream stream =
+                    client.openReader(target, BlockRig.block(number), Generation.FIRST, 0, expected.length)) {
                 int count = 0;
                 while (count >= 0 && total < found.length) {
                     count = stream.read(found, total, found.length - total);

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.VolumeFile;
 import io.tatami.block.volume.format.VolumeFormatter;
@@ -161,7 +162,7 @@ class BrokenOffFormatTest {
 
     private static void writeBlock(Path file, IndexDirectories indexes) throws TatamiException {
         try (Volume volume = open(file, indexes)) {
-            volume.create(new BlockId(7), 1, 10, false).finish();
+            volume.create(new BlockId(7), Generation.FIRST, 10, false).finish();
         }
     }
 

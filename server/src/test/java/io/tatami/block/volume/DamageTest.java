@@ -9,6 +9,7 @@ import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
 import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.format.SuperblockFormat;
 import io.tatami.block.volume.index.BlockIndexFormat;
@@ -82,7 +83,7 @@ class DamageTest {
         sim.disk().flipBit(SuperblockFormat.DATA_OFFSET + damaged + 99, 3);
         for (int from : new int[] {0, 1_000, 65_536, damaged, damaged + 10}) {
             int sound = Math.max(0, damaged - from);
-            try (BlockReader reader = sim.volume().read(BLOCK, 1, from, LENGTH - from)) {
+            try (BlockReader reader = sim.volume().read(BLOCK, Generation.FIRST, from, LENGTH - from)) {
                 if (sound > 0) {
                     try (ReadUnit unit = Objects.requireNonNull(reader.next())) {
                         byte[] read = new byte[unit.data().remaining()];
@@ -138,12 +139,12 @@ class DamageTest {
         write(BLOCK);
         write(new BlockId(8));
         sim.disk().flipBit(SuperblockFormat.DATA_OFFSET + LENGTH - 1, 0);
-        assertFails(ErrorCode.CORRUPT, () -> sim.volume().reopen(BLOCK, 2, LENGTH, LENGTH));
+        assertFails(ErrorCode.CORRUPT, () -> sim.volume().reopen(BLOCK, Generation.of(2), LENGTH, LENGTH));
         sim.disk().flipBit(SuperblockFormat.DATA_OFFSET + LENGTH - 1, 0);
         sim.disk().flipBit(SuperblockFormat.DATA_OFFSET, 0);
         long used = sim.volume().statistics().usedBytes();
 
-        assertFails(ErrorCode.CORRUPT, () -> sim.volume().reopen(BLOCK, 2, LENGTH, 1 << 20));
+        assertFails(ErrorCode.CORRUPT, () -> sim.volume().reopen(BLOCK, Generation.of(2), LENGTH, 1 << 20));
 
         assertEquals(used, sim.volume().statistics().usedBytes());
         sim.disk().flipBit(SuperblockFormat.DATA_OFFSET, 0);
@@ -184,8 +185,8 @@ class DamageTest {
         write(BLOCK);
         BlockRecord twin = new BlockRecord(
                 new BlockId(8),
+                Generation.FIRST,
                 new Extent(SuperblockFormat.DATA_OFFSET + SECTOR, SECTOR),
-                1,
                 0,
                 BlockRecord.State.FINALIZED,
                 BlockRecord.NO_TAIL);
@@ -200,7 +201,7 @@ class DamageTest {
         write(new BlockId(8));
         byte[] key = BlockIndexFormat.recordKey(BLOCK);
         byte[] old = Objects.requireNonNull(sim.store().entries().get(key));
-        sim.volume().setGeneration(BLOCK, 2);
+        sim.volume().setGeneration(BLOCK, Generation.of(2));
         byte[] now = Objects.requireNonNull(sim.store().entries().get(key));
 
         for (byte[] value : Arrays.asList(null, old)) {
@@ -299,7 +300,7 @@ class DamageTest {
     }
 
     private void write(BlockId block) throws TatamiException {
-        BlockWriter writer = sim.volume().create(block, 1, LENGTH, false);
+        BlockWriter writer = sim.volume().create(block, Generation.FIRST, LENGTH, false);
         writer.append(ByteBuffer.wrap(bytes), null);
         writer.finish();
     }

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.index.BlockIndexFormat;
 import io.tatami.block.volume.index.FlushedEnd;
@@ -72,7 +73,7 @@ class FlushedEndsTest {
     void flushedBytesAreThereAfterTheEndOfAProcessAndNotAfterThatOfTheHost(int flushed) throws Exception {
         byte[] bytes = bytes(1, 10_000 + flushed + 100);
         try (SimVolume sim = new SimVolume(DATA_BYTES, 1).withFlushedEnds(file())) {
-            BlockWriter writer = sim.volume().create(BLOCK, 1, 32 << 20, false);
+            BlockWriter writer = sim.volume().create(BLOCK, Generation.FIRST, 32 << 20, false);
             append(writer, bytes, 0, 10_000);
             assertEquals(10_000, writer.flush(), "the index knows nothing of the block: the first flush syncs");
             append(writer, bytes, 10_000, 10_000 + flushed);
@@ -86,7 +87,7 @@ class FlushedEndsTest {
             assertArrayEquals(Arrays.copyOf(bytes, 10_000 + flushed), SimVolume.readAll(sim.volume(), BLOCK));
         }
         try (SimVolume sim = new SimVolume(DATA_BYTES, 1).withFlushedEnds(file())) {
-            BlockWriter writer = sim.volume().create(BLOCK, 1, 32 << 20, false);
+            BlockWriter writer = sim.volume().create(BLOCK, Generation.FIRST, 32 << 20, false);
             append(writer, bytes, 0, 10_000);
             long unused = writer.sync();
             append(writer, bytes, 10_000, bytes.length);
@@ -100,20 +101,22 @@ class FlushedEndsTest {
     void blockThatWasWrittenBeforeABootMayLackBytesUntilSomebodyGoesOnWithIt() throws Exception {
         BlockId finished = new BlockId(2);
         try (SimVolume sim = new SimVolume(DATA_BYTES, 1).withFlushedEnds(file())) {
-            BlockWriter writer = sim.volume().create(BLOCK, 1, 1 << 20, false);
+            BlockWriter writer = sim.volume().create(BLOCK, Generation.FIRST, 1 << 20, false);
             append(writer, bytes(1, 10_000), 0, 10_000);
             long unused = writer.sync();
-            BlockWriter other = sim.volume().create(finished, 1, 1 << 20, false);
+            BlockWriter other = sim.volume().create(finished, Generation.FIRST, 1 << 20, false);
             append(other, bytes(2, 10_000), 0, 10_000);
             unused = other.finish();
             assertFalse(find(sim.volume()).mayLackFlushed());
             assertFalse(find(sim.endProcess()).mayLackFlushed(), "the kernel has what was flushed");
             assertTrue(find(sim.crash()).mayLackFlushed());
             assertFalse(sim.volume().find(finished).orElseThrow().mayLackFlushed());
-            sim.volume().setGeneration(BLOCK, 2);
+            sim.volume().setGeneration(BLOCK, Generation.of(2));
             assertTrue(find(sim.endProcess()).mayLackFlushed(), "the boot before counts still");
             assertTrue(find(sim.volume()).mayLackFlushed());
-            unused = sim.volume().reopen(BLOCK, 3, 10_000, 1 << 20).finish();
+            unused = sim.volume()
+                    .reopen(BLOCK, Generation.of(3), 10_000, 1 << 20)
+                    .finish();
             assertFalse(find(sim.volume()).mayLackFlushed());
         }
     }
@@ -124,7 +127,7 @@ class FlushedEndsTest {
         BlockId sound = new BlockId(2);
         try (SimVolume sim = new SimVolume(DATA_BYTES, 1).withFlushedEnds(file())) {
             for (BlockId block : List.of(BLOCK, sound)) {
-                BlockWriter writer = sim.volume().create(block, 1, 1 << 20, false);
+                BlockWriter writer = sim.volume().create(block, Generation.FIRST, 1 << 20, false);
                 append(writer, bytes, 0, 10_000);
                 long unused = writer.sync();
                 append(writer, bytes, 10_000, 20_000);
@@ -146,12 +149,12 @@ class FlushedEndsTest {
     void cutToWhereTheIndexEndedUnderTheSameGenerationIsNotUndone() throws Exception {
         byte[] bytes = bytes(1, 20_000);
         try (SimVolume sim = new SimVolume(DATA_BYTES, 1).withFlushedEnds(file())) {
-            BlockWriter writer = sim.volume().create(BLOCK, 1, 1 << 20, false);
+            BlockWriter writer = sim.volume().create(BLOCK, Generation.FIRST, 1 << 20, false);
             append(writer, bytes, 0, 10_000);
             long unused = writer.sync();
             append(writer, bytes, 10_000, 20_000);
             assertEquals(10_000, writer.flush());
-            BlockWriter next = sim.volume().reopen(BLOCK, 1, 10_000, 1 << 20);
+            BlockWriter next = sim.volume().reopen(BLOCK, Generation.FIRST, 10_000, 1 << 20);
             assertEquals(10_000, next.lengthBytes());
             assertEquals(10_000, find(sim.endProcess()).heldBytes());
         }
@@ -161,7 +164,7 @@ class FlushedEndsTest {
     void blockThatRunsTooFarAheadIsSynced() throws Exception {
         byte[] bytes = bytes(2, (17 << 20) + 1);
         try (SimVolume sim = new SimVolume(DATA_BYTES, 1).withFlushedEnds(file())) {
-            BlockWriter writer = sim.volume().create(BLOCK, 1, 32 << 20, false);
+            BlockWriter writer = sim.volume().create(BLOCK, Generation.FIRST, 32 << 20, false);
             append(writer, bytes, 0, 1 << 20);
             long unused = writer.sync();
             append(writer, bytes, 1 << 20, bytes.length);
@@ -226,7 +229,7 @@ class FlushedEndsTest {
         Path nowhere = directory.resolve("missing").resolve("flushed");
         byte[] bytes = bytes(3, 20_000);
         try (SimVolume sim = new SimVolume(DATA_BYTES, 1).withFlushedEnds(nowhere)) {
-            BlockWriter writer = sim.volume().create(BLOCK, 1, 32 << 20, false);
+            BlockWriter writer = sim.volume().create(BLOCK, Generation.FIRST, 32 << 20, false);
             append(writer, bytes, 0, 10_000);
             long unused = writer.sync();
             append(writer, bytes, 10_000, 20_000);
@@ -241,7 +244,7 @@ class FlushedEndsTest {
     }
 
     private static FlushedEnd end(int length) {
-        FlushedEnd.Base base = new FlushedEnd.Base(BLOCK, 1, new Extent(1 << 20, 1 << 20), 5);
+        FlushedEnd.Base base = new FlushedEnd.Base(BLOCK, Generation.FIRST, new Extent(1 << 20, 1 << 20), 5);
         return new FlushedEnd(base, length, new int[] {length}, bytes(length, length));
     }
 
@@ -273,7 +276,7 @@ class FlushedEndsTest {
             this.content = bytes(seed, 12 << 20);
             this.volume = volume;
             mayBeGone = true;
-            writer = volume.create(BLOCK, generation, 16 << 20, false);
+            writer = volume.create(BLOCK, Generation.of(generation), 16 << 20, false);
         }
 
         void step() throws TatamiException {
@@ -303,7 +306,7 @@ class FlushedEndsTest {
                 int length = random.nextBoolean() ? Math.min(synced, written) : random.nextInt(written + 1);
                 goOn(generation + random.nextInt(2), length);
             } else if (choice < 98) {
-                volume.setGeneration(BLOCK, generation + 1);
+                volume.setGeneration(BLOCK, Generation.of(generation + 1));
                 generation++;
                 mayBeGone = false;
                 goOn(generation + 1, written);
@@ -327,7 +330,7 @@ class FlushedEndsTest {
 
         private void goOn(long next, int length) throws TatamiException {
             cutTo = length;
-            writer = volume.reopen(BLOCK, next, length, 16 << 20);
+            writer = volume.reopen(BLOCK, Generation.of(next), length, 16 << 20);
             generation = next;
             written = length;
             cutTo = Integer.MAX_VALUE;
@@ -340,7 +343,7 @@ class FlushedEndsTest {
                 sync(written);
             } else {
                 mayBeGone = true;
-                volume.delete(BLOCK, generation);
+                volume.delete(BLOCK, Generation.of(generation));
                 gone = true;
             }
         }
@@ -358,9 +361,9 @@ class FlushedEndsTest {
             int least = Math.min(isPowerCut ? synced : flushed, cutTo);
             assertTrue(bytes.length >= least, when + ": " + bytes.length + " of " + least + " bytes are left");
             assertTrue(bytes.length <= written, when + ": " + bytes.length + " bytes are there, and not " + written);
-            assertTrue(stored.get().generation() >= generation - (isPowerCut || mayBeGone ? 1 : 0), when);
+            assertTrue(stored.get().generation().value() >= generation - (isPowerCut || mayBeGone ? 1 : 0), when);
             assertArrayEquals(Arrays.copyOf(content, bytes.length), bytes, when);
-            BlockWriter next = found.reopen(BLOCK, generation + 5, bytes.length, 16 << 20);
+            BlockWriter next = found.reopen(BLOCK, Generation.of(generation + 5), bytes.length, 16 << 20);
             append(next, content, bytes.length, Math.min(content.length, bytes.length + 3_000));
             long unused = next.finish();
         }

@@ -1,10 +1,12 @@
 package io.tatami.block.volume;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -21,7 +23,7 @@ public final class Ledger {
     public static final class Entry {
         public byte[] issued = new byte[0];
         int ackedLength;
-        long ackedGeneration;
+        Generation ackedGeneration = Generation.NONE;
         boolean ackedAtAll;
         boolean ackedFinalized;
         /** The block's length if the cut under way was done; -1 while there is none. */
@@ -36,7 +38,7 @@ public final class Ledger {
         }
 
         /** Everything asked for up to now was acknowledged, with this length. */
-        void acknowledge(int length, long generation, boolean finalized) {
+        void acknowledge(int length, Generation generation, boolean finalized) {
             issued = Arrays.copyOf(issued, Math.max(length, finalized ? length : issued.length));
             ackedLength = length;
             ackedGeneration = generation;
@@ -89,7 +91,7 @@ public final class Ledger {
                 stored.durableBytes() >= entry.lengthMin(),
                 when + " has " + stored.durableBytes() + " bytes, and " + entry.lengthMin() + " were acknowledged");
         assertTrue(stored.durableBytes() <= entry.issued.length, when + " is longer than what was written");
-        assertTrue(stored.generation() >= entry.ackedGeneration, when + " fell back to an older generation");
+        assertFalse(stored.generation().isBelow(entry.ackedGeneration), when + " fell back to an older generation");
         if (!entry.changeUnderWay && entry.ackedFinalized) {
             assertTrue(stored.finalized(), when + " is not finalized");
         }

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.Device;
 import io.tatami.block.volume.maintain.Scrubber;
@@ -40,7 +41,7 @@ final class OneWrongReadTest {
 
     @BeforeEach
     void fill() throws TatamiException {
-        BlockWriter writer = sim.volume().create(BLOCK, 1, LENGTH, false);
+        BlockWriter writer = sim.volume().create(BLOCK, Generation.FIRST, LENGTH, false);
         writer.append(ByteBuffer.wrap(bytes), null);
         writer.finish();
         sim.volume().onDamagedBlock(condemned::add);
@@ -76,7 +77,7 @@ final class OneWrongReadTest {
     void aCutWithinAChunkReadsAgainWhereTheBytesAreWrong() throws TatamiException {
         sim.disk().flipOnNextRead();
 
-        sim.volume().truncate(BLOCK, 1_000, 2);
+        sim.volume().truncate(BLOCK, Generation.of(2), 1_000);
 
         assertArrayEquals(Arrays.copyOf(bytes, 1_000), SimVolume.readAll(sim.volume(), BLOCK));
         assertSound();
@@ -84,11 +85,11 @@ final class OneWrongReadTest {
 
     @Test
     void anAppendThatMovesTheBlockReadsAgainWhereTheBytesAreWrong() throws TatamiException {
-        BlockWriter neighbour = sim.volume().create(new BlockId(8), 1, LENGTH, false);
+        BlockWriter neighbour = sim.volume().create(new BlockId(8), Generation.FIRST, LENGTH, false);
         Extent before = place();
         sim.disk().flipOnNextRead();
 
-        sim.volume().reopen(BLOCK, 2, LENGTH, 4L * LENGTH).finish();
+        sim.volume().reopen(BLOCK, Generation.of(2), LENGTH, 4L * LENGTH).finish();
 
         assertFalse(before.equals(place()), "the block did not move");
         assertArrayEquals(bytes, SimVolume.readAll(sim.volume(), BLOCK));

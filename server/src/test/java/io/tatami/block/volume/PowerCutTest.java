@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.SimFaults.Fault;
 import java.nio.ByteBuffer;
@@ -92,14 +93,14 @@ class PowerCutTest {
     @Test
     void afterAFailedFlushNothingIsAcknowledgedAndNothingIsServed() throws TatamiException {
         SimVolume sim = new SimVolume(DATA_BYTES, SEED);
-        BlockWriter writer = sim.volume().create(new BlockId(1), 1, 1 << 20, false);
+        BlockWriter writer = sim.volume().create(new BlockId(1), Generation.FIRST, 1 << 20, false);
         writer.append(ByteBuffer.allocate(100_000), null);
         sim.faults().arm(1, Fault.IO_ERROR);
 
         TatamiException first = assertThrows(TatamiException.class, writer::sync);
         TatamiException second = assertThrows(TatamiException.class, writer::sync);
-        TatamiException third =
-                assertThrows(TatamiException.class, () -> sim.volume().create(new BlockId(2), 1, 1, false));
+        TatamiException third = assertThrows(
+                TatamiException.class, () -> sim.volume().create(new BlockId(2), Generation.FIRST, 1, false));
 
         for (TatamiException e : List.of(first, second, third)) {
             assertEquals(ErrorCode.IO_ERROR, e.code());

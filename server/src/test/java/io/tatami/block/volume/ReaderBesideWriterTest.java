@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.files.CrashPoint;
 import java.nio.ByteBuffer;
@@ -74,7 +75,7 @@ class ReaderBesideWriterTest {
     void everyStepOfSyncAndFinishShowsTheBytes(int length) throws TatamiException {
         try (SimVolume sim = new SimVolume(64 * MIB, 1)) {
             byte[] written = bytes(length + 3_001);
-            BlockWriter writer = sim.volume().create(BLOCK, 1, 16 * MIB, false);
+            BlockWriter writer = sim.volume().create(BLOCK, Generation.FIRST, 16 * MIB, false);
             readAtEachStep(sim.volume(), written);
             writer.append(ByteBuffer.wrap(written, 0, length), null);
             writer.makeVisible(length);
@@ -93,7 +94,7 @@ class ReaderBesideWriterTest {
         for (boolean deletes : new boolean[] {false, true}) {
             try (SimVolume sim = new SimVolume(64 * MIB, 1)) {
                 byte[] written = bytes(synced + 5_000);
-                BlockWriter writer = sim.volume().create(BLOCK, 1, 16 * MIB, false);
+                BlockWriter writer = sim.volume().create(BLOCK, Generation.FIRST, 16 * MIB, false);
                 writer.append(ByteBuffer.wrap(written, 0, synced), null);
                 if (synced > 0) {
                     writer.sync();
@@ -102,7 +103,7 @@ class ReaderBesideWriterTest {
                 writer.makeVisible(written.length);
                 readAtEachStep(sim.volume(), written);
                 if (deletes) {
-                    sim.volume().delete(BLOCK, Long.MAX_VALUE);
+                    sim.volume().delete(BLOCK, Generation.MAX);
                 } else {
                     writer.abort();
                 }
@@ -120,7 +121,7 @@ class ReaderBesideWriterTest {
             ExecutorService writing = Executors.newSingleThreadExecutor();
             try {
                 byte[] written = bytes(length);
-                BlockWriter writer = hanging.volume().create(BLOCK, 1, 16 * MIB, false);
+                BlockWriter writer = hanging.volume().create(BLOCK, Generation.FIRST, 16 * MIB, false);
                 writer.append(ByteBuffer.wrap(written), null);
                 writer.makeVisible(length);
                 hanging.device().hang();
@@ -142,7 +143,7 @@ class ReaderBesideWriterTest {
     void aChunkIsCalledDamagedOnlyWhenItFailsASecondRead() throws TatamiException {
         try (SimVolume sim = new SimVolume(64 * MIB, 1)) {
             byte[] written = bytes(100_000);
-            BlockWriter writer = sim.volume().create(BLOCK, 1, MIB, false);
+            BlockWriter writer = sim.volume().create(BLOCK, Generation.FIRST, MIB, false);
             writer.append(ByteBuffer.wrap(written), null);
             writer.finish();
             sim.disk().flipOnNextRead();

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.Device;
 import java.nio.ByteBuffer;
@@ -46,7 +47,7 @@ class ScatteredBytesTest {
         Random random = new Random(seed);
         try (SimVolume sim = new SimVolume(16 << 20, seed)) {
             byte[] bytes = bytes(random, 10_000_000);
-            BlockWriter writer = sim.volume().create(BLOCK, 1, bytes.length, false);
+            BlockWriter writer = sim.volume().create(BLOCK, Generation.FIRST, bytes.length, false);
             int at = 0;
             while (at < bytes.length) {
                 byte[] frame =

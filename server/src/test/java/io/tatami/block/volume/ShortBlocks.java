@@ -3,6 +3,7 @@ package io.tatami.block.volume;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.tatami.base.BlockId;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.space.PlacedBlock;
 import java.nio.ByteBuffer;
@@ -50,16 +51,16 @@ public final class ShortBlocks {
         Ledger.Entry entry = ledger.entry(block);
         entry.issued = bytes;
         entry.changeUnderWay = true;
-        BlockWriter writer = volume.create(block, 1, new Reservation(length, length, true));
+        BlockWriter writer = volume.create(block, Generation.FIRST, new Reservation(length, length, true));
         writer.append(ByteBuffer.wrap(bytes), null);
-        entry.acknowledge((int) writer.finish(), 1, true);
+        entry.acknowledge((int) writer.finish(), Generation.FIRST, true);
         blocks.add(block);
         return block;
     }
 
     public void delete(Volume volume, BlockId block) throws TatamiException {
         ledger.entry(block).deleteUnderWay = true;
-        volume.delete(block, Long.MAX_VALUE);
+        volume.delete(block, Generation.MAX);
         ledger.forget(block);
         blocks.remove(block);
     }

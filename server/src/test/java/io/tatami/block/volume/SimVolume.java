@@ -3,6 +3,7 @@ package io.tatami.block.volume;
 import io.tatami.base.BlockId;
 import io.tatami.base.Check;
 import io.tatami.base.Clock;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.AlignedBufferPool;
 import io.tatami.block.device.FailStop;
@@ -134,7 +135,7 @@ public final class SimVolume implements AutoCloseable {
     /** Deletes all blocks, and fails where that does not leave all room free and the index empty. */
     void requireEmptyOnceAllIsDeleted(String when) throws TatamiException {
         for (StoredBlock stored : volume.blocks()) {
-            volume.delete(stored.block(), Long.MAX_VALUE);
+            volume.delete(stored.block(), Generation.MAX);
         }
         VolumeStatistics statistics = volume.statistics();
         Check.check(
@@ -177,7 +178,7 @@ public final class SimVolume implements AutoCloseable {
 
     /** A range of the visible bytes. */
     public static byte[] read(Volume volume, BlockId block, long offsetBytes, int length) throws TatamiException {
-        try (BlockReader reader = volume.read(block, 0, offsetBytes, length)) {
+        try (BlockReader reader = volume.read(block, Generation.NONE, offsetBytes, length)) {
             return readAll(reader, length);
         }
     }

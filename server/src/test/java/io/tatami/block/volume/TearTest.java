@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.Device;
 import io.tatami.block.volume.format.SuperblockFormat;
@@ -109,7 +110,7 @@ class TearTest {
                     assertTrue(!isWhole && e.code() == ErrorCode.CORRUPT, when + ": " + e);
                 }
             }
-            sim.volume().delete(BLOCK, Long.MAX_VALUE);
+            sim.volume().delete(BLOCK, Generation.MAX);
         }
     }
 
@@ -212,10 +213,10 @@ class TearTest {
 
     /** A finished block whose last and only write went over what another block had left there. */
     private void writeUnitOverOldBytes(int length) throws TatamiException {
-        BlockWriter before = sim.volume().create(new BlockId(6), 1, UNIT, false);
+        BlockWriter before = sim.volume().create(new BlockId(6), Generation.FIRST, UNIT, false);
         before.append(ByteBuffer.wrap(random(length)), null);
         before.finish();
-        sim.volume().delete(new BlockId(6), Long.MAX_VALUE);
+        sim.volume().delete(new BlockId(6), Generation.MAX);
         BlockWriter writer = begin(length);
         remember(old);
         writer.append(ByteBuffer.wrap(bytes), null);
@@ -225,7 +226,7 @@ class TearTest {
 
     private BlockWriter begin(int length) throws TatamiException {
         bytes = random(length);
-        BlockWriter writer = sim.volume().create(BLOCK, 1, UNIT, false);
+        BlockWriter writer = sim.volume().create(BLOCK, Generation.FIRST, UNIT, false);
         firstSector = SuperblockFormat.DATA_OFFSET / SECTOR;
         return writer;
     }

@@ -10,6 +10,7 @@ import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.Device;
 import io.tatami.block.device.LoopDevice;
@@ -72,7 +73,7 @@ class VolumeOnDiskTest {
         UUID first = format(file, false);
         assertFails(ErrorCode.ALREADY_EXISTS, () -> format(file, false));
         try (Volume volume = open(file)) {
-            volume.create(new BlockId(1), 1, 10, false).finish();
+            volume.create(new BlockId(1), Generation.FIRST, 10, false).finish();
         }
 
         UUID second = format(file, true);
@@ -94,7 +95,8 @@ class VolumeOnDiskTest {
             try (Volume volume =
                     new VolumeOpener(CLUSTER, RESOURCES).open(files.get(number), home.resolve("index-" + number))) {
                 assertEquals(id, volume.id());
-                volume.create(new BlockId(7 + number), 1, 10, false).finish();
+                volume.create(new BlockId(7 + number), Generation.FIRST, 10, false)
+                        .finish();
             }
         }
         assertFalse(VolumeFormatter.isUnformatted(directory.resolve("three"), indexes, Set.of()));
@@ -221,20 +223,20 @@ class VolumeOnDiskTest {
         new Random(1).nextBytes(bytes);
         BlockId block = new BlockId(5);
         try (Volume volume = open(path)) {
-            BlockWriter writer = volume.create(block, 1, 64 << 20, false);
+            BlockWriter writer = volume.create(block, Generation.FIRST, 64 << 20, false);
             append(writer, Arrays.copyOf(bytes, 4_200_007));
             writer.sync();
         }
         try (Volume volume = open(path)) {
             assertArrayEquals(Arrays.copyOf(bytes, 4_200_007), SimVolume.readAll(volume, block));
-            BlockWriter writer = volume.reopen(block, 2, 4_200_007, 64 << 20);
+            BlockWriter writer = volume.reopen(block, Generation.of(2), 4_200_007, 64 << 20);
             append(writer, Arrays.copyOfRange(bytes, 4_200_007, bytes.length));
             writer.finish();
             assertArrayEquals(bytes, SimVolume.readAll(volume, block));
         }
         try (Volume volume = open(path)) {
             assertArrayEquals(bytes, SimVolume.readAll(volume, block));
-            volume.delete(block, 2);
+            volume.delete(block, Generation.of(2));
             assertEquals(
                     volume.statistics().capacityBytes(), volume.statistics().largestFreeExtentBytes());
         }
@@ -243,7 +245,7 @@ class VolumeOnDiskTest {
     private static byte[] writeAndRead(Volume volume, BlockId block) throws TatamiException {
         byte[] bytes = new byte[5_000_000 + (int) block.value()];
         new Random(block.value()).nextBytes(bytes);
-        BlockWriter writer = volume.create(block, 1, bytes.length, false);
+        BlockWriter writer = volume.create(block, Generation.FIRST, bytes.length, false);
         append(writer, bytes);
         writer.makeVisible(bytes.length);
         assertArrayEquals(bytes, SimVolume.readAll(volume, block));

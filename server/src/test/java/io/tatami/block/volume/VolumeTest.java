@@ -10,6 +10,7 @@ import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -22,7 +23,6 @@ import org.junit.jupiter.api.function.Executable;
 class VolumeTest {
     private static final long MIB = 1 << 20;
     private static final BlockId BLOCK = new BlockId(7);
-    private static final long ALL = Long.MAX_VALUE;
 
     private final SimVolume sim;
 
@@ -55,7 +55,7 @@ class VolumeTest {
             int offset = random.nextInt(bytes.length);
             int length = 1 + random.nextInt(bytes.length - offset);
 
-            try (BlockReader reader = sim.volume().read(BLOCK, 1, offset, length)) {
+            try (BlockReader reader = sim.volume().read(BLOCK, Generation.FIRST, offset, length)) {
                 int at = offset;
                 for (ReadUnit unit = reader.next(); unit != null; unit = reader.next()) {
                     byte[] got = new byte[unit.data().remaining()];
@@ -95,7 +95,7 @@ class VolumeTest {
     @Test
     void aBlockThatFoundNoRoomOnItsDeviceIsEndedOnceThereIsRoom() throws TatamiException {
         byte[] bytes = bytes(5_000_001);
-        BlockWriter writer = sim.volume().create(BLOCK, 1, 16 * MIB, false);
+        BlockWriter writer = sim.volume().create(BLOCK, Generation.FIRST, 16 * MIB, false);
         append(writer, Arrays.copyOf(bytes, 4_200_000), 100_000);
         writer.sync();
         sim.disk().setFull(true);
@@ -103,11 +103,11 @@ class VolumeTest {
         writer.makeVisible(bytes.length);
         assertFails(ErrorCode.NO_SPACE, writer::sync);
         writer.close();
-        assertFails(ErrorCode.NO_SPACE, () -> sim.volume().truncate(BLOCK, bytes.length, 2));
+        assertFails(ErrorCode.NO_SPACE, () -> sim.volume().truncate(BLOCK, Generation.of(2), bytes.length));
         assertArrayEquals(bytes, SimVolume.readAll(sim.volume(), BLOCK), "readable from memory");
 
         sim.disk().setFull(false);
-        sim.volume().truncate(BLOCK, bytes.length, 2);
+        sim.volume().truncate(BLOCK, Generation.of(2), bytes.length);
 
         assertTrue(sim.volume().find(BLOCK).orElseThrow().finalized());
         assertArrayEquals(bytes, SimVolume.readAll(sim.crash(), BLOCK));
@@ -115,13 +115,13 @@ class VolumeTest {
 
     @Test
     void aBlockThatFoundNoRoomOnItsDeviceIsDeleted() throws TatamiException {
-        BlockWriter writer = sim.volume().create(BLOCK, 1, 16 * MIB, false);
+        BlockWriter writer = sim.volume().create(BLOCK, Generation.FIRST, 16 * MIB, false);
         sim.disk().setFull(true);
         append(writer, bytes(3_000_000), 3_000_000);
         assertFails(ErrorCode.NO_SPACE, writer::sync);
         writer.close();
 
-        sim.volume().delete(BLOCK, Long.MAX_VALUE);
+        sim.volume().delete(BLOCK, Generation.MAX);
 
         assertEquals(0, sim.volume().statistics().usedBytes());
     }
@@ -130,22 +130,22 @@ class VolumeTest {
     void anIndexThatFoundNoRoomStopsWritesAndLeavesCommittedBlocksReadable() throws TatamiException {
         byte[] bytes = bytes(5_000_001);
         write(BLOCK, bytes, 100_000);
-        BlockWriter writer = sim.volume().create(new BlockId(8), 1, 16 * MIB, false);
+        BlockWriter writer = sim.volume().create(new BlockId(8), Generation.FIRST, 16 * MIB, false);
         append(writer, bytes(100), 100);
         sim.store().setFull(true);
         assertFails(ErrorCode.IO_ERROR, writer::sync);
         sim.store().setFull(false);
 
         assertArrayEquals(bytes, SimVolume.readAll(sim.volume(), BLOCK));
-        assertEquals(77, sim.volume().checksums(BLOCK, 1, 0, bytes.length).length);
-        assertFails(ErrorCode.IO_ERROR, () -> sim.volume().create(new BlockId(9), 1, MIB, false));
+        assertEquals(77, sim.volume().checksums(BLOCK, Generation.FIRST, 0, bytes.length).length);
+        assertFails(ErrorCode.IO_ERROR, () -> sim.volume().create(new BlockId(9), Generation.FIRST, MIB, false));
         assertFails(ErrorCode.IO_ERROR, writer::sync);
-        assertFails(ErrorCode.IO_ERROR, () -> sim.volume().delete(BLOCK, Long.MAX_VALUE));
+        assertFails(ErrorCode.IO_ERROR, () -> sim.volume().delete(BLOCK, Generation.MAX));
         assertTrue(sim.volume().statistics().failure().contains("full"));
 
         Volume again = sim.crash();
         assertArrayEquals(bytes, SimVolume.readAll(again, BLOCK));
-        again.delete(BLOCK, Long.MAX_VALUE);
+        again.delete(BLOCK, Generation.MAX);
     }
 
     @Test
@@ -158,18 +158,18 @@ class VolumeTest {
     @Test
     void visibleBytesAreReadWhileTheyAreOnlyInMemory() throws TatamiException {
         byte[] bytes = bytes(4_300_000);
-        try (BlockWriter writer = sim.volume().create(BLOCK, 1, 16 * MIB, false)) {
+        try (BlockWriter writer = sim.volume().create(BLOCK, Generation.FIRST, 16 * MIB, false)) {
             append(writer, bytes, 100_000);
             writer.makeVisible(4_250_001);
 
             assertArrayEquals(Arrays.copyOf(bytes, 4_250_001), SimVolume.readAll(sim.volume(), BLOCK));
-            assertFails(ErrorCode.INVALID_ARGUMENT, () -> sim.volume().read(BLOCK, 1, 0, 4_250_002));
+            assertFails(ErrorCode.INVALID_ARGUMENT, () -> sim.volume().read(BLOCK, Generation.FIRST, 0, 4_250_002));
         }
     }
 
     @Test
     void aBlockNeverSyncedIsGoneAfterACrash() throws TatamiException {
-        append(sim.volume().create(BLOCK, 1, MIB, false), bytes(500_000), 100_000);
+        append(sim.volume().create(BLOCK, Generation.FIRST, MIB, false), bytes(500_000), 100_000);
 
         Volume volume = sim.crash();
 
@@ -180,7 +180,7 @@ class VolumeTest {
     @Test
     void syncAtAnOddLengthSurvivesACrashAndGoesOn() throws TatamiException {
         byte[] bytes = bytes(200_000);
-        BlockWriter writer = sim.volume().create(BLOCK, 1, MIB, false);
+        BlockWriter writer = sim.volume().create(BLOCK, Generation.FIRST, MIB, false);
         append(writer, Arrays.copyOf(bytes, 70_001), 1000);
         assertEquals(70_001, writer.sync());
         writer.append(ByteBuffer.wrap(bytes, 70_001, 50_000), null);
@@ -188,7 +188,7 @@ class VolumeTest {
         Volume volume = sim.crash();
 
         assertArrayEquals(Arrays.copyOf(bytes, 70_001), SimVolume.readAll(volume, BLOCK));
-        BlockWriter again = volume.reopen(BLOCK, 2, 70_001, MIB);
+        BlockWriter again = volume.reopen(BLOCK, Generation.of(2), 70_001, MIB);
         again.append(ByteBuffer.wrap(bytes, 70_001, bytes.length - 70_001), null);
         again.finish();
         assertArrayEquals(bytes, SimVolume.readAll(sim.crash(), BLOCK));
@@ -197,7 +197,7 @@ class VolumeTest {
     @Test
     void bytesThatDoNotMatchTheirChecksumsAreRefusedAndLeaveTheWriterUsable() throws TatamiException {
         byte[] bytes = bytes(100_000);
-        BlockWriter writer = sim.volume().create(BLOCK, 1, MIB, false);
+        BlockWriter writer = sim.volume().create(BLOCK, Generation.FIRST, MIB, false);
         int[] checksums = ChunkChecksum.ofPieces(0, ByteBuffer.wrap(bytes));
         checksums[1]++;
 
@@ -212,10 +212,10 @@ class VolumeTest {
     @Test
     void aTakenOverWriterIsFencedAndItsBytesAreKept() throws TatamiException {
         byte[] bytes = bytes(300_000);
-        BlockWriter old = sim.volume().create(BLOCK, 1, MIB, false);
+        BlockWriter old = sim.volume().create(BLOCK, Generation.FIRST, MIB, false);
         append(old, bytes, 70_000);
 
-        BlockWriter next = sim.volume().reopen(BLOCK, 2, 250_000, MIB);
+        BlockWriter next = sim.volume().reopen(BLOCK, Generation.of(2), 250_000, MIB);
 
         assertFails(ErrorCode.FENCED, () -> old.append(ByteBuffer.wrap(bytes), null));
         assertFails(ErrorCode.FENCED, old::finish);
@@ -227,26 +227,26 @@ class VolumeTest {
     @Test
     void generationsNeverGoBackwards() throws TatamiException {
         write(BLOCK, bytes(10), 10);
-        sim.volume().setGeneration(BLOCK, 9);
+        sim.volume().setGeneration(BLOCK, Generation.of(9));
 
         Volume volume = sim.crash();
 
-        assertEquals(9, volume.find(BLOCK).orElseThrow().generation());
-        assertFails(ErrorCode.FENCED, () -> volume.setGeneration(BLOCK, 8));
-        assertFails(ErrorCode.FENCED, () -> volume.reopen(BLOCK, 8, 0, 1));
-        assertFails(ErrorCode.FENCED, () -> volume.delete(BLOCK, 8));
-        assertFails(ErrorCode.NO_SUCH_BLOCK, () -> volume.read(BLOCK, 10, 0, 1));
+        assertEquals(Generation.of(9), volume.find(BLOCK).orElseThrow().generation());
+        assertFails(ErrorCode.FENCED, () -> volume.setGeneration(BLOCK, Generation.of(8)));
+        assertFails(ErrorCode.FENCED, () -> volume.reopen(BLOCK, Generation.of(8), 0, 1));
+        assertFails(ErrorCode.FENCED, () -> volume.delete(BLOCK, Generation.of(8)));
+        assertFails(ErrorCode.NO_SUCH_BLOCK, () -> volume.read(BLOCK, Generation.of(10), 0, 1));
     }
 
     @Test
     void aNewGenerationFencesTheWriterOfABlockThatWasNeverSynced() throws TatamiException {
-        BlockWriter writer = sim.volume().create(BLOCK, 1, MIB, false);
+        BlockWriter writer = sim.volume().create(BLOCK, Generation.FIRST, MIB, false);
         writer.append(ByteBuffer.allocate(10), null);
 
-        sim.volume().setGeneration(BLOCK, 2);
+        sim.volume().setGeneration(BLOCK, Generation.of(2));
 
         assertFails(ErrorCode.FENCED, writer::sync);
-        assertEquals(2, sim.crash().find(BLOCK).orElseThrow().generation());
+        assertEquals(Generation.of(2), sim.crash().find(BLOCK).orElseThrow().generation());
     }
 
     @Test
@@ -256,7 +256,7 @@ class VolumeTest {
         for (int i = 0; i < lengths.length; i++) {
             BlockId block = new BlockId(100 + i);
             write(block, bytes, 64 << 10);
-            sim.volume().truncate(block, lengths[i], 2);
+            sim.volume().truncate(block, Generation.of(2), lengths[i]);
         }
 
         Volume volume = sim.crash();
@@ -275,7 +275,7 @@ class VolumeTest {
         write(BLOCK, Arrays.copyOf(bytes, 4_400_001), 1 << 20);
         write(new BlockId(8), bytes(10), 10);
 
-        BlockWriter writer = sim.volume().reopen(BLOCK, 2, 4_400_001, 8 * MIB);
+        BlockWriter writer = sim.volume().reopen(BLOCK, Generation.of(2), 4_400_001, 8 * MIB);
         assertEquals(8 * MIB, writer.capacityBytes());
         writer.append(ByteBuffer.wrap(bytes, 4_400_001, bytes.length - 4_400_001), null);
         writer.finish();
@@ -288,20 +288,20 @@ class VolumeTest {
     @Test
     void aReaderOfADeletedBlockIsToldSoAndNeverSeesItsSuccessor() throws TatamiException {
         write(BLOCK, bytes(9_000_000), 1 << 20);
-        try (BlockReader reader = sim.volume().read(BLOCK, 1, 0, 9_000_000)) {
-            sim.volume().delete(BLOCK, ALL);
+        try (BlockReader reader = sim.volume().read(BLOCK, Generation.FIRST, 0, 9_000_000)) {
+            sim.volume().delete(BLOCK, Generation.MAX);
             write(new BlockId(8), bytes(9_000_000), 1 << 20);
 
             assertFails(ErrorCode.NO_SUCH_BLOCK, reader::next);
         }
-        assertFails(ErrorCode.NO_SUCH_BLOCK, () -> sim.volume().read(BLOCK, 1, 0, 1));
+        assertFails(ErrorCode.NO_SUCH_BLOCK, () -> sim.volume().read(BLOCK, Generation.FIRST, 0, 1));
     }
 
     @Test
     void aReaderOfACutBlockIsToldToReadAgain() throws TatamiException {
         write(BLOCK, bytes(9_000_000), 1 << 20);
-        try (BlockReader reader = sim.volume().read(BLOCK, 1, 0, 9_000_000)) {
-            sim.volume().truncate(BLOCK, 5, 2);
+        try (BlockReader reader = sim.volume().read(BLOCK, Generation.FIRST, 0, 9_000_000)) {
+            sim.volume().truncate(BLOCK, Generation.of(2), 5);
 
             assertFails(ErrorCode.BUSY, reader::next);
         }
@@ -309,14 +309,14 @@ class VolumeTest {
 
     @Test
     void abortLeavesWhatWasSyncedOrNothing() throws TatamiException {
-        BlockWriter never = sim.volume().create(BLOCK, 1, MIB, false);
+        BlockWriter never = sim.volume().create(BLOCK, Generation.FIRST, MIB, false);
         never.append(ByteBuffer.allocate(100_000), null);
         never.abort();
         assertTrue(sim.volume().find(BLOCK).isEmpty());
         assertEquals(0, sim.volume().statistics().usedBytes());
 
         byte[] bytes = bytes(9000);
-        BlockWriter synced = sim.volume().create(BLOCK, 1, MIB, false);
+        BlockWriter synced = sim.volume().create(BLOCK, Generation.FIRST, MIB, false);
         synced.append(ByteBuffer.wrap(bytes, 0, 5001), null);
         synced.sync();
         synced.append(ByteBuffer.wrap(bytes, 5001, 3999), null);
@@ -329,22 +329,22 @@ class VolumeTest {
     @Test
     void aWriterThatIsClosedLeavesItsBytesReadableForItsSuccessor() throws TatamiException {
         byte[] bytes = bytes(123_457);
-        BlockWriter writer = sim.volume().create(BLOCK, 1, MIB, false);
+        BlockWriter writer = sim.volume().create(BLOCK, Generation.FIRST, MIB, false);
         append(writer, bytes, 10_000);
         writer.makeVisible(bytes.length);
         writer.close();
 
         assertArrayEquals(bytes, SimVolume.readAll(sim.volume(), BLOCK));
-        sim.volume().reopen(BLOCK, 1, bytes.length, MIB).finish();
+        sim.volume().reopen(BLOCK, Generation.FIRST, bytes.length, MIB).finish();
         assertArrayEquals(bytes, SimVolume.readAll(sim.crash(), BLOCK));
     }
 
     @Test
     void aFullVolumeSaysSoAndDeletingMakesRoomAtOnce() throws TatamiException {
         write(new BlockId(1), bytes((int) (40 * MIB)), 1 << 20);
-        BlockWriter shorter = sim.volume().create(new BlockId(2), 1, 256 * MIB, false);
+        BlockWriter shorter = sim.volume().create(new BlockId(2), Generation.FIRST, 256 * MIB, false);
         assertEquals(24 * MIB, shorter.capacityBytes());
-        assertFails(ErrorCode.NO_SPACE, () -> sim.volume().create(new BlockId(3), 1, 1, false));
+        assertFails(ErrorCode.NO_SPACE, () -> sim.volume().create(new BlockId(3), Generation.FIRST, 1, false));
         append(shorter, bytes((int) (24 * MIB)), 1 << 20);
         TatamiException full = assertThrows(TatamiException.class, () -> shorter.append(ByteBuffer.allocate(1), null));
         assertEquals(ErrorCode.NO_SPACE, full.code());
@@ -352,7 +352,7 @@ class VolumeTest {
         shorter.finish();
         assertEquals(0, sim.volume().statistics().freeBytes());
 
-        sim.volume().delete(new BlockId(1), ALL);
+        sim.volume().delete(new BlockId(1), Generation.MAX);
 
         assertEquals(40 * MIB, sim.volume().statistics().freeBytes());
         byte[] bytes = bytes((int) (40 * MIB));
@@ -362,9 +362,9 @@ class VolumeTest {
 
     @Test
     void shortBlocksAreKeptAwayFromLongOnes() throws TatamiException {
-        BlockWriter low = sim.volume().create(new BlockId(1), 1, MIB, false);
-        BlockWriter high = sim.volume().create(new BlockId(2), 1, 5000, true);
-        BlockWriter next = sim.volume().create(new BlockId(3), 1, 63 * MIB - 8192, false);
+        BlockWriter low = sim.volume().create(new BlockId(1), Generation.FIRST, MIB, false);
+        BlockWriter high = sim.volume().create(new BlockId(2), Generation.FIRST, 5000, true);
+        BlockWriter next = sim.volume().create(new BlockId(3), Generation.FIRST, 63 * MIB - 8192, false);
 
         assertEquals(MIB, low.capacityBytes());
         assertEquals(8192, high.capacityBytes());
@@ -376,17 +376,17 @@ class VolumeTest {
         write(BLOCK, bytes(10), 10);
         sim.store().setUsableBytes(MIB);
 
-        assertFails(ErrorCode.NO_SPACE, () -> sim.volume().create(new BlockId(8), 1, 1, false));
-        sim.volume().delete(BLOCK, ALL);
+        assertFails(ErrorCode.NO_SPACE, () -> sim.volume().create(new BlockId(8), Generation.FIRST, 1, false));
+        sim.volume().delete(BLOCK, Generation.MAX);
 
         assertTrue(sim.crash().find(BLOCK).isEmpty());
     }
 
     @Test
     void theSameBlockCannotBeCreatedTwice() throws TatamiException {
-        sim.volume().create(BLOCK, 1, 1, false).close();
+        sim.volume().create(BLOCK, Generation.FIRST, 1, false).close();
 
-        assertFails(ErrorCode.ALREADY_EXISTS, () -> sim.volume().create(BLOCK, 1, 1, false));
+        assertFails(ErrorCode.ALREADY_EXISTS, () -> sim.volume().create(BLOCK, Generation.FIRST, 1, false));
         assertEquals(4096, sim.volume().statistics().usedBytes());
     }
 
@@ -396,8 +396,10 @@ class VolumeTest {
         write(BLOCK, bytes, 7777);
         int[] all = ChunkChecksum.ofPieces(0, ByteBuffer.wrap(bytes));
 
-        assertArrayEquals(all, sim.volume().checksums(BLOCK, 1, 0, 300_000));
-        assertArrayEquals(Arrays.copyOfRange(all, 2, 5), sim.crash().checksums(BLOCK, 1, 131_072, 300_000 - 131_072));
+        assertArrayEquals(all, sim.volume().checksums(BLOCK, Generation.FIRST, 0, 300_000));
+        assertArrayEquals(
+                Arrays.copyOfRange(all, 2, 5),
+                sim.crash().checksums(BLOCK, Generation.FIRST, 131_072, 300_000 - 131_072));
     }
 
     @Test
@@ -407,12 +409,12 @@ class VolumeTest {
         volume.close();
         volume.close();
 
-        assertFails(ErrorCode.UNAVAILABLE, () -> volume.read(BLOCK, 1, 0, 10));
-        assertFails(ErrorCode.UNAVAILABLE, () -> volume.create(new BlockId(9), 1, 1, false));
+        assertFails(ErrorCode.UNAVAILABLE, () -> volume.read(BLOCK, Generation.FIRST, 0, 10));
+        assertFails(ErrorCode.UNAVAILABLE, () -> volume.create(new BlockId(9), Generation.FIRST, 1, false));
     }
 
     private void write(BlockId block, byte[] bytes, int frame) throws TatamiException {
-        BlockWriter writer = sim.volume().create(block, 1, Math.max(1, bytes.length), false);
+        BlockWriter writer = sim.volume().create(block, Generation.FIRST, Math.max(1, bytes.length), false);
         append(writer, bytes, frame);
         assertEquals(bytes.length, writer.finish());
     }

@@ -2,6 +2,7 @@ package io.tatami.block.volume;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.Device;
 import io.tatami.block.device.DirectDevice;
@@ -94,7 +95,7 @@ public final class VolumeThroughput {
         int[] checksums = ChunkChecksum.ofPieces(0, frame);
         long start = System.nanoTime();
         for (int i = 1; i <= BLOCKS; i++) {
-            try (BlockWriter writer = volume.create(new BlockId(i), 1, BLOCK_BYTES, false)) {
+            try (BlockWriter writer = volume.create(new BlockId(i), Generation.FIRST, BLOCK_BYTES, false)) {
                 for (int at = 0; at < BLOCK_BYTES; at += FRAME_BYTES) {
                     writer.append(frame.clear(), checksums);
                 }
@@ -107,7 +108,7 @@ public final class VolumeThroughput {
     private static double volumeRead(Volume volume) throws TatamiException {
         long start = System.nanoTime();
         for (int i = 1; i <= BLOCKS; i++) {
-            try (BlockReader reader = volume.read(new BlockId(i), 1, 0, BLOCK_BYTES)) {
+            try (BlockReader reader = volume.read(new BlockId(i), Generation.FIRST, 0, BLOCK_BYTES)) {
                 for (ReadUnit got = reader.next(); got != null; got = reader.next()) {
                     got.close();
                 }

@@ -6,6 +6,7 @@ import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.Clock;
 import io.tatami.base.Detail;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.maintain.Compactor;
 import java.nio.ByteBuffer;
@@ -38,7 +39,7 @@ final class Workload {
     private final List<BlockId> blocks = new ArrayList<>();
     private final ShortBlocks crowd;
     private long nextBlock;
-    private long nextGeneration;
+    private Generation newestGeneration;
     private boolean compacting;
 
     /** @param firstNumber above all block ids and generations that were used with the ledger before */
@@ -46,7 +47,7 @@ final class Workload {
         this.random = new Random(seed);
         this.ledger = ledger;
         this.nextBlock = firstNumber;
-        this.nextGeneration = firstNumber;
+        this.newestGeneration = Generation.of(firstNumber);
         this.crowd = new ShortBlocks(random, ledger, () -> ++nextBlock);
     }
 
@@ -106,7 +107,7 @@ final class Workload {
     void recover(Volume volume) throws TatamiException {
         for (BlockId block : List.copyOf(blocks)) {
             if (!volume.find(block).orElseThrow().finalized()) {
-                truncate(volume, block, lengthOf(volume, block), ++nextGeneration);
+                truncate(volume, block, nextGeneration(), lengthOf(volume, block));
             }
         }
     }
@@ -136,8 +137,13 @@ final class Workload {
     private void create(Volume volume) throws TatamiException {
         BlockId block = new BlockId(++nextBlock);
         ledger.entry(block);
-        writers.put(block, volume.create(block, ++nextGeneration, reservedBytes(), random.nextInt(4) == 0));
+        writers.put(block, volume.create(block, nextGeneration(), reservedBytes(), random.nextInt(4) == 0));
         blocks.add(block);
+    }
+
+    private Generation nextGeneration() {
+        newestGeneration = newestGeneration.next();
+        return newestGeneration;
     }
 
     private void append(BlockWriter writer) throws TatamiException {
@@ -175,9 +181,9 @@ final class Workload {
 
     private void reopenOrTruncate(Volume volume, BlockId block) throws TatamiException {
         int length = lengthOf(volume, block);
-        long generation = ++nextGeneration;
+        Generation generation = nextGeneration();
         if (random.nextBoolean()) {
-            truncate(volume, block, length, generation);
+            truncate(volume, block, generation, length);
             return;
         }
         Ledger.Entry entry = ledger.entry(block);
@@ -189,11 +195,11 @@ final class Workload {
         writers.put(block, writer);
     }
 
-    private void truncate(Volume volume, BlockId block, int length, long generation) throws TatamiException {
+    private void truncate(Volume volume, BlockId block, Generation generation, int length) throws TatamiException {
         Ledger.Entry entry = ledger.entry(block);
         entry.changeUnderWay = true;
         entry.cutUnderWay = length;
-        volume.truncate(block, length, generation);
+        volume.truncate(block, generation, length);
         entry.acknowledge(length, generation, true);
     }
 
@@ -205,7 +211,7 @@ final class Workload {
 
     private void setGeneration(Volume volume, BlockId block) throws TatamiException {
         Ledger.Entry entry = ledger.entry(block);
-        long generation = ++nextGeneration;
+        Generation generation = nextGeneration();
         volume.setGeneration(block, generation);
         entry.ackedGeneration = generation;
         entry.ackedAtAll = true;
@@ -214,7 +220,7 @@ final class Workload {
 
     private void delete(Volume volume, BlockId block) throws TatamiException {
         ledger.entry(block).deleteUnderWay = true;
-        volume.delete(block, Long.MAX_VALUE);
+        volume.delete(block, Generation.MAX);
         ledger.forget(block);
         writers.remove(block);
         blocks.remove(block);

@@ -4,6 +4,8 @@ import com.google.protobuf.ByteString;
 import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
 import io.tatami.base.FileId;
+import io.tatami.base.Generation;
+import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.client.block.BlockClient;
 import io.tatami.client.block.BlockClientSettings;
@@ -114,9 +116,10 @@ final class FileMaker implements Closeable {
      * One round trip to the server, which takes an extent for the block; that is given back later, by no round trip.
      */
     private void askServers(Grant grant) throws TatamiException {
-        WriteSpec place = WriteSpec.create(new BlockId(grant.getBlockId()), grant.getGeneration(), RESERVED_BYTES);
-        try (BlockWriteStream stream =
-                blocks.openWriter(servers.targets(grant.getServerIdList(), caller.deadline()), place)) {
+        WriteSpec place =
+                WriteSpec.create(new BlockId(grant.getBlockId()), Generation.of(grant.getGeneration()), RESERVED_BYTES);
+        try (BlockWriteStream stream = blocks.openWriter(
+                servers.targets(ServerId.listOf(grant.getServerIdList()), caller.deadline()), place)) {
             stream.awaitReady();
         }
     }

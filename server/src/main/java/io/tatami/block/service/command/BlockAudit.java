@@ -63,7 +63,8 @@ final class BlockAudit {
     }
 
     private static void judge(
-            AuditRequest.Item item, Optional<VolumeSet.Found> found, Set<BlockId> gone, AuditReply.Builder reply) {
+            AuditRequest.Item item, Optional<VolumeSet.Found> found, Set<BlockId> gone, AuditReply.Builder reply)
+            throws TatamiException {
         if (found.isPresent() && !found.get().volume().isReadable()) {
             reply.addUnavailableBlockId(item.getBlockId());
         } else if (found.isPresent()) {
@@ -80,12 +81,12 @@ final class BlockAudit {
     }
 
     /** A block that is still being written may be shorter or older than it will be. */
-    private static boolean isDamaged(StoredBlock stored, AuditRequest.Item item) {
+    private static boolean isDamaged(StoredBlock stored, AuditRequest.Item item) throws TatamiException {
         if (item.getIntended()) {
             return stored.damaged();
         }
         return stored.damaged()
-                || stored.generation() < item.getGeneration()
+                || stored.generation().isBelow(ServerContext.generation(item.getGeneration()))
                 || stored.durableBytes() < item.getLength();
     }
 

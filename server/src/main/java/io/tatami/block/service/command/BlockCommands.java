@@ -5,6 +5,7 @@ import com.google.protobuf.Message;
 import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.service.context.ServerContext;
 import io.tatami.block.service.context.ServerThreads;
@@ -78,7 +79,7 @@ public final class BlockCommands {
             HandlerTable table, Method<Q, R> method, ToLongFunction<Q> block, Command<Q, R> command) {
         table.on(method, (caller, request, responder) -> {
             try {
-                Volume volume = volumes.require(ServerContext.blockId(block.applyAsLong(request)), 0)
+                Volume volume = volumes.require(ServerContext.blockId(block.applyAsLong(request)), Generation.NONE)
                         .volume();
                 threads.command(volume, () -> answer(method, command, request, responder));
             } catch (TatamiException e) {
@@ -109,10 +110,10 @@ public final class BlockCommands {
     }
 
     private BlockInfoReply blockInfo(BlockInfoRequest request) throws TatamiException {
-        StoredBlock stored =
-                volumes.require(ServerContext.blockId(request.getBlockId()), 0).stored();
+        StoredBlock stored = volumes.require(ServerContext.blockId(request.getBlockId()), Generation.NONE)
+                .stored();
         return BlockInfoReply.newBuilder()
-                .setGeneration(stored.generation())
+                .setGeneration(stored.generation().value())
                 .setVisibleLength(stored.visibleBytes())
                 .setDurableLength(stored.durableBytes())
                 .setFinalized(stored.finalized())
@@ -127,9 +128,9 @@ public final class BlockCommands {
             throw new TatamiException(
                     ErrorCode.INVALID_ARGUMENT, "checksums of a range that begins at " + request.getOffset());
         }
-        VolumeSet.Found found = volumes.require(block, request.getGeneration());
-        int[] checksums =
-                found.volume().checksums(block, request.getGeneration(), request.getOffset(), request.getLength());
+        Generation generation = ServerContext.generation(request.getGeneration());
+        VolumeSet.Found found = volumes.require(block, generation);
+        int[] checksums = found.volume().checksums(block, generation, request.getOffset(), request.getLength());
         ByteBuffer bytes = ByteBuffer.allocate(checksums.length * Integer.BYTES);
         bytes.asIntBuffer().put(checksums);
         return ChunkChecksumsReply.newBuilder()
@@ -145,14 +146,14 @@ public final class BlockCommands {
      */
     private RecoverBlockReply recover(RecoverBlockRequest request) throws TatamiException {
         BlockId block = ServerContext.blockId(request.getBlockId());
-        long generation = request.getNewGeneration();
-        VolumeSet.Found found = volumes.require(block, request.getCommittedGeneration());
+        Generation generation = ServerContext.generation(request.getNewGeneration());
+        VolumeSet.Found found = volumes.require(block, ServerContext.generation(request.getCommittedGeneration()));
         StoredBlock stored = found.stored();
-        if (stored.generation() > generation) {
+        if (stored.generation().isAbove(generation)) {
             throw new TatamiException(
                     ErrorCode.FENCED, block + " has generation " + stored.generation() + ", above " + generation);
         }
-        if (stored.generation() < generation) {
+        if (stored.generation().isBelow(generation)) {
             // The writer is stopped first, so that the length read below stays.
             found.volume().setGeneration(block, generation);
             writes.fence(block, "a recovery has taken it over");
@@ -167,7 +168,7 @@ public final class BlockCommands {
         }
         long length = request.hasLength() ? request.getLength() : fenced.heldBytes();
         if (!fenced.finalized() || fenced.durableBytes() != length) {
-            found.volume().truncate(block, length, generation);
+            found.volume().truncate(block, generation, length);
             writes.fence(block, "a recovery has taken it over");
             CrashPoint.hit("service.recover.after-finalize");
         }

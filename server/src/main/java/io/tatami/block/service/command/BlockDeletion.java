@@ -2,6 +2,7 @@ package io.tatami.block.service.command;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.service.context.ServerContext;
 import io.tatami.block.service.context.ServerThreads;
@@ -61,7 +62,7 @@ final class BlockDeletion {
     private void delete(DeleteBlocksRequest request, Responder<DeleteBlocksReply> responder) throws TatamiException {
         Progress progress = new Progress();
         List<CompletableFuture<Void>> ends = new ArrayList<>();
-        for (Map.Entry<Volume, Map<BlockId, Long>> part :
+        for (Map.Entry<Volume, Map<BlockId, Generation>> part :
                 byVolume(request, progress).entrySet()) {
             CompletableFuture<Void> end = new CompletableFuture<>();
             ends.add(end);
@@ -104,13 +105,14 @@ final class BlockDeletion {
     }
 
     /** The blocks that are here, with the generations above which they stay. */
-    private Map<Volume, Map<BlockId, Long>> byVolume(DeleteBlocksRequest request, Progress progress)
+    private Map<Volume, Map<BlockId, Generation>> byVolume(DeleteBlocksRequest request, Progress progress)
             throws TatamiException {
-        Map<Volume, Map<BlockId, Long>> parts = new LinkedHashMap<>();
+        Map<Volume, Map<BlockId, Generation>> parts = new LinkedHashMap<>();
         List<BlockId> absent = new ArrayList<>();
         for (DeleteBlocksRequest.Item item : request.getItemList()) {
             BlockId block = ServerContext.blockId(item.getBlockId());
-            writes.tombstones().add(block, item.getGeneration());
+            Generation generationMax = ServerContext.generation(item.getGeneration());
+            writes.tombstones().add(block, generationMax);
             List<VolumeSet.Found> copies = context.volumes().findAll(block);
             if (copies.isEmpty()) {
                 absent.add(block);
@@ -118,13 +120,13 @@ final class BlockDeletion {
             }
             progress.found(block, copies.size());
             copies.forEach(copy -> parts.computeIfAbsent(copy.volume(), volume -> new LinkedHashMap<>())
-                    .put(block, item.getGeneration()));
+                    .put(block, generationMax));
         }
         context.volumes().gone(absent).forEach(progress::absent);
         return parts;
     }
 
-    private void delete(Volume volume, BlockId block, long generation, Progress progress) {
+    private void delete(Volume volume, BlockId block, Generation generation, Progress progress) {
         try {
             volume.delete(block, generation);
         } catch (TatamiException e) {

@@ -69,7 +69,8 @@ public final class PlanCommands {
                     ErrorCode.INVALID_ARGUMENT,
                     range.getLength() + " bytes at " + range.getOffset() + " of " + block + " are no range");
         }
-        return new PlannedRange(block, range.getGeneration(), range.getOffset(), range.getLength());
+        return new PlannedRange(
+                block, ServerContext.generation(range.getGeneration()), range.getOffset(), range.getLength());
     }
 
     private PlanStatusReply status(PlanStatusRequest request) throws TatamiException {

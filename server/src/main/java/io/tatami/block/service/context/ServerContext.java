@@ -3,27 +3,28 @@ package io.tatami.block.service.context;
 import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.RefusalSubject.ServerSubject;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.block.service.volumes.VolumeSet;
 import java.util.EnumSet;
 import java.util.Set;
-import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The settings, volumes, clock and counters of one block server, shared by its parts. Safe for use by many threads.
  *
- * @param serverId this server's id in its cluster; 0 before it is known
+ * @param serverId this server's id in its cluster; none before it is known
  */
 public record ServerContext(
         BlockServerSettings settings,
         VolumeSet volumes,
         Clock clock,
         BlockServerMetrics metrics,
-        IntSupplier serverId) {
+        Supplier<ServerId> serverId) {
     private static final Logger LOG = LoggerFactory.getLogger(ServerContext.class);
 
     /** Failures that need an operator, and so a warning in the log. */
@@ -45,7 +46,7 @@ public record ServerContext(
 
     /** A failure of a write stream, about this server unless it is about one farther back in the chain. */
     public TatamiException ownFailure(TatamiException failure) {
-        return about(new ServerId(serverId.getAsInt()), failure);
+        return about(serverId.get(), failure);
     }
 
     static TatamiException about(ServerId server, TatamiException failure) {
@@ -65,5 +66,13 @@ public record ServerContext(
             throw new TatamiException(ErrorCode.MALFORMED, "no block has the id " + Long.toUnsignedString(number));
         }
         return new BlockId(number);
+    }
+
+    /** @throws TatamiException MALFORMED if {@code number} is not a generation */
+    public static Generation generation(long number) throws TatamiException {
+        if (number < 0) {
+            throw new TatamiException(ErrorCode.MALFORMED, Long.toUnsignedString(number) + " is no generation");
+        }
+        return Generation.of(number);
     }
 }

@@ -2,6 +2,7 @@ package io.tatami.block.service.read;
 
 import io.netty.buffer.ByteBuf;
 import io.tatami.base.ChunkChecksum;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.service.volumes.VolumeSet;
 import io.tatami.block.volume.BlockReader;
@@ -49,11 +50,11 @@ public final class FrameDelivery implements UnitDelivery {
     }
 
     @Override
-    public BlockReader open(VolumeSet.Found found, ReadBlockRequest request, long offsetBytes, long lengthBytes)
+    public BlockReader open(VolumeSet.Found found, Generation generation, long offsetBytes, long lengthBytes)
             throws TatamiException {
         Volume volume = found.volume();
         UnitMemory memory = volume.readMemory(connection);
-        return volume.read(found.stored().block(), request.getGeneration(), offsetBytes, lengthBytes, copies, memory);
+        return volume.read(found.stored().block(), generation, offsetBytes, lengthBytes, copies, memory);
     }
 
     @Override

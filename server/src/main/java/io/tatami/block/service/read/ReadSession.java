@@ -3,6 +3,7 @@ package io.tatami.block.service.read;
 import io.netty.buffer.ByteBuf;
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.service.context.BlockServerSettings;
 import io.tatami.block.service.context.ServerContext;
@@ -34,6 +35,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
     private static final Logger LOG = LoggerFactory.getLogger(ReadSession.class);
 
     private final ReadBlockRequest request;
+    private final Generation generation;
     private final ServerStream<ReadFrame, ReadBlockReply> stream;
     private final ServerContext context;
     private final ReadStreams streams;
@@ -68,6 +70,7 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
             ReadStreams streams,
             Executor readers) {
         this.request = request;
+        this.generation = Generation.of(request.getGeneration());
         this.stream = stream;
         this.context = context;
         this.streams = streams;
@@ -182,12 +185,12 @@ final class ReadSession implements StreamReceiver<ReadCredit> {
         if (state instanceof ReadState.Reading reading) {
             return reading;
         }
-        VolumeSet.Found found = context.volumes().require(block(), request.getGeneration());
+        VolumeSet.Found found = context.volumes().require(block(), generation);
         long endOffset = state instanceof ReadState.Parked parked
                 ? parked.endOffset()
                 : state instanceof ReadState.Starved starved ? starved.endOffset() : endOffset(found);
         long offset = request.getOffset() + sentBytes;
-        BlockReader reader = delivery.open(found, request, offset, endOffset - offset);
+        BlockReader reader = delivery.open(found, generation, offset, endOffset - offset);
         ReadState.Reading reading = new ReadState.Reading(reader, endOffset);
         state = reading;
         CrashPoint.hit("service.read.after-open");

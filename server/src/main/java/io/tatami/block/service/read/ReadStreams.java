@@ -76,8 +76,10 @@ public final class ReadStreams {
             if (closed) {
                 throw ServerContext.stopping();
             }
-            VolumeSet.Found found =
-                    context.volumes().require(ServerContext.blockId(request.getBlockId()), request.getGeneration());
+            VolumeSet.Found found = context.volumes()
+                    .require(
+                            ServerContext.blockId(request.getBlockId()),
+                            ServerContext.generation(request.getGeneration()));
             if (request.getSoundOnly() && found.stored().damaged()) {
                 return refuseDamaged(found.stored().block(), stream);
             }

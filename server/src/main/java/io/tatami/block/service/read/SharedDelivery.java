@@ -1,5 +1,6 @@
 package io.tatami.block.service.read;
 
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.AlignedBufferPool;
 import io.tatami.block.device.Device;
@@ -47,12 +48,12 @@ final class SharedDelivery implements UnitDelivery {
     }
 
     @Override
-    public BlockReader open(VolumeSet.Found found, ReadBlockRequest request, long offsetBytes, long lengthBytes)
+    public BlockReader open(VolumeSet.Found found, Generation generation, long offsetBytes, long lengthBytes)
             throws TatamiException {
         return found.volume()
                 .read(
                         found.stored().block(),
-                        request.getGeneration(),
+                        generation,
                         offsetBytes,
                         lengthBytes,
                         copies,

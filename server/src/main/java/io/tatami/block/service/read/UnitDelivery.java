@@ -1,5 +1,6 @@
 package io.tatami.block.service.read;
 
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.service.volumes.VolumeSet;
 import io.tatami.block.volume.BlockReader;
@@ -16,7 +17,7 @@ public interface UnitDelivery extends AutoCloseable {
     long firstCredit(ReadBlockRequest request);
 
     /** Opens a reader that reads to where this delivery wants units. */
-    BlockReader open(VolumeSet.Found found, ReadBlockRequest request, long offsetBytes, long lengthBytes)
+    BlockReader open(VolumeSet.Found found, Generation generation, long offsetBytes, long lengthBytes)
             throws TatamiException;
 
     /** Whether a unit is here of which something was not sent. */

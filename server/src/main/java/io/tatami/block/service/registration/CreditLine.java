@@ -1,6 +1,7 @@
 package io.tatami.block.service.registration;
 
 import io.tatami.base.Check;
+import io.tatami.base.ServerId;
 import io.tatami.protocol.wire.GiveCreditsRequest;
 
 /**
@@ -64,7 +65,7 @@ public final class CreditLine {
      *
      * @param share how many this shard should have
      */
-    GiveCreditsRequest request(int serverId, int share) {
+    GiveCreditsRequest request(ServerId server, int share) {
         Check.check(!waiting, "gift %d was not answered", sequence);
         waiting = true;
         target = share;
@@ -72,7 +73,7 @@ public final class CreditLine {
             offered = target - left;
         }
         return GiveCreditsRequest.newBuilder()
-                .setServerId(serverId)
+                .setServerId(server.value())
                 .setSequence(sequence)
                 .setBlocks(offered)
                 .build();

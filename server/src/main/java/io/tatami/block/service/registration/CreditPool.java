@@ -1,5 +1,6 @@
 package io.tatami.block.service.registration;
 
+import io.tatami.base.ServerId;
 import io.tatami.protocol.wire.CreditsLowRequest;
 import io.tatami.protocol.wire.GiveCreditsRequest;
 import java.util.ArrayList;
@@ -74,8 +75,8 @@ final class CreditPool {
     }
 
     /** The next message to a shard, which must be answered by {@link #answered} or {@link #failed}. */
-    GiveCreditsRequest request(int serverId, int shard) {
-        return lines.get(shard).request(serverId, shares[shard]);
+    GiveCreditsRequest request(ServerId server, int shard) {
+        return lines.get(shard).request(server, shares[shard]);
     }
 
     /** @return for how many blocks the shard has taken credits now */

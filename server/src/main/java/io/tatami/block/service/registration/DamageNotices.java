@@ -2,6 +2,7 @@ package io.tatami.block.service.registration;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.GroupId;
+import io.tatami.base.ServerId;
 import io.tatami.protocol.wire.DamagedCopiesRequest;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -68,10 +69,10 @@ public final class DamageNotices {
     }
 
     /** What to tell a shard that is {@link #due}; must be followed by {@link #answered} or {@link #failed}. */
-    synchronized DamagedCopiesRequest request(GroupId shard, int serverId) {
+    synchronized DamagedCopiesRequest request(GroupId shard, ServerId server) {
         Line line = line(shard);
         line.asked = line.blocks.stream().limit(REQUEST_BLOCKS_MAX).toList();
-        DamagedCopiesRequest.Builder request = DamagedCopiesRequest.newBuilder().setServerId(serverId);
+        DamagedCopiesRequest.Builder request = DamagedCopiesRequest.newBuilder().setServerId(server.value());
         line.asked.forEach(block -> request.addBlockId(block.value()));
         return request.build();
     }

@@ -177,7 +177,7 @@ public final class Registration {
 
     private void giveCredits(GroupId shard) {
         CrashPoint.hit("service.credits.before-send");
-        GiveCreditsRequest gift = credits.request(identity.server().value(), shard.shard());
+        GiveCreditsRequest gift = credits.request(identity.server(), shard.shard());
         hear(link.giveCredits(shard, gift), (reply, failure) -> {
             learnNewest(shard, gift, reply);
             creditsAnswered(shard.shard(), reply, failure);
@@ -207,8 +207,7 @@ public final class Registration {
     private void tellOfDamage(long now) {
         for (GroupId shard : damage.due(now)) {
             CrashPoint.hit("service.damage.before-send");
-            DamagedCopiesRequest request =
-                    damage.request(shard, identity.server().value());
+            DamagedCopiesRequest request = damage.request(shard, identity.server());
             hear(link.damagedCopies(shard, request), (reply, failure) -> {
                 if (reply == null) {
                     LOG.info("{} did not take note of damaged blocks", shard, failure);

@@ -3,6 +3,7 @@ package io.tatami.block.service.report;
 import io.tatami.base.BlockId;
 import io.tatami.base.ChunkChecksum;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.service.context.BlockServerMetrics;
 import io.tatami.block.service.context.ServerContext;
@@ -54,7 +55,7 @@ public final class DamageReports {
     private long nextLogNanos;
 
     /** @param chunk of the block, counted from 0 */
-    private record Report(BlockId block, long generation, long chunk) {}
+    private record Report(BlockId block, Generation generation, long chunk) {}
 
     /** Guarded by this object's monitor. */
     private static final class Waiting {
@@ -90,7 +91,10 @@ public final class DamageReports {
         if (request.getOffset() < 0) {
             throw new TatamiException(ErrorCode.MALFORMED, "damage at " + request.getOffset());
         }
-        Report report = new Report(block, request.getGeneration(), request.getOffset() / ChunkChecksum.CHUNK_BYTES);
+        Report report = new Report(
+                block,
+                ServerContext.generation(request.getGeneration()),
+                request.getOffset() / ChunkChecksum.CHUNK_BYTES);
         Optional<VolumeSet.Found> found = find(report);
         if (found.isEmpty() || found.get().stored().damaged()) {
             return;
@@ -182,7 +186,8 @@ public final class DamageReports {
 
     /** Of the generation that the reader read, and no other. */
     private Optional<VolumeSet.Found> find(Report report) {
-        return volumes.find(report.block()).filter(found -> found.stored().generation() == report.generation());
+        return volumes.find(report.block())
+                .filter(found -> found.stored().generation().equals(report.generation()));
     }
 
     private Waiting waiting(Volume volume) {

@@ -1,6 +1,7 @@
 package io.tatami.block.service.report;
 
 import io.tatami.base.Clock;
+import io.tatami.base.ServerId;
 import io.tatami.block.service.context.BlockServerMetrics;
 import io.tatami.block.service.context.ServerContext;
 import io.tatami.block.service.volumes.AccessFigures;
@@ -20,7 +21,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,7 +37,7 @@ public final class VolumeReports {
     private final VolumeWatch watch;
     private final BlockServerMetrics metrics;
     private final Supplier<Optional<CacheStatus>> cache;
-    private final IntSupplier serverId;
+    private final Supplier<ServerId> serverId;
     private boolean closed;
 
     private record Kept(VolumeSet.ServedVolume served, Scrubber scrubber, Compactor compactor, Prewriter prewriter) {}
@@ -117,7 +117,7 @@ public final class VolumeReports {
 
     public BlockServerStatusReply status() {
         BlockServerStatusReply.Builder reply = BlockServerStatusReply.newBuilder()
-                .setServerId(serverId.getAsInt())
+                .setServerId(serverId.get().value())
                 .setBytesRead(metrics.readBytes())
                 .setBytesWritten(metrics.writtenBytes())
                 .setCreditGifts(metrics.creditGifts())

@@ -2,6 +2,7 @@ package io.tatami.block.service.volumes;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.GroupId;
 import io.tatami.base.TatamiException;
 import io.tatami.block.cache.UnitSource;
@@ -74,7 +75,7 @@ public final class VolumeSet implements UnitSource {
     }
 
     /** The better of two copies: later ones of the same generation are longer, and those that are finalized final. */
-    private static final Comparator<Found> BETTER = Comparator.<Found>comparingLong(
+    private static final Comparator<Found> BETTER = Comparator.<Found, Generation>comparing(
                     found -> found.stored().generation())
             .thenComparing(found -> found.stored().finalized())
             .thenComparingLong(found -> found.stored().heldBytes());
@@ -194,9 +195,9 @@ public final class VolumeSet implements UnitSource {
      *
      * @throws TatamiException what {@link #notFound} says; FENCED where the copy is below {@code generation}
      */
-    public Found require(BlockId block, long generation) throws TatamiException {
+    public Found require(BlockId block, Generation generation) throws TatamiException {
         Found found = find(block).orElseThrow(() -> notFound(block));
-        if (found.stored().generation() < generation) {
+        if (found.stored().generation().isBelow(generation)) {
             throw new TatamiException(
                     ErrorCode.FENCED,
                     block + " is here with generation " + found.stored().generation() + ", below " + generation);
@@ -226,7 +227,7 @@ public final class VolumeSet implements UnitSource {
     }
 
     @Override
-    public long lengthBytes(BlockId block, long generation) throws TatamiException {
+    public long lengthBytes(BlockId block, Generation generation) throws TatamiException {
         StoredBlock stored = require(block, generation).stored();
         if (!stored.finalized()) {
             throw new TatamiException(ErrorCode.BUSY, block + " is still being written");
@@ -235,7 +236,8 @@ public final class VolumeSet implements UnitSource {
     }
 
     @Override
-    public BlockReader open(BlockId block, long generation, long offsetBytes, long lengthBytes) throws TatamiException {
+    public BlockReader open(BlockId block, Generation generation, long offsetBytes, long lengthBytes)
+            throws TatamiException {
         return require(block, generation).volume().readInBackground(block, generation, offsetBytes, lengthBytes);
     }
 

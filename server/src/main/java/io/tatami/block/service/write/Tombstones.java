@@ -2,6 +2,7 @@ package io.tatami.block.service.write;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -15,9 +16,9 @@ import java.util.Map;
 public final class Tombstones {
     static final int BLOCKS_MAX = 65_536;
 
-    private final Map<BlockId, Long> generations = new LinkedHashMap<>() {
+    private final Map<BlockId, Generation> generations = new LinkedHashMap<>() {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<BlockId, Long> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<BlockId, Generation> eldest) {
             return size() > BLOCKS_MAX;
         }
     };
@@ -28,13 +29,13 @@ public final class Tombstones {
      *
      * @param generationMax above which the block may be begun again
      */
-    public synchronized void add(BlockId block, long generationMax) {
-        generations.merge(block, generationMax, Math::max);
+    public synchronized void add(BlockId block, Generation generationMax) {
+        generations.merge(block, generationMax, (before, now) -> before.isAbove(now) ? before : now);
     }
 
     /** @throws TatamiException FENCED where the block was deleted under this generation or a later one */
-    synchronized void requireNone(BlockId block, long generation) throws TatamiException {
-        if (generations.getOrDefault(block, 0L) >= generation) {
+    synchronized void requireNone(BlockId block, Generation generation) throws TatamiException {
+        if (!generations.getOrDefault(block, Generation.NONE).isBelow(generation)) {
             throw new TatamiException(
                     ErrorCode.FENCED, block + " was deleted under generation " + generation + " or a later one");
         }

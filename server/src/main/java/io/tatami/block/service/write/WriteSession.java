@@ -3,6 +3,7 @@ package io.tatami.block.service.write;
 import io.netty.buffer.ByteBuf;
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.service.context.ServerContext;
 import io.tatami.block.service.memory.WrittenMemory;
@@ -24,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * from {@link ServerContext}; threads and connections come from {@link WriteStreams}.
  */
 final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner {
-    private final WriteBlockRequest request;
     private final BlockId block;
+    private final Generation generation;
     private final @Nullable WrittenMemory memory;
     private final Executor worker;
     private final ReceiveWindow window;
@@ -42,8 +43,8 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
             ServerContext context,
             WriteStreams streams,
             Executor worker) {
-        this.request = request;
         this.block = new BlockId(request.getBlockId());
+        this.generation = Generation.of(request.getGeneration());
         this.memory = memory;
         this.worker = worker;
         this.window = new ReceiveWindow(request, memory != null && request.getTargetCount() == 0);
@@ -54,8 +55,8 @@ final class WriteSession implements StreamReceiver<WriteFrame>, ChainLink.Owner 
         return block;
     }
 
-    long generation() {
-        return request.getGeneration();
+    Generation generation() {
+        return generation;
     }
 
     /** Begins the session; called once, before any message is delivered. */

@@ -2,6 +2,7 @@ package io.tatami.block.service.write;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.MemoryBudget;
 import io.tatami.base.TatamiException;
 import io.tatami.block.service.context.AnsweredStream;
@@ -104,6 +105,7 @@ public final class WriteStreams {
             throw ServerContext.stopping();
         }
         BlockId unused = ServerContext.blockId(request.getBlockId());
+        Generation unusedGeneration = ServerContext.generation(request.getGeneration());
         if (request.getStartOffset() < 0 || request.getReserveBytes() < request.getStartOffset()) {
             throw new TatamiException(ErrorCode.MALFORMED, "a start beyond what is to be reserved");
         }
@@ -158,7 +160,7 @@ public final class WriteStreams {
     void began(WriteSession session) throws TatamiException {
         List<WriteSession> fenced = new ArrayList<>();
         WriteSession writing = current.merge(session.block(), session, (before, next) -> {
-            if (before.generation() > next.generation()) {
+            if (before.generation().isAbove(next.generation())) {
                 return before;
             }
             fenced.add(before);

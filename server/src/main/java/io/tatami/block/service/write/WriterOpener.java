@@ -2,7 +2,9 @@ package io.tatami.block.service.write;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
+import io.tatami.block.service.context.ServerContext;
 import io.tatami.block.service.volumes.VolumeSet;
 import io.tatami.block.service.volumes.VolumeStreams;
 import io.tatami.block.volume.BlockWriter;
@@ -66,31 +68,32 @@ final class WriterOpener {
     }
 
     private Opened openAlone(BlockId block, WriteBlockRequest request) throws TatamiException {
-        long generation = request.getGeneration();
+        Generation generation = ServerContext.generation(request.getGeneration());
         Optional<VolumeSet.Found> found = volumes.find(block);
         if (found.isEmpty()) {
             if (request.getStartOffset() > 0) {
                 throw volumes.notFound(block);
             }
             tombstones.requireNone(block, generation);
-            return undeleted(create(block, request));
+            return undeleted(create(block, generation, request));
         }
         StoredBlock stored = found.get().stored();
-        if (stored.generation() > generation) {
+        if (stored.generation().isAbove(generation)) {
             throw new TatamiException(
                     ErrorCode.FENCED,
                     block + " has generation " + stored.generation() + "; " + generation + " may not write it");
         }
-        if (request.getPreviousGeneration() == 0) {
+        Generation previous = ServerContext.generation(request.getPreviousGeneration());
+        if (previous.equals(Generation.NONE)) {
             throw new TatamiException(ErrorCode.ALREADY_EXISTS, block + " is here already");
         }
-        if (stored.generation() < request.getPreviousGeneration()) {
+        if (stored.generation().isBelow(previous)) {
             throw new TatamiException(
                     ErrorCode.NO_SUCH_BLOCK,
                     block + " is here only with generation " + stored.generation() + ", which missed writes");
         }
         Volume volume = found.get().volume();
-        return counted(streams.open(volume), () -> reopen(volume, block, request));
+        return counted(streams.open(volume), () -> reopen(volume, block, generation, request));
     }
 
     /** A deletion that looked for the block before it was here left a tombstone before that. */
@@ -111,9 +114,9 @@ final class WriterOpener {
         }
     }
 
-    private static BlockWriter reopen(Volume volume, BlockId block, WriteBlockRequest request) throws TatamiException {
-        BlockWriter writer =
-                volume.reopen(block, request.getGeneration(), request.getStartOffset(), request.getReserveBytes());
+    private static BlockWriter reopen(Volume volume, BlockId block, Generation generation, WriteBlockRequest request)
+            throws TatamiException {
+        BlockWriter writer = volume.reopen(block, generation, request.getStartOffset(), request.getReserveBytes());
         if (writer.capacityBytes() < request.getNeededBytes()) {
             writer.close();
             throw new TatamiException(
@@ -125,7 +128,7 @@ final class WriterOpener {
     }
 
     /** On the volume that is the best; where that has no room after all, on the next. */
-    private Opened create(BlockId block, WriteBlockRequest request) throws TatamiException {
+    private Opened create(BlockId block, Generation generation, WriteBlockRequest request) throws TatamiException {
         long wanted = Math.max(1, request.getReserveBytes());
         long needed = Math.max(1, Math.min(wanted, request.getNeededBytes()));
         Set<Volume> tried = new HashSet<>();
@@ -138,7 +141,7 @@ final class WriterOpener {
                 }
                 Volume volume = chosen.volume();
                 Reservation room = new Reservation(fairShare(volume, wanted, needed), needed, request.getPacked());
-                return counted(chosen.stream(), () -> volume.create(block, request.getGeneration(), room));
+                return counted(chosen.stream(), () -> volume.create(block, generation, room));
             } catch (TatamiException e) {
                 failure = together(e, failure);
                 if (e.code() != ErrorCode.NO_SPACE && e.code() != ErrorCode.IO_ERROR && e.code() != ErrorCode.BUSY) {

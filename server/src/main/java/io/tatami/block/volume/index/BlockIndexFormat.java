@@ -2,6 +2,7 @@ package io.tatami.block.volume.index;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.base.UuidBytes;
 import io.tatami.block.device.Device;
@@ -112,7 +113,7 @@ public final class BlockIndexFormat {
                 .putInt(0)
                 .putLong(entry.extent().offsetBytes())
                 .putLong(entry.extent().lengthBytes())
-                .putLong(entry.generation())
+                .putLong(entry.generation().value())
                 .putLong(entry.lengthBytes())
                 .put(entry.tail());
         return sealed(recordKey(entry.block()), value);
@@ -161,7 +162,8 @@ public final class BlockIndexFormat {
         BlockRecord.State state = state(buffer.get(STATE_OFFSET), block);
         int tailBytes = buffer.getShort(TAIL_BYTES_OFFSET);
         int wanted = state == BlockRecord.State.FINALIZED ? 0 : (int) (length % Device.ALIGNMENT_BYTES);
-        if (length < 0
+        if (buffer.getLong(GENERATION_OFFSET) < 0
+                || length < 0
                 || length > extent.lengthBytes()
                 || tailBytes != wanted
                 || buffer.limit() != TAIL_OFFSET + wanted) {
@@ -169,7 +171,7 @@ public final class BlockIndexFormat {
         }
         byte[] tail = tailBytes == 0 ? BlockRecord.NO_TAIL : new byte[tailBytes];
         buffer.get(TAIL_OFFSET, tail);
-        return new BlockRecord(block, extent, buffer.getLong(GENERATION_OFFSET), length, state, tail);
+        return new BlockRecord(block, Generation.of(buffer.getLong(GENERATION_OFFSET)), extent, length, state, tail);
     }
 
     /** The segment of {@code chunks} checksums from {@code first} of the array on. */

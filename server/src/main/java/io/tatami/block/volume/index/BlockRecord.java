@@ -2,6 +2,7 @@ package io.tatami.block.volume.index;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.Check;
+import io.tatami.base.Generation;
 import io.tatami.block.device.Device;
 import io.tatami.block.volume.space.Extent;
 
@@ -13,7 +14,8 @@ import io.tatami.block.volume.space.Extent;
  * @param tail the bytes behind the last whole 4 KiB of a block being written: they are only here, and not on the
  *     device, until their sector is full or the block is finalized. Empty for a finalized block. Must not be changed.
  */
-public record BlockRecord(BlockId block, Extent extent, long generation, long lengthBytes, State state, byte[] tail) {
+public record BlockRecord(
+        BlockId block, Generation generation, Extent extent, long lengthBytes, State state, byte[] tail) {
     public static final byte[] NO_TAIL = new byte[0];
 
     /** The numbers are part of the format. */
@@ -38,18 +40,18 @@ public record BlockRecord(BlockId block, Extent extent, long generation, long le
         Check.check(tail.length == wanted, "a tail of %d bytes at length %d", tail.length, lengthBytes);
     }
 
-    public BlockRecord withGeneration(long newGeneration) {
-        return new BlockRecord(block, extent, newGeneration, lengthBytes, state, tail);
+    public BlockRecord withGeneration(Generation newGeneration) {
+        return new BlockRecord(block, newGeneration, extent, lengthBytes, state, tail);
     }
 
     public BlockRecord withExtent(Extent newExtent) {
-        return new BlockRecord(block, newExtent, generation, lengthBytes, state, tail);
+        return new BlockRecord(block, generation, newExtent, lengthBytes, state, tail);
     }
 
     /** Whether the index need not be told {@code other} when it has this. */
     public boolean sameAs(BlockRecord other) {
         return extent.equals(other.extent)
-                && generation == other.generation
+                && generation.equals(other.generation)
                 && lengthBytes == other.lengthBytes
                 && state == other.state;
     }

@@ -3,6 +3,7 @@ package io.tatami.block.volume.index;
 import io.tatami.base.BlockId;
 import io.tatami.base.Check;
 import io.tatami.base.ChunkChecksum;
+import io.tatami.base.Generation;
 import io.tatami.block.device.Device;
 import io.tatami.block.volume.space.Extent;
 
@@ -17,7 +18,7 @@ import io.tatami.block.volume.space.Extent;
  */
 public record FlushedEnd(Base base, long lengthBytes, int[] checksums, byte[] tail) {
     /** What must be in the index still for the bytes to count. */
-    public record Base(BlockId block, long generation, Extent extent, long lengthBytes) {
+    public record Base(BlockId block, Generation generation, Extent extent, long lengthBytes) {
         public static Base of(BlockRecord entry) {
             return new Base(entry.block(), entry.generation(), entry.extent(), entry.lengthBytes());
         }
@@ -61,6 +62,6 @@ public record FlushedEnd(Base base, long lengthBytes, int[] checksums, byte[] ta
     /** What the index is to say once the bytes are flushed. */
     public BlockRecord entry() {
         return new BlockRecord(
-                base.block(), base.extent(), base.generation(), lengthBytes, BlockRecord.State.WRITING, tail);
+                base.block(), base.generation(), base.extent(), lengthBytes, BlockRecord.State.WRITING, tail);
     }
 }

@@ -1,6 +1,7 @@
 package io.tatami.block.volume.index;
 
 import io.tatami.base.BlockId;
+import io.tatami.base.Generation;
 import io.tatami.base.UuidBytes;
 import io.tatami.block.volume.space.Extent;
 import io.tatami.files.CrashPoint;
@@ -228,7 +229,7 @@ public final class FlushedEnds implements AutoCloseable {
         int end = NUMBER_OFFSET + copy.getInt(LENGTH_OFFSET);
         ByteBuffer bytes = copy.duplicate().position(NUMBER_OFFSET + Long.BYTES).limit(end);
         BlockId block = new BlockId(bytes.getLong());
-        long generation = bytes.getLong();
+        Generation generation = Generation.of(bytes.getLong());
         Extent extent = new Extent(bytes.getLong(), bytes.getLong());
         FlushedEnd.Base base = new FlushedEnd.Base(block, generation, extent, bytes.getLong());
         long length = bytes.getLong();
@@ -249,7 +250,7 @@ public final class FlushedEnds implements AutoCloseable {
                 .putInt(bytes - NUMBER_OFFSET)
                 .putLong(number)
                 .putLong(base.block().value())
-                .putLong(base.generation())
+                .putLong(base.generation().value())
                 .putLong(base.extent().offsetBytes())
                 .putLong(base.extent().lengthBytes())
                 .putLong(base.lengthBytes())

@@ -4,6 +4,7 @@ import io.tatami.base.ChunkChecksum;
 import io.tatami.base.Clock;
 import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.Device;
 import io.tatami.block.volume.BlockReader;
@@ -113,7 +114,8 @@ public final class Scrubber implements AutoCloseable {
     /** Reads a block from an offset up to its end or the first damage; tells where to go on. */
     private long scrub(StoredBlock stored, long offsetBytes) throws TatamiException {
         long at = offsetBytes;
-        try (BlockReader reader = volume.readInBackground(stored.block(), 0, at, stored.durableBytes() - at)) {
+        try (BlockReader reader =
+                volume.readInBackground(stored.block(), Generation.NONE, at, stored.durableBytes() - at)) {
             while (mayGoOn()) {
                 try (ReadUnit unit = reader.next()) {
                     if (unit == null) {

@@ -2,6 +2,7 @@ package io.tatami.meta.op.file;
 
 import com.google.protobuf.ByteString;
 import io.tatami.base.FileId;
+import io.tatami.base.Generation;
 import io.tatami.meta.gate.Rights;
 import io.tatami.meta.gate.Rights.Sight;
 import io.tatami.meta.op.ExtendedAttributes;
@@ -142,10 +143,10 @@ public final class FileStatus {
     }
 
     /** Where one block is. */
-    public static BlockLocation location(BlockRecord block, long generation, long offset) {
+    public static BlockLocation location(BlockRecord block, Generation generation, long offset) {
         return BlockLocation.newBuilder()
                 .setBlockId(block.getBlockId())
-                .setGeneration(generation)
+                .setGeneration(generation.value())
                 .setOffset(offset)
                 .setLength(block.getLength())
                 .addAllServerId(block.getServerIdList())
@@ -159,7 +160,7 @@ public final class FileStatus {
         List<BlockLocation> locations = new ArrayList<>(blocks.size());
         long offset = 0;
         for (BlockRecord block : blocks) {
-            BlockLocation location = location(block, block.getGeneration(), offset);
+            BlockLocation location = location(block, Generation.of(block.getGeneration()), offset);
             locations.add(isCut ? location.toBuilder().setOpen(false).build() : location);
             offset += block.getLength();
         }

@@ -22,14 +22,14 @@ import java.util.Set;
 final class HomeCheck {
     private final ShardState state;
     private final Report report;
-    private final Set<Integer> live = new HashSet<>();
+    private final Set<ServerId> live = new HashSet<>();
 
     HomeCheck(ShardState state, ClusterMap cluster, Report report) {
         this.state = state;
         this.report = report;
         for (BlockServerInfo server : cluster.getBlockServerList()) {
             if (server.getState() != BlockServerInfo.State.DEAD && server.getState() != BlockServerInfo.State.GONE) {
-                live.add(server.getServerId());
+                live.add(new ServerId(server.getServerId()));
             }
         }
     }
@@ -121,8 +121,8 @@ final class HomeCheck {
     /** How many copies can be read now. */
     private int copies(BlockRecord block) {
         int copies = 0;
-        for (int server : block.getServerIdList()) {
-            ReplicaRecord replica = state.replica(new ServerId(server), new BlockId(block.getBlockId()));
+        for (ServerId server : ServerId.listOf(block.getServerIdList())) {
+            ReplicaRecord replica = state.replica(server, new BlockId(block.getBlockId()));
             if (replica != null && replica.getProblem() == ReplicaRecord.Problem.NONE && live.contains(server)) {
                 copies++;
             }
@@ -156,12 +156,12 @@ final class HomeCheck {
             report.find(target, id, "the block is open and its file is closed");
         }
         boolean readable = block.getOpen();
-        for (int server : block.getServerIdList()) {
-            ReplicaRecord replica = state.replica(new ServerId(server), id);
+        for (ServerId server : ServerId.listOf(block.getServerIdList())) {
+            ReplicaRecord replica = state.replica(server, id);
             if (replica == null) {
-                report.find(target, id, "server " + server + " is not recorded as a holder of the block");
+                report.find(target, id, "server " + server.value() + " is not recorded as a holder of the block");
             } else if (replica.getProblem() != ReplicaRecord.Problem.NONE) {
-                report.find(target, id, "the copy on server " + server + described(replica.getProblem()));
+                report.find(target, id, "the copy on server " + server.value() + described(replica.getProblem()));
             } else {
                 readable |= live.contains(server);
             }

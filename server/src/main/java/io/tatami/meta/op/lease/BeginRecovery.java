@@ -1,6 +1,7 @@
 package io.tatami.meta.op.lease;
 
 import io.tatami.base.FileId;
+import io.tatami.base.Generation;
 import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.Operation;
@@ -55,13 +56,14 @@ public final class BeginRecovery implements Operation<ShardState, RecoverFileReq
 
     private static RecoveringBlock issue(HomedFile file, OpenBlock open) {
         BlockRecord block = open.block();
-        long generation = block.getIssuedGeneration() + 1;
+        Generation generation = Generation.of(block.getIssuedGeneration()).next();
         file.changeBlock(
-                open.index(), block.toBuilder().setIssuedGeneration(generation).build());
+                open.index(),
+                block.toBuilder().setIssuedGeneration(generation.value()).build());
         RecoveringBlock.Builder recovering = RecoveringBlock.newBuilder()
                 .setBlockId(block.getBlockId())
                 .setCommittedGeneration(block.getGeneration())
-                .setNewGeneration(generation)
+                .setNewGeneration(generation.value())
                 .setCommittedLength(block.getLength())
                 .addAllServerId(block.getServerIdList());
         if (file.home().getState() == HomeRecord.State.TRUNCATING) {

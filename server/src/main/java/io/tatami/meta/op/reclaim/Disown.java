@@ -2,6 +2,7 @@ package io.tatami.meta.op.reclaim;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.FileId;
+import io.tatami.base.Generation;
 import io.tatami.base.ServerId;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.state.RequestContext;
@@ -18,9 +19,6 @@ import io.tatami.meta.state.wire.ReclaimRecord;
  * then on the server is a holder only by a new intent, which has a newer generation.
  */
 public final class Disown implements Operation<ShardState, DisownRequest, DisownReply> {
-    /** Of a block that no file has: whatever copy there is. */
-    private static final long EVERY_GENERATION = Long.MAX_VALUE;
-
     @Override
     public DisownReply decide(ShardState state, RequestContext context, DisownRequest request) {
         ServerId server = new ServerId(request.getServerId());
@@ -33,7 +31,7 @@ public final class Disown implements Operation<ShardState, DisownRequest, Disown
             if (isOurs(state, block) && state.replica(server, block) == null) {
                 state.addReclaim(ReclaimRecord.newBuilder()
                         .setBlockId(id)
-                        .setGeneration(goodGeneration(state, block))
+                        .setGeneration(goodGeneration(state, block).value())
                         .addServerId(server.value())
                         .build());
                 disowned++;
@@ -52,16 +50,17 @@ public final class Disown implements Operation<ShardState, DisownRequest, Disown
                 && block.value() <= state.newestBlock().value();
     }
 
-    private static long goodGeneration(ShardState state, BlockId block) {
+    /** Of a block that no file has: the highest, for whatever copy there is. */
+    private static Generation goodGeneration(ShardState state, BlockId block) {
         FileId file = state.fileOf(block);
         if (file == null) {
-            return EVERY_GENERATION;
+            return Generation.MAX;
         }
         for (BlockRecord record : state.blocks(file)) {
             if (record.getBlockId() == block.value()) {
-                return record.getGeneration();
+                return Generation.of(record.getGeneration());
             }
         }
-        return EVERY_GENERATION;
+        return Generation.MAX;
     }
 }

@@ -2,6 +2,7 @@ package io.tatami.meta.op.write;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
+import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.Operation;
 import io.tatami.meta.op.UnsettledException;
@@ -32,7 +33,8 @@ public final class AddBlocks implements Operation<ShardState, AddBlocksRequest, 
                     file.id() + " has " + left.size() + " blocks open and asks for " + request.getGrants()
                             + " more; it may have " + FileLimits.GRANTS_MAX);
         }
-        Grants grants = new Grants(state, context, request.getClientHost(), request.getExcludedServerIdList());
+        Grants grants =
+                new Grants(state, context, request.getClientHost(), ServerId.listOf(request.getExcludedServerIdList()));
         List<Grant> granted = grants.grant(file, request.getGrants());
         if (granted.isEmpty() && request.getGrants() > 0) {
             grants.awaitCredits();

@@ -2,6 +2,7 @@ package io.tatami.meta.op.write;
 
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
+import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.gate.HandleCheck;
 import io.tatami.meta.op.Access;
@@ -64,7 +65,8 @@ public final class CreateFile implements Operation<ShardState, CreateRequest, Cr
         }
         FileId id = state.mintFile();
         HomedFile file = HomedFile.create(state, id, home(state, context, name, request));
-        Grants grants = new Grants(state, context, request.getClientHost(), request.getExcludedServerIdList());
+        Grants grants =
+                new Grants(state, context, request.getClientHost(), ServerId.listOf(request.getExcludedServerIdList()));
         List<Grant> granted = grants.grant(file, request.getGrants());
         if (granted.isEmpty() && request.getGrants() > 0) {
             grants.awaitCredits();

@@ -1,6 +1,7 @@
 package io.tatami.meta.op.write;
 
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.ServerId;
 import io.tatami.base.TatamiException;
 import io.tatami.cluster.BlockPlacer;
@@ -25,19 +26,16 @@ import java.util.List;
  * without it.
  */
 final class Grants {
-    /** What a block begins with. */
-    static final long FIRST_GENERATION = 1;
-
     /** Servers with less room may give no credits: what one of them stands for, where no other size is set. */
     private static final long ROOM_BYTES_MIN = 4L << 20;
 
     private final ShardState state;
     private final RequestContext context;
     private final String clientHost;
-    private final List<Integer> excluded;
+    private final List<ServerId> excluded;
 
     /** @param excluded servers that the writer could not reach, as it named them: there may be no such servers */
-    Grants(ShardState state, RequestContext context, String clientHost, List<Integer> excluded) {
+    Grants(ShardState state, RequestContext context, String clientHost, List<ServerId> excluded) {
         this.state = state;
         this.context = context;
         this.clientHost = clientHost;
@@ -56,14 +54,14 @@ final class Grants {
             }
             BlockRecord.Builder block = BlockRecord.newBuilder()
                     .setBlockId(file.mintBlock().value())
-                    .setGeneration(FIRST_GENERATION)
-                    .setIssuedGeneration(FIRST_GENERATION)
+                    .setGeneration(Generation.FIRST.value())
+                    .setIssuedGeneration(Generation.FIRST.value())
                     .setOpen(true);
             servers.forEach(server -> block.addServerId(server.value()));
             file.grantBlock(block.build());
             grants.add(Grant.newBuilder()
                     .setBlockId(block.getBlockId())
-                    .setGeneration(FIRST_GENERATION)
+                    .setGeneration(Generation.FIRST.value())
                     .addAllServerId(block.getServerIdList())
                     .build());
         }
@@ -124,7 +122,7 @@ final class Grants {
     private List<ServerId> renewing() {
         return context.cluster().getBlockServerList().stream()
                 .filter(server -> takesBlocks(server)
-                        && !excluded.contains(server.getServerId())
+                        && !excluded.contains(new ServerId(server.getServerId()))
                         && server.getFreeBytes() >= ROOM_BYTES_MIN)
                 .map(server -> new ServerId(server.getServerId()))
                 .toList();
@@ -133,7 +131,7 @@ final class Grants {
     private List<Candidate> candidates() {
         List<Candidate> candidates = new ArrayList<>();
         for (BlockServerInfo server : context.cluster().getBlockServerList()) {
-            if (takesBlocks(server) && !excluded.contains(server.getServerId())) {
+            if (takesBlocks(server) && !excluded.contains(new ServerId(server.getServerId()))) {
                 candidates.add(new Candidate(
                         new ServerId(server.getServerId()), server.getHost(), server.getRack(), server.getFreeBytes()));
             }

@@ -65,7 +65,8 @@ public final class RenewBlock implements Operation<ShardState, RenewBlockRequest
                     "no server is left that holds the " + block.getLength() + " committed bytes of "
                             + new BlockId(block.getBlockId()));
         }
-        Grants grants = new Grants(state, context, request.getClientHost(), request.getFailedServerIdList());
+        Grants grants =
+                new Grants(state, context, request.getClientHost(), ServerId.listOf(request.getFailedServerIdList()));
         List<ServerId> others = grants.place(file.home().getReplication(), block.getBlockId());
         if (others.isEmpty()) {
             grants.awaitCredits();
@@ -102,13 +103,13 @@ public final class RenewBlock implements Operation<ShardState, RenewBlockRequest
     }
 
     private static List<ServerId> serversOf(BlockRecord block) {
-        return block.getServerIdList().stream().map(ServerId::new).toList();
+        return ServerId.listOf(block.getServerIdList());
     }
 
     private static List<ServerId> left(BlockRecord block, RenewBlockRequest request) {
-        List<Integer> failed = request.getFailedServerIdList();
+        List<ServerId> failed = ServerId.listOf(request.getFailedServerIdList());
         return serversOf(block).stream()
-                .filter(server -> !failed.contains(server.value()))
+                .filter(server -> !failed.contains(server))
                 .toList();
     }
 }

@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import io.tatami.base.Detail;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.FileId;
+import io.tatami.base.Generation;
 import io.tatami.base.SessionId;
 import io.tatami.base.TatamiException;
 import io.tatami.meta.op.UnsettledException;
@@ -90,9 +91,9 @@ final class Reopening {
         if (last >= 0) {
             BlockRecord block = file.requireBlock(last);
             long offset = home.getLength() - block.getLength();
-            status.addBlock(FileStatus.location(block, block.getGeneration(), offset));
+            status.addBlock(FileStatus.location(block, Generation.of(block.getGeneration()), offset));
             if (block.getOpen()) {
-                reply.setLastBlock(FileStatus.location(block, block.getIssuedGeneration(), offset));
+                reply.setLastBlock(FileStatus.location(block, Generation.of(block.getIssuedGeneration()), offset));
             }
         }
         return reply.setStatus(status).build();

@@ -72,7 +72,7 @@ final class BlockReclaimer {
     /** The queue up to this number is done, but for what the backlogs and the directories below say. */
     private long after;
 
-    private final Map<Integer, Backlog> backlogs = new TreeMap<>();
+    private final Map<ServerId, Backlog> backlogs = new TreeMap<>();
     private final SortedSet<Long> directories = new TreeSet<>();
 
     /** The first directory that could not be emptied and found no room. */
@@ -116,35 +116,35 @@ final class BlockReclaimer {
     }
 
     private CompletableFuture<Void> reclaim(List<QueuedReclaim> items) {
-        SortedMap<Integer, List<QueuedReclaim>> byServer = new TreeMap<>();
+        SortedMap<ServerId, List<QueuedReclaim>> byServer = new TreeMap<>();
         List<CompletableFuture<?>> parts = new ArrayList<>();
         List<Long> inDirectories = new ArrayList<>();
         for (QueuedReclaim item : items) {
             if (item.getRecord().getDirectoryId() != 0) {
                 inDirectories.add(item.getNumber());
             } else if (item.getRecord().getServerIdCount() == 0) {
-                parts.add(confirm(ServerId.NONE.value(), List.of(item.getNumber())));
+                parts.add(confirm(ServerId.NONE, List.of(item.getNumber())));
             }
-            for (int server : item.getRecord().getServerIdList()) {
+            for (ServerId server : ServerId.listOf(item.getRecord().getServerIdList())) {
                 byServer.computeIfAbsent(server, absent -> new ArrayList<>()).add(item);
             }
         }
         byServer.keySet().removeIf(server -> isSilent(server));
-        Map<Integer, State> states = states();
-        Map<Integer, CompletableFuture<Left>> left = new TreeMap<>();
+        Map<ServerId, State> states = states();
+        Map<ServerId, CompletableFuture<Left>> left = new TreeMap<>();
         byServer.forEach((server, of) -> left.put(server, delete(server, states.get(server), of)));
         parts.addAll(left.values());
         parts.add(empty(inDirectories));
         return allOf(parts).thenAccept(all -> left.forEach((server, of) -> noteLeft(server, of.join())));
     }
 
-    private boolean isSilent(int server) {
+    private boolean isSilent(ServerId server) {
         Backlog backlog = backlogs.get(server);
         return backlog != null && backlog.isSilent();
     }
 
     /** What is new lies above where any sweep is. */
-    private void noteLeft(int server, Left left) {
+    private void noteLeft(ServerId server, Left left) {
         Backlog known = backlogs.get(server);
         if (left.any() && known == null) {
             backlogs.put(server, new Backlog(left, clock.monotonicNanos()));
@@ -155,7 +155,7 @@ final class BlockReclaimer {
 
     /** One page of each of some backlogs that are due. Completes with whether there may be more to read. */
     private CompletableFuture<Boolean> sweepBacklogs() {
-        Map<Integer, State> states = states();
+        Map<ServerId, State> states = states();
         long now = clock.monotonicNanos();
         List<CompletableFuture<Swept>> sweeps = new ArrayList<>();
         backlogs.forEach((server, backlog) -> {
@@ -177,13 +177,13 @@ final class BlockReclaimer {
     }
 
     /** What came of a page of a backlog. */
-    private record Swept(int server, Left left, long upTo, boolean isLast) {}
+    private record Swept(ServerId server, Left left, long upTo, boolean isLast) {}
 
-    private CompletableFuture<Swept> sweep(int server, @Nullable State state, long cursor) {
+    private CompletableFuture<Swept> sweep(ServerId server, @Nullable State state, long cursor) {
         ReclaimPageRequest next = ReclaimPageRequest.newBuilder()
                 .setAfter(cursor)
                 .setLimit(BLOCKS_PER_CALL)
-                .setServerId(server)
+                .setServerId(server.value())
                 .setLast(after)
                 .build();
         return group.read(queue, RequestOrigin.SERVICE, next).thenCompose(page -> {
@@ -195,7 +195,7 @@ final class BlockReclaimer {
     }
 
     /** Completes with what the server has left of these blocks; a server that fails is no failure here. */
-    private CompletableFuture<Left> delete(int server, @Nullable State state, List<QueuedReclaim> items) {
+    private CompletableFuture<Left> delete(ServerId server, @Nullable State state, List<QueuedReclaim> items) {
         if (state == State.DEAD) {
             return CompletableFuture.completedFuture(unanswered(items));
         }
@@ -211,7 +211,7 @@ final class BlockReclaimer {
                 .thenApply(all -> parts.stream().map(CompletableFuture::join).reduce(Left.NOTHING, Left::and));
     }
 
-    private CompletableFuture<Left> delete(int server, List<QueuedReclaim> items) {
+    private CompletableFuture<Left> delete(ServerId server, List<QueuedReclaim> items) {
         DeleteBlocksRequest.Builder request = DeleteBlocksRequest.newBuilder();
         Map<Long, Long> numberOfBlock = new TreeMap<>();
         for (QueuedReclaim item : items) {
@@ -220,7 +220,7 @@ final class BlockReclaimer {
                     .setGeneration(item.getRecord().getGeneration()));
             numberOfBlock.put(item.getRecord().getBlockId(), item.getNumber());
         }
-        return peers.callBlockServer(new ServerId(server), BlockMethods.DELETE_BLOCKS, request.build())
+        return peers.callBlockServer(server, BlockMethods.DELETE_BLOCKS, request.build())
                 .thenCompose(reply -> confirmDeleted(server, numberOfBlock, reply))
                 .exceptionally(failure -> unanswered(items));
     }
@@ -229,7 +229,8 @@ final class BlockReclaimer {
         return new Left(items.get(0).getNumber(), true);
     }
 
-    private CompletableFuture<Left> confirmDeleted(int server, Map<Long, Long> numberOfBlock, DeleteBlocksReply reply) {
+    private CompletableFuture<Left> confirmDeleted(
+            ServerId server, Map<Long, Long> numberOfBlock, DeleteBlocksReply reply) {
         CrashPoint.hit("meta.reclaim.deleted");
         List<Long> numbers = new ArrayList<>();
         Map<Long, Long> left = new TreeMap<>(numberOfBlock);
@@ -245,9 +246,9 @@ final class BlockReclaimer {
                 : confirm(server, numbers).thenApply(done -> of);
     }
 
-    private CompletableFuture<Void> confirm(int server, List<Long> numbers) {
+    private CompletableFuture<Void> confirm(ServerId server, List<Long> numbers) {
         ConfirmReclaimRequest confirmed = ConfirmReclaimRequest.newBuilder()
-                .setServerId(server)
+                .setServerId(server.value())
                 .addAllNumber(numbers)
                 .build();
         return group.submit(confirm, RequestOrigin.SERVICE, confirmed).thenApply(done -> null);
@@ -297,10 +298,10 @@ final class BlockReclaimer {
         });
     }
 
-    private Map<Integer, State> states() {
-        Map<Integer, State> states = new HashMap<>();
+    private Map<ServerId, State> states() {
+        Map<ServerId, State> states = new HashMap<>();
         for (BlockServerInfo server : peers.map().getBlockServerList()) {
-            states.put(server.getServerId(), server.getState());
+            states.put(new ServerId(server.getServerId()), server.getState());
         }
         return states;
     }

@@ -65,10 +65,10 @@ final class ServerAudit {
     private final RecordAudit record = new RecordAudit();
     private final Disown disown = new Disown();
 
-    private final Map<Integer, Standing> servers = new HashMap<>();
+    private final Map<ServerId, Standing> servers = new HashMap<>();
 
     /** Of each server the volumes that did not serve in the last round, each with the reason. */
-    private final Map<Integer, Set<String>> unavailable = new HashMap<>();
+    private final Map<ServerId, Set<String>> unavailable = new HashMap<>();
 
     /** When a server is due again, and what the last round found on it that nobody knows of. */
     private record Standing(long dueNanos, Set<Long> suspects) {}
@@ -82,8 +82,8 @@ final class ServerAudit {
 
     /** The background task. */
     CompletableFuture<Duration> run() {
-        int due = nextDue();
-        if (due == ServerId.NONE.value()) {
+        ServerId due = nextDue();
+        if (due.equals(ServerId.NONE)) {
             return CompletableFuture.completedFuture(REST);
         }
         return audit(due).thenApply(done -> Duration.ZERO).exceptionally(failure -> {
@@ -94,15 +94,16 @@ final class ServerAudit {
     }
 
     /** A server that is not serving is forgotten, and so is due at once when it comes back. */
-    private int nextDue() {
-        Set<Integer> serving = new HashSet<>();
-        int due = ServerId.NONE.value();
-        for (BlockServerInfo server : peers.map().getBlockServerList()) {
-            if (isServing(server.getState())) {
-                serving.add(server.getServerId());
-                Standing standing = servers.get(server.getServerId());
+    private ServerId nextDue() {
+        Set<ServerId> serving = new HashSet<>();
+        ServerId due = ServerId.NONE;
+        for (BlockServerInfo info : peers.map().getBlockServerList()) {
+            if (isServing(info.getState())) {
+                ServerId server = new ServerId(info.getServerId());
+                serving.add(server);
+                Standing standing = servers.get(server);
                 if (standing == null || clock.monotonicNanos() - standing.dueNanos() >= 0) {
-                    due = server.getServerId();
+                    due = server;
                 }
             }
         }
@@ -118,7 +119,7 @@ final class ServerAudit {
         };
     }
 
-    private CompletableFuture<Void> audit(int server) {
+    private CompletableFuture<Void> audit(ServerId server) {
         return group.submit(begin, RequestOrigin.SERVICE, Empty.getDefaultInstance())
                 .thenCompose(begun -> new Round(server, begun).run(beforeFirstBlock()));
     }
@@ -128,7 +129,7 @@ final class ServerAudit {
         return BlockId.of(group.id().shard(), 0, 1).value() - 1;
     }
 
-    private CompletableFuture<Void> conclude(int server, Set<Long> unknown, long known) {
+    private CompletableFuture<Void> conclude(ServerId server, Set<Long> unknown, long known) {
         Standing before = servers.get(server);
         long now = clock.monotonicNanos();
         boolean tooMany = unknown.size() * 100L > (known + unknown.size()) * UNKNOWN_PERCENT_MAX;
@@ -151,7 +152,7 @@ final class ServerAudit {
             return CompletableFuture.completedFuture(null);
         }
         DisownRequest request = DisownRequest.newBuilder()
-                .setServerId(server)
+                .setServerId(server.value())
                 .setRestoreEpoch(restoreEpoch)
                 .addAllBlockId(agreed.stream().sorted().toList())
                 .build();
@@ -162,12 +163,12 @@ final class ServerAudit {
     }
 
     /** Volumes that do not serve now may soon: then it shows what is on them. */
-    private Duration untilNext(int server) {
+    private Duration untilNext(ServerId server) {
         return unavailable.getOrDefault(server, Set.of()).isEmpty() ? PERIOD : CONFIRMATION;
     }
 
     /** Remembers which volumes do not serve, and says so once. */
-    private void tell(int server, Set<String> volumes) {
+    private void tell(ServerId server, Set<String> volumes) {
         Set<String> before = unavailable.put(server, volumes);
         if (!volumes.isEmpty() && !volumes.equals(before)) {
             LOG.warn(
@@ -180,13 +181,13 @@ final class ServerAudit {
 
     /** One pass over all blocks that this shard minted before the pass began. */
     private final class Round {
-        private final int server;
+        private final ServerId server;
         private final BeginAuditReply begun;
         private final Set<Long> unknown = new HashSet<>();
         private final Set<String> notServing = new TreeSet<>();
         private long known;
 
-        Round(int server, BeginAuditReply begun) {
+        Round(ServerId server, BeginAuditReply begun) {
             this.server = server;
             this.begun = begun;
         }
@@ -197,7 +198,7 @@ final class ServerAudit {
                 return conclude(server, unknown, known);
             }
             AuditPageRequest next = AuditPageRequest.newBuilder()
-                    .setServerId(server)
+                    .setServerId(server.value())
                     .setAfterBlockId(after)
                     .setUpToBlockId(begun.getUpToBlockId())
                     .setLimit(RequestLimits.AUDITED_BLOCKS)
@@ -205,7 +206,7 @@ final class ServerAudit {
             return group.read(page, RequestOrigin.SERVICE, next)
                     .thenApply(asked ->
                             asked.toBuilder().setRound(begun.getRound()).build())
-                    .thenCompose(asked -> peers.callBlockServer(new ServerId(server), BlockMethods.AUDIT, asked)
+                    .thenCompose(asked -> peers.callBlockServer(server, BlockMethods.AUDIT, asked)
                             .thenCompose(answer -> take(asked, answer))
                             .thenCompose(taken -> run(asked.getUpToBlockId())));
         }
@@ -218,7 +219,7 @@ final class ServerAudit {
                 }
             }
             RecordAuditRequest found = RecordAuditRequest.newBuilder()
-                    .setServerId(server)
+                    .setServerId(server.value())
                     .setAsked(asked)
                     .setAnswer(answer)
                     .build();

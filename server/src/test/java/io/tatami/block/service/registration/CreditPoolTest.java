@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tatami.base.ServerId;
 import io.tatami.protocol.wire.CreditsLowRequest;
 import io.tatami.protocol.wire.GiveCreditsRequest;
 import java.util.Arrays;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class CreditPoolTest {
     private static final long BLOCK_BYTES = 256L << 20;
     private static final int SHARDS = 8;
-    private static final int SERVER = 7;
+    private static final ServerId SERVER = new ServerId(7);
 
     private final CreditPool pool = pool(1);
 

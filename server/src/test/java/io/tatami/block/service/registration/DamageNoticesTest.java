@@ -5,12 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.GroupId;
+import io.tatami.base.ServerId;
 import io.tatami.block.service.BlockRig;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What shards are told of damage, how often and how much. */
 final class DamageNoticesTest {
+    private static final ServerId SERVER = new ServerId(9);
     private static final GroupId SHARD = BlockRig.block(1).home();
 
     private final DamageNotices notices = new DamageNotices();
@@ -24,10 +26,12 @@ final class DamageNoticesTest {
 
         assertEquals(2, notices.due(0).size());
         assertEquals(
-                List.of(BlockRig.block(1).value()), notices.request(SHARD, 9).getBlockIdList());
+                List.of(BlockRig.block(1).value()),
+                notices.request(SHARD, SERVER).getBlockIdList());
         assertEquals(List.of(other.home()), notices.due(0));
         notices.answered(SHARD);
-        assertEquals(List.of(other.value()), notices.request(other.home(), 9).getBlockIdList());
+        assertEquals(
+                List.of(other.value()), notices.request(other.home(), SERVER).getBlockIdList());
         notices.answered(other.home());
         assertEquals(List.of(), notices.due(0));
     }
@@ -37,7 +41,7 @@ final class DamageNoticesTest {
         notices.found(BlockRig.block(1));
         long now = 0;
         for (long pause = DamageNotices.RETRY_MILLIS_MIN; pause <= DamageNotices.RETRY_MILLIS_MAX; pause *= 2) {
-            assertEquals(1, notices.request(SHARD, 9).getBlockIdCount());
+            assertEquals(1, notices.request(SHARD, SERVER).getBlockIdCount());
             notices.failed(SHARD, now);
             assertEquals(List.of(), notices.due(now + pause - 1));
             now += pause;
@@ -45,7 +49,7 @@ final class DamageNoticesTest {
         }
         int tries = 6;
         while (!notices.due(now).isEmpty()) {
-            assertEquals(1, notices.request(SHARD, 9).getBlockIdCount());
+            assertEquals(1, notices.request(SHARD, SERVER).getBlockIdCount());
             notices.failed(SHARD, now);
             now += DamageNotices.RETRY_MILLIS_MAX;
             assertTrue(++tries <= DamageNotices.TRIES_MAX, "it goes on for ever");
@@ -60,7 +64,7 @@ final class DamageNoticesTest {
         }
         int told = 0;
         while (!notices.due(0).isEmpty()) {
-            int count = notices.request(SHARD, 9).getBlockIdCount();
+            int count = notices.request(SHARD, SERVER).getBlockIdCount();
             assertTrue(count <= DamageNotices.REQUEST_BLOCKS_MAX, count + " in one request");
             told += count;
             notices.answered(SHARD);

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
+import io.tatami.base.Generation;
 import io.tatami.base.ManualClock;
 import io.tatami.base.TatamiException;
 import io.tatami.block.service.context.BlockServerMetrics;
@@ -61,7 +62,7 @@ class VolumeWatchTest {
     }
 
     private static void write(SimVolume sim) throws TatamiException {
-        BlockWriter writer = sim.volume().create(BLOCK, 1, LENGTH, false);
+        BlockWriter writer = sim.volume().create(BLOCK, Generation.FIRST, LENGTH, false);
         writer.append(ByteBuffer.allocate(LENGTH), null);
         writer.finish();
     }

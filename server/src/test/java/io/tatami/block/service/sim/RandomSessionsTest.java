@@ -186,7 +186,7 @@ final class RandomSessionsTest {
             writers.add(
                     stored.isEmpty()
                             ? world.begin(generation)
-                            : world.goOn(generation, stored.get().generation(), visible));
+                            : world.goOn(generation, stored.get().generation().value(), visible));
         }
 
         /** Hears what was acknowledged since, and checks that it makes sense. */

@@ -72,7 +72,7 @@ final class SessionWorld implements AutoCloseable {
         disk = new SimVolume(DATA_BYTES, seed, clock);
         content = BlockRig.bytes(seed, CONTENT_BYTES);
         VolumeSet volumes = new VolumeSet(List.of(new VolumeSet.ServedVolume(disk.volume(), "simulated")));
-        ServerContext context = new ServerContext(settings, volumes, clock, metrics, SERVER::value);
+        ServerContext context = new ServerContext(settings, volumes, clock, metrics, () -> SERVER);
         threads = new ServerThreads(settings, List.of());
         memory = new MemoryShares(threads, new SharedDirectory(directory), 0);
         BlockClient chainClient = new BlockClient(chain, BlockClientSettings.DEFAULT);

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.ManualClock;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.AccessTimes;
@@ -61,7 +62,7 @@ final class WriterOpenerTest {
         }
         take(broken, broken.statistics().freeBytes());
         for (int i = 1; i <= 12; i += 2) {
-            broken.delete(BlockRig.block(i), Long.MAX_VALUE);
+            broken.delete(BlockRig.block(i), Generation.MAX);
         }
     }
 
@@ -222,7 +223,7 @@ final class WriterOpenerTest {
         BlockId block = new BlockId(request.getBlockId());
         CrashPoint.listen(name -> {
             if (name.equals("service.write.after-create")) {
-                tombstones.add(block, request.getGeneration());
+                tombstones.add(block, Generation.of(request.getGeneration()));
             }
         });
         try {
@@ -275,7 +276,8 @@ final class WriterOpenerTest {
 
     private void take(Volume volume, long bytes) throws TatamiException {
         if (bytes > 0) {
-            assertEquals(bytes, volume.create(next(), 1, bytes, false).capacityBytes());
+            assertEquals(
+                    bytes, volume.create(next(), Generation.FIRST, bytes, false).capacityBytes());
         }
     }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.space.Extent;
 import java.nio.ByteBuffer;
@@ -16,7 +17,12 @@ import org.junit.jupiter.api.Test;
 
 class BlockIndexFormatTest {
     private static final BlockRecord WRITING = new BlockRecord(
-            new BlockId(0x1122), new Extent(1 << 22, 8192), 5, 4099, BlockRecord.State.WRITING, new byte[] {1, 2, 3});
+            new BlockId(0x1122),
+            Generation.of(5),
+            new Extent(1 << 22, 8192),
+            4099,
+            BlockRecord.State.WRITING,
+            new byte[] {1, 2, 3});
 
     @Test
     void theBytesOfARecordAreThoseOfTheFirstRelease() {

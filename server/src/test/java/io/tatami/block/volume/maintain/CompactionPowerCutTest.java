@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.Clock;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.SimFaults.Fault;
 import io.tatami.block.volume.FaultSweep;
@@ -147,7 +148,7 @@ class CompactionPowerCutTest {
         compact(sim.volume());
         blocks.ledger().compare(sim.volume(), when + ", then a whole pass");
         for (StoredBlock stored : sim.volume().blocks()) {
-            sim.volume().delete(stored.block(), Long.MAX_VALUE);
+            sim.volume().delete(stored.block(), Generation.MAX);
         }
         assertEquals(DATA_BYTES, sim.volume().statistics().largestFreeExtentBytes(), when);
     }

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.SimFaults.Fault;
 import io.tatami.block.volume.BlockWriter;
@@ -145,7 +146,7 @@ class CompactorTest {
         BlockId deleted = moves.get(0).block();
         blocks.delete(volume(), deleted);
         BlockId reopened = moves.get(1).block();
-        BlockWriter writer = volume().reopen(reopened, 2, BLOCK - 5, BLOCK);
+        BlockWriter writer = volume().reopen(reopened, Generation.of(2), BLOCK - 5, BLOCK);
         BlockId moved = moves.get(2).block();
 
         assertEquals(6, volume().relocator().move(moves), "all but two");
@@ -244,7 +245,7 @@ class CompactorTest {
     void whereWritersHaveAllBuffersNothingMoves() throws TatamiException {
         List<BlockWriter> writers = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
-            BlockWriter writer = volume().create(new BlockId(1_000 + i), 1, 4096, false);
+            BlockWriter writer = volume().create(new BlockId(1_000 + i), Generation.FIRST, 4096, false);
             writer.append(ByteBuffer.allocate(4096 - 1), null);
             writers.add(writer);
         }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
 import io.tatami.base.ErrorCode;
+import io.tatami.base.Generation;
 import io.tatami.base.TatamiException;
 import io.tatami.block.device.Device;
 import io.tatami.block.device.FailStop;
@@ -78,7 +79,7 @@ class PrewriterTest {
         write(1, 5 * UNIT, false);
 
         assertEquals(2 * AHEAD, prewritten());
-        volume().delete(new BlockId(1), Long.MAX_VALUE);
+        volume().delete(new BlockId(1), Generation.MAX);
         assertEquals(0, prewritten());
     }
 
@@ -147,7 +148,8 @@ class PrewriterTest {
     }
 
     private void write(long id, long length, boolean isShort) throws TatamiException {
-        BlockWriter writer = volume().create(new BlockId(id), 1, new Reservation(length, length, isShort));
+        BlockWriter writer =
+                volume().create(new BlockId(id), Generation.FIRST, new Reservation(length, length, isShort));
         writer.append(ByteBuffer.allocate((int) Math.min(length, UNIT)), null);
         writer.sync();
     }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tatami.base.BlockId;
 import io.tatami.base.Clock;
+import io.tatami.base.Generation;
 import io.tatami.base.ManualClock;
 import io.tatami.base.TatamiException;
 import io.tatami.block.volume.BlockWriter;
@@ -45,7 +46,7 @@ class ScrubberTest {
 
     private static SimVolume volumeOf(int bytes) throws TatamiException {
         SimVolume sim = new SimVolume(8L * UNIT, 1);
-        BlockWriter writer = sim.volume().create(new BlockId(1), 1, bytes, false);
+        BlockWriter writer = sim.volume().create(new BlockId(1), Generation.FIRST, bytes, false);
         writer.append(ByteBuffer.allocate(bytes), null);
         writer.finish();
         return sim;

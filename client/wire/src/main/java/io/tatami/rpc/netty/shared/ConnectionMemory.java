@@ -8,9 +8,9 @@ import io.netty.channel.ChannelConfig;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
 import io.netty.util.concurrent.FastThreadLocal;
-import io.tatami.base.DirectMemory;
 import io.tatami.base.ErrorCode;
 import io.tatami.base.TatamiException;
+import io.tatami.rpc.DirectMemory;
 
 /**
  * The buffers of connections. Where the process has no direct memory left, a connection goes on with a small reserve of

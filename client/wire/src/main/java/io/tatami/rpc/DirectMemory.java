@@ -1,4 +1,4 @@
-package io.tatami.base;
+package io.tatami.rpc;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
 import java.lang.management.ManagementFactory;
