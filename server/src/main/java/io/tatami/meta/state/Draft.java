@@ -44,6 +44,12 @@ public final class Draft implements View {
         return seen.scan(from, to);
     }
 
+    /** This draft's own change of a record; null where it has none. */
+    @Nullable
+    Change change(byte[] key) {
+        return changes.find(key);
+    }
+
     public void put(byte[] key, byte[] value) {
         changes.add(key, new Change(value));
     }

@@ -53,8 +53,8 @@ public final class Entries {
 
     /** Puts or removes the record, and returns what the one before counted for. */
     private Counted replace(DirectoryId directory, String name, @Nullable EntryRecord after) {
-        Counted before = Counted.of(state.entry(directory, name));
         byte[] key = Keys.entry(directory, name);
+        Counted before = Counted.of(state.entryBefore(key));
         if (after == null) {
             state.remove(key);
         } else {

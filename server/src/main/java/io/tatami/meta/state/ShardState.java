@@ -24,6 +24,7 @@ import io.tatami.meta.state.wire.ReplicaRecord;
 import io.tatami.meta.state.wire.TransactionRecord;
 import io.tatami.protocol.wire.OutboxDelivery;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -49,6 +50,9 @@ public final class ShardState extends Records {
     private final Entries entries = new Entries(this);
     private final Needs needs = new Needs(this);
 
+    /** An operation reads an entry before it changes it. */
+    private @Nullable LastEntry lastEntry;
+
     public ShardState(Draft draft) {
         super(draft);
     }
@@ -68,8 +72,33 @@ public final class ShardState extends Records {
     }
 
     public @Nullable EntryRecord entry(DirectoryId directory, String name) {
-        return read(Keys.entry(directory, name), EntryRecord.parser());
+        byte[] key = Keys.entry(directory, name);
+        EntryRecord record = read(key, EntryRecord.parser());
+        lastEntry = new LastEntry(key, draft().change(key), record);
+        return record;
     }
+
+    /**
+     * The same, without another look-up where it is the entry that was read last: below a draft nothing changes during
+     * a decision, so the record is still the one that was read unless the draft itself has another change of it.
+     */
+    @Nullable
+    EntryRecord entryBefore(byte[] key) {
+        LastEntry last = lastEntry;
+        return last != null && Arrays.equals(last.key, key) && last.change == draft().change(key)
+                ? last.record
+                : read(key, EntryRecord.parser());
+    }
+
+    /**
+     * An entry as it was read.
+     *
+     * @param change the draft's own change of it then
+     */
+    private record LastEntry(
+            byte[] key,
+            Draft.@Nullable Change change,
+            @Nullable EntryRecord record) {}
 
     /** Where entries are put, changed and removed. */
     public Entries entries() {

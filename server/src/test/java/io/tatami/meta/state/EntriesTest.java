@@ -1,6 +1,7 @@
 package io.tatami.meta.state;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.tatami.base.DirectoryId;
 import io.tatami.meta.state.wire.Arrival;
@@ -9,6 +10,9 @@ import io.tatami.meta.state.wire.EntryRecord;
 import io.tatami.meta.state.wire.FileEntry;
 import io.tatami.meta.state.wire.Marker;
 import io.tatami.meta.state.wire.SymlinkEntry;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -60,6 +64,37 @@ final class EntriesTest {
                     .build();
             assertEquals(counted(), sums, "after change " + i);
         }
+    }
+
+    @Test
+    void anEntryThatWasReadIsNotLookedUpAgainToBeChanged() {
+        List<byte[]> lookedUp = new ArrayList<>();
+        ShardState state = new ShardState(new Draft(Layer.lookups(store, key -> {
+            lookedUp.add(key);
+            return store.get(key);
+        })));
+        byte[] key = Keys.entry(DIRECTORY, "a");
+        assertNull(state.entry(DIRECTORY, "a"));
+        state.entries().changeName(DIRECTORY, "a", file(5, 1), 1);
+        assertEquals(
+                1, lookedUp.stream().filter(each -> Arrays.equals(key, each)).count());
+    }
+
+    @Test
+    void anEntryThatChangedSinceItWasReadIsLookedUpAgain() {
+        change(entries -> entries.changeName(DIRECTORY, "a", file(5, 1), 1));
+        change(entries -> entries.changeName(DIRECTORY, "b", file(30, 1), 1));
+        Draft draft = new Draft(store);
+        ShardState state = new ShardState(draft);
+        assertEquals(file(5, 1), state.entry(DIRECTORY, "a"));
+        Draft nested = new Draft(draft);
+        new ShardState(nested).entries().changeName(DIRECTORY, "a", null, 2);
+        nested.mergeInto(draft);
+        state.entries().changeName(DIRECTORY, "a", file(7, 1), 3);
+        state.entries().changeName(DIRECTORY, "b", null, 4);
+        state.entries().changeName(DIRECTORY, "a", file(9, 1), 5);
+        assertEquals(9, state.slice(DIRECTORY).getBytes());
+        assertEquals(1, state.slice(DIRECTORY).getFiles());
     }
 
     private static @Nullable EntryRecord anyRecord(Random random) {
