@@ -58,7 +58,7 @@ enum PlantedBug {
             "io/tatami/meta/op/rename/AbortMove.java",
             "if (move.getCommitted()) {\n            return false;\n        }",
             "if (move.getDestination()) {\n            return !move.getCommitted();\n        }",
-            "io.tatami.meta.op.move.MoveStepsTest#commitAfterAnAbortLeavesTheFileItsOneName"),
+            "io.tatami.meta.op.rename.MoveStepsTest#commitAfterAnAbortLeavesTheFileItsOneName"),
     RECLAIM_IGNORES_AN_ERROR(
             "io/tatami/meta/service/reclaim/BlockReclaimer.java",
             ".exceptionally(failure -> unanswered(items));",
