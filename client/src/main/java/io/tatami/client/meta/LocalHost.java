@@ -1,6 +1,7 @@
 package io.tatami.client.meta;
 
 import io.tatami.protocol.wire.BlockServerInfo;
+import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
@@ -9,21 +10,37 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells which block servers run on this host. Safe for use by many threads. */
+/**
+ * Tells which block servers run on this host. Every loopback address is this host's, with one exception: where this
+ * host was given a name whose address is a loopback address other than 127.0.0.1, several hosts share the machine, and
+ * such an address is local only if it is the one of that name. Safe for use by many threads.
+ */
 public final class LocalHost {
+    /** The variable of the environment that names this host where no setting does. */
+    public static final String ENVIRONMENT_NAME = "TATAMI_CLIENT_HOST";
+
     private static final Logger LOG = LoggerFactory.getLogger(LocalHost.class);
 
     private final String name;
+    private final boolean sharesMachine;
     private final Set<InetAddress> addresses;
     private final Map<String, Boolean> isLocalByHost = new ConcurrentHashMap<>();
 
-    /** @param name as the cluster calls this host; empty for what the system says */
+    /** @param name as the cluster calls this host; empty for {@link #ENVIRONMENT_NAME}, or else what the system says */
     public LocalHost(String name) {
-        this.name = name.isEmpty() ? systemName() : name;
-        this.addresses = ownAddresses();
+        this(name, System.getenv(ENVIRONMENT_NAME));
+    }
+
+    LocalHost(String name, @Nullable String environmentName) {
+        String given = name.isEmpty() && environmentName != null ? environmentName : name;
+        Set<InetAddress> named = given.isEmpty() ? Set.of() : addressesOf(given);
+        this.sharesMachine = named.stream().anyMatch(LocalHost::isOneOfMany);
+        this.name = given.isEmpty() ? systemName() : given;
+        this.addresses = sharesMachine ? named : ownAddresses();
     }
 
     /** May be empty. */
@@ -39,10 +56,26 @@ public final class LocalHost {
     private boolean isLocal(String host) {
         try {
             InetAddress address = InetAddress.getByName(host);
-            return address.isLoopbackAddress() || addresses.contains(address);
+            boolean isLoopback = address.isLoopbackAddress() && !(sharesMachine && isOneOfMany(address));
+            return isLoopback || addresses.contains(address);
         } catch (UnknownHostException e) {
             LOG.debug("{} has no address here, so it is taken for another host", host, e);
             return false;
+        }
+    }
+
+    private static boolean isOneOfMany(InetAddress address) {
+        return address instanceof Inet4Address
+                && address.isLoopbackAddress()
+                && !address.getHostAddress().equals("127.0.0.1");
+    }
+
+    private static Set<InetAddress> addressesOf(String host) {
+        try {
+            return Set.of(InetAddress.getAllByName(host));
+        } catch (UnknownHostException e) {
+            LOG.debug("{}, the name given to this host, has no address here", host, e);
+            return Set.of();
         }
     }
 
