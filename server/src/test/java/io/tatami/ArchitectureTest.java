@@ -102,6 +102,11 @@ final class ArchitectureTest {
             slices().matching("io.tatami.meta.log.(**)").should().beFreeOfCycles(),
             neverUses("io.tatami.server.node", "io.tatami.server.cli", "io.tatami.server.status"),
             neverUses("io.tatami.server.status", "io.tatami.server.cli"),
+            onlyUses("io.tatami.server.lab.host"),
+            onlyUses(
+                    "io.tatami.server.lab", "io.tatami.server.lab.host", "io.tatami.server.node", "io.tatami.client.."),
+            onlyUses("io.tatami.server.lab.command", "io.tatami.server.lab", "io.tatami.server.lab.host"),
+            onlyImportedBy("io.tatami.server.lab.command", "io.tatami.server.lab.command", "io.tatami.server.cli"),
             onlyUses("io.tatami.meta..", "io.tatami.rpc..", "io.tatami.cluster.."),
             onlyUses("io.tatami.cluster.."),
             onlyUses("io.tatami.block.device.."),

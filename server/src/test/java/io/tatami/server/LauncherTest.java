@@ -47,6 +47,19 @@ final class LauncherTest {
             List.of("admin", "metadata", "add"),
             List.of("admin", "metadata", "remove"),
             List.of("format"),
+            List.of("lab"),
+            List.of("lab", "up"),
+            List.of("lab", "status"),
+            List.of("lab", "kill"),
+            List.of("lab", "start"),
+            List.of("lab", "pause"),
+            List.of("lab", "resume"),
+            List.of("lab", "cut"),
+            List.of("lab", "heal"),
+            List.of("lab", "slow"),
+            List.of("lab", "wipe"),
+            List.of("lab", "exec"),
+            List.of("lab", "down"),
             List.of("version"));
 
     private Path directory;
@@ -142,6 +155,9 @@ final class LauncherTest {
         run("start").assertRefused("Missing required subcommand");
         run("start", "metadata").assertRefused("--data", "tatami start metadata --help");
         run("begin").assertRefused("begin");
+        run("lab", "status", "--dir", path("no-lab")).assertRefused("there is no lab in", "tatami lab up");
+        run("lab", "up", "--dir", path("no-lab"), "--nodes", "17").assertRefused("from 1 to 16");
+        run("lab", "up", "--dir", path("no-lab"), "--rate", "fast").assertRefused("1gbit");
         run("status").assertRefused("URI");
         run("status", "http://localhost:1").assertRefused("write tatami://host:port");
         run("status", "tatami://localhost:x").assertRefused("host:port");

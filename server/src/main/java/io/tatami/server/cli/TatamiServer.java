@@ -1,6 +1,7 @@
 package io.tatami.server.cli;
 
 import io.tatami.base.TatamiException;
+import io.tatami.server.lab.command.LabCommand;
 import io.tatami.server.node.Patience;
 import java.io.PrintWriter;
 import picocli.CommandLine;
@@ -33,6 +34,7 @@ public final class TatamiServer {
 
     public static CommandLine commandLine() {
         CommandLine commandLine = new CommandLine(new TatamiServer());
+        commandLine.addSubcommand(LabCommand.commandLine());
         addHelp(commandLine);
         commandLine.setCaseInsensitiveEnumValuesAllowed(true);
         commandLine.setExecutionExceptionHandler(TatamiServer::explain);

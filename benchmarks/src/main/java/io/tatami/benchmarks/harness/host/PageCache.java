@@ -1,5 +1,6 @@
 package io.tatami.benchmarks.harness.host;
 
+import io.tatami.server.lab.host.Program;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

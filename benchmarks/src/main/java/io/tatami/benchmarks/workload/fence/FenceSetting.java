@@ -2,10 +2,10 @@ package io.tatami.benchmarks.workload.fence;
 
 import io.tatami.benchmarks.harness.client.CreateLoad;
 import io.tatami.benchmarks.harness.client.CreateRate;
-import io.tatami.benchmarks.harness.host.Program;
 import io.tatami.benchmarks.harness.host.Undo;
 import io.tatami.benchmarks.harness.peer.MetadataCluster;
 import io.tatami.benchmarks.harness.report.Latencies;
+import io.tatami.server.lab.host.Program;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.ExecutorService;

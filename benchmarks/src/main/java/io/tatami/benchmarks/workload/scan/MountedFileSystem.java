@@ -1,8 +1,8 @@
 package io.tatami.benchmarks.workload.scan;
 
 import io.tatami.benchmarks.harness.host.LoopDevice;
-import io.tatami.benchmarks.harness.host.Program;
 import io.tatami.benchmarks.harness.peer.Peer;
+import io.tatami.server.lab.host.Program;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,10 +1,10 @@
 package io.tatami.benchmarks.workload.small;
 
-import io.tatami.benchmarks.harness.host.Program;
 import io.tatami.benchmarks.harness.peer.LiveFiles;
 import io.tatami.benchmarks.harness.peer.Peer;
 import io.tatami.benchmarks.harness.peer.TatamiVolumes;
 import io.tatami.protocol.wire.VolumeStatus;
+import io.tatami.server.lab.host.Program;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

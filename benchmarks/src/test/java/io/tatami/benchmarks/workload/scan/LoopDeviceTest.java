@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.tatami.benchmarks.harness.host.LoopDevice;
-import io.tatami.benchmarks.harness.host.Program;
 import io.tatami.benchmarks.harness.host.Undo;
+import io.tatami.server.lab.host.Program;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,11 +1,14 @@
-package io.tatami.benchmarks.harness.host;
+package io.tatami.server.lab.host;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
-/** Programs of the system that a benchmark needs around what it measures, such as {@code mount}. */
+/** Programs of the system that a lab or a benchmark needs, such as {@code mount}. */
 public final class Program {
     private static final long LIMIT_SECONDS = 300;
 
@@ -24,6 +27,14 @@ public final class Program {
             throw new IOException("'" + String.join(" ", command) + "' failed: " + output);
         }
         return output;
+    }
+
+    /** Whether a program can be run by its name alone. */
+    public static boolean isOnPath(String program) {
+        String path = System.getenv("PATH");
+        return path != null
+                && Stream.of(path.split(":", -1))
+                        .anyMatch(directory -> Files.isExecutable(Path.of(directory, program)));
     }
 
     /**

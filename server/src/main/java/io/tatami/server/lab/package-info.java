@@ -1,0 +1,9 @@
+/**
+ * A lab: a Tatami cluster of several nodes on one machine, whose nodes and network can be broken, and, beside it where
+ * asked, HDFS on the same nodes. Imports {@code io.tatami.server.node}, the client and
+ * {@code io.tatami.server.lab.host}. Imported by {@code io.tatami.server.lab.command}, tests and benchmarks.
+ */
+@NullMarked
+package io.tatami.server.lab;
+
+import org.jspecify.annotations.NullMarked;
