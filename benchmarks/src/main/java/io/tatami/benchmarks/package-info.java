@@ -1,7 +1,7 @@
 /**
- * The command line of {@code tatami bench} and {@code tatami quickstart}. Below it: {@code workload}, one package a
- * benchmark; {@code harness}, what they share; {@code quickstart}. Imports everything; imported by nothing. The
- * distribution is no code: {@code src/assembly}.
+ * The main class of {@code tatami bench} and {@code tatami quickstart}. Below it are one package for each benchmark
+ * ({@code workload}), the code that they share ({@code harness}) and the quickstart. The distribution is described in
+ * {@code src/assembly}. No package imports it.
  */
 @NullMarked
 package io.tatami.benchmarks;

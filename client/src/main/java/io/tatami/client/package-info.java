@@ -1,8 +1,7 @@
 /**
- * The front of the client library: {@link io.tatami.client.TatamiClient}, one user's access to a cluster, and
- * {@link io.tatami.client.ClusterAdmin}, the commands of its operator. Imports the packages below it, and none of them
- * imports it. Imported by the operations of the Hadoop plug-in, the server's tools and benchmarks; knows nothing of
- * Hadoop.
+ * The entries of the client library: {@link io.tatami.client.TatamiClient} for one user's files, and
+ * {@link io.tatami.client.ClusterAdmin} for the commands of an operator. Imports the packages below it, which do not
+ * import it, and nothing of Hadoop. Imported by {@code hadoop.call}, {@code server..} and {@code benchmarks..}.
  */
 @NullMarked
 package io.tatami.client;

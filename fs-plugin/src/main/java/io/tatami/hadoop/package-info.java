@@ -1,7 +1,7 @@
 /**
- * Tatami as Hadoop's file systems: FileSystem, AbstractFileSystem and the shell, under the names that settings give.
- * Imports the packages below it, and none of them imports it; of ours it is imported only by benchmarks. With those
- * packages it is the only importer of Hadoop on the client side.
+ * Tatami as a file system of Hadoop: the implementations of FileSystem and AbstractFileSystem, and the shell. Imports
+ * the packages below it, which do not import it. Only the plug-in and {@code auth} import Hadoop, apart from the
+ * benchmarks. Imported by {@code benchmarks..}.
  */
 @NullMarked
 package io.tatami.hadoop;

@@ -1,6 +1,6 @@
 /**
- * Who a user is and which groups the user is in, as Hadoop tells it. The only importer of Hadoop in the server;
- * imported by the wiring.
+ * The groups of a user, from Hadoop's group mapping. The only package of the server that imports Hadoop. Imported by
+ * {@code server.cli}.
  */
 @NullMarked
 package io.tatami.auth;

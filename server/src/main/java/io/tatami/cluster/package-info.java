@@ -1,6 +1,6 @@
 /**
- * Which servers take blocks, as pure planning over facts that are handed in. Imported by the metadata operations and
- * service.
+ * The choice of block servers for new blocks, as a pure function. Imports {@code base} only. Imported by
+ * {@code meta.op.write}.
  */
 @NullMarked
 package io.tatami.cluster;

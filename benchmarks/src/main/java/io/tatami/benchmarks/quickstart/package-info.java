@@ -1,4 +1,7 @@
-/** {@code tatami quickstart}: a cluster, a job over it, and what it showed. Imported by the command line only. */
+/**
+ * {@code tatami quickstart}: starts a cluster, runs a word count on it, and prints the result. Imported by
+ * {@code benchmarks}.
+ */
 @NullMarked
 package io.tatami.benchmarks.quickstart;
 

@@ -1,6 +1,7 @@
 /**
- * Files that outlive a crash: durable writes, envelopes, locks, and the points at which tests stop a process. Imported
- * by servers.
+ * Files that survive a crash: durable writes, envelopes with a version and a checksum, and locks; beside them the crash
+ * points at which a test stops a process. Imports {@code base} only. Imported by {@code block..}, {@code meta..} and
+ * {@code server..}.
  */
 @NullMarked
 package io.tatami.files;

@@ -1,7 +1,7 @@
 /**
- * The client's side of the data port: streams of checksummed frames to and from block servers, one block at a time.
- * Imports no other package of the client. Imported by {@code io.tatami.client} and its packages {@code meta} and
- * {@code file}, by the block server, whose chain and repairs are clients too, and by the bulk benchmark.
+ * Streams of checksummed frames to and from block servers, one block each. The block server uses them for the next
+ * server of a pipeline and for repairs. Imports no other package of the client. Imported by {@code client},
+ * {@code client.meta}, {@code client.file}, {@code block..} and {@code benchmarks.workload.bulk}.
  */
 @NullMarked
 package io.tatami.client.block;

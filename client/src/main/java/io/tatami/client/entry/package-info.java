@@ -1,6 +1,7 @@
 /**
- * Entries by their paths: cached handles of directories, statuses and listings, and every change of an entry. Imported
- * by {@code io.tatami.client} and its package {@code file}, and by the bulk benchmark.
+ * Entries by their paths: cached handles of directories, statuses, listings, and changes of entries. Imports
+ * {@code meta} and {@code model} of the client. Imported by {@code client}, {@code client.file} and
+ * {@code benchmarks.workload.bulk}.
  */
 @NullMarked
 package io.tatami.client.entry;

@@ -1,6 +1,7 @@
 /**
- * Files as streams of bytes: the writer that moves from memory to blocks, and the reader over the copies of blocks.
- * Imported by {@code io.tatami.client}, the Hadoop plug-in and benchmarks.
+ * Files as streams of bytes. A writer keeps a short file in memory and writes a longer one to blocks; a reader chooses
+ * among the copies of each block. Imports {@code entry}, {@code meta}, {@code block} and {@code model} of the client.
+ * Imported by {@code client}, {@code hadoop..} and {@code benchmarks.harness.client}.
  */
 @NullMarked
 package io.tatami.client.file;

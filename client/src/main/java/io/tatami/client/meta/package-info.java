@@ -1,7 +1,7 @@
 /**
- * Calls to the metadata service: where groups and block servers are, how requests are numbered and tried again, and the
- * leases of open files. Imported by {@code io.tatami.client} and its packages {@code entry} and {@code file}; beside
- * them by the server's tools, for addresses, deadlines and pauses, and by the bulk benchmark.
+ * Calls to the metadata service: the addresses of groups and block servers, request numbers, retries, and the renewal
+ * of leases. Imports {@code block} and {@code model} of the client. Imported by {@code client}, {@code client.entry},
+ * {@code client.file}, {@code server.node} and {@code benchmarks.workload.bulk}.
  */
 @NullMarked
 package io.tatami.client.meta;

@@ -1,6 +1,7 @@
 /**
- * The values that the client library takes and gives: paths, statuses, listings, plans, settings. Imports nothing else
- * of the client, and is imported by every package of it but {@code block}, and by its users.
+ * The values that the client library takes and returns: paths, statuses, listings, plans and settings. Imports no other
+ * package of the client. Imported by {@code client}, {@code client.entry}, {@code client.file}, {@code client.meta},
+ * {@code hadoop..}, {@code server..} and {@code benchmarks..}.
  */
 @NullMarked
 package io.tatami.client.model;

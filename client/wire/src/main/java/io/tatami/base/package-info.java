@@ -1,7 +1,4 @@
-/**
- * Ids, errors, checks, checksums and clocks: the words every other package speaks. Imports nothing of ours and may be
- * imported by all.
- */
+/** Ids, errors, checks, checksums and clocks. Imports no other package of Tatami. Every package may import it. */
 @NullMarked
 package io.tatami.base;
 

@@ -1,6 +1,6 @@
 /**
- * Typed settings, read from any source that maps keys to strings. May be imported by every package but
- * {@code io.tatami.base}; imports nothing of ours but that.
+ * Typed settings, read from any source that maps keys to strings. Imports {@code base} only. Every package but
+ * {@code base} may import it.
  */
 @NullMarked
 package io.tatami.conf;

@@ -1,7 +1,7 @@
 /**
- * What travels between processes: the frame layout, the protocol's versions, and methods as typed values; the protobuf
- * messages are in {@code io.tatami.protocol.wire}. May be imported by every package but {@code io.tatami.base} and
- * {@code io.tatami.conf}.
+ * The protocol between processes: the layout of frames, protocol versions, limits, and methods as typed values. The
+ * protobuf messages are in {@code protocol.wire}. Imports {@code base} only. Every package but {@code base} and
+ * {@code conf} may import it.
  */
 @NullMarked
 package io.tatami.protocol;

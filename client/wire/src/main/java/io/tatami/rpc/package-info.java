@@ -1,6 +1,6 @@
 /**
- * Calls and streams between processes as callers and handlers see them: the seam that a simulation can stand in for.
- * May be imported by every package but {@code io.tatami.base}, {@code io.tatami.conf} and {@code io.tatami.protocol}.
+ * Calls and streams between processes, as interfaces that a simulated network can implement. Imports {@code base},
+ * {@code conf} and {@code protocol}, and no sockets. Every package but these may import it.
  */
 @NullMarked
 package io.tatami.rpc;

@@ -1,7 +1,6 @@
 /**
- * Operations on paths, as HDFS answers them: what FileSystem and AbstractFileSystem have in common, over the clients of
- * the process. Imports only {@code io.tatami.hadoop.convert} of the plug-in, and is imported only by
- * {@code io.tatami.hadoop}.
+ * Operations on paths with the results and exceptions of HDFS, shared by FileSystem and AbstractFileSystem. Imports
+ * {@code convert} of the plug-in. Imported by {@code hadoop}.
  */
 @NullMarked
 package io.tatami.hadoop.call;

@@ -1,6 +1,6 @@
 /**
- * Hadoop's types made of ours, and ours of Hadoop's: paths, statuses, exceptions. Imports no other package of the
- * plug-in, and is imported only within it.
+ * Conversions between Hadoop's types and Tatami's: paths, statuses and exceptions. Imports no other package of the
+ * plug-in. Imported by {@code hadoop}, {@code hadoop.call} and {@code hadoop.stream}.
  */
 @NullMarked
 package io.tatami.hadoop.convert;

@@ -1,6 +1,6 @@
 /**
- * Open files as Hadoop's streams, and what becomes of them when their file system ends. Imports only
- * {@code io.tatami.hadoop.convert} of the plug-in, and is imported only by {@code io.tatami.hadoop}.
+ * Open files as Hadoop's input and output streams, and their end when the file system is closed. Imports
+ * {@code convert} of the plug-in. Imported by {@code hadoop}.
  */
 @NullMarked
 package io.tatami.hadoop.stream;

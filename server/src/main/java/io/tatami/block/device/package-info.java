@@ -1,7 +1,7 @@
 /**
- * Disks as Tatami sees them: aligned buffers and a device that is read, written and flushed around the page cache. The
- * only package of the server that touches {@code FileChannel}; imported by {@code io.tatami.block.volume} and by the
- * wiring.
+ * Block devices: aligned buffers, direct reads, writes and flushes that bypass the page cache, and the detection of
+ * slow and hung devices. The only package of the block server that uses {@code FileChannel}. Imported by
+ * {@code block..}, {@code server.node} and {@code server.status}.
  */
 @NullMarked
 package io.tatami.block.device;

@@ -1,7 +1,4 @@
-/**
- * A block server as a whole: its streams, its commands, its reports and its place in a cluster, put together from the
- * packages below. Imported only by the wiring in {@code io.tatami.server}.
- */
+/** The block server: its data port, put together from the packages below it. Imported by {@code server.node}. */
 @NullMarked
 package io.tatami.block.service;
 

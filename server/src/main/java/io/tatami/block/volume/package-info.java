@@ -1,6 +1,7 @@
 /**
- * One volume of a block server: its blocks, and how they are written, read, moved and made durable. Imports
- * {@code volume.format}, {@code volume.index}, {@code volume.space} and {@code block.device}.
+ * One volume: the writing, reading, relocation and durability of its blocks. Imports {@code format}, {@code index} and
+ * {@code space} below it, and {@code block.device}. Imported by {@code block.cache}, {@code block.service..},
+ * {@code block.volume.maintain} and {@code server.node}.
  */
 @NullMarked
 package io.tatami.block.volume;

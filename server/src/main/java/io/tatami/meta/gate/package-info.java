@@ -1,6 +1,6 @@
 /**
- * Handles, rights, proofs and credentials: how they are signed, and when they are too old. Imported by the operations
- * and the service of {@code io.tatami.meta}.
+ * Handles, rights, proofs and credentials: their signatures, and the check whether a handle is too old. Imported by
+ * {@code meta.op..}, {@code meta.service..} and {@code benchmarks.workload.micro}.
  */
 @NullMarked
 package io.tatami.meta.gate;

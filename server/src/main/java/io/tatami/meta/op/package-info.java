@@ -1,6 +1,8 @@
 /**
- * One operation a file: each decides, from a state and a request alone, what changes and what is answered. Imported by
- * the metadata service only.
+ * The interface of an operation, and the rules that several operations share: access rights, markers, leases and the
+ * removal of files. An operation is a pure function from state and request to changes and reply, in a class of its own.
+ * Operations use no thread, file, socket or clock. Imported by {@code meta.op..}, {@code meta.service..} and
+ * {@code benchmarks.workload.micro}.
  */
 @NullMarked
 package io.tatami.meta.op;

@@ -1,6 +1,6 @@
 /**
- * From a request to a batch, its log entry and the reply: the loop of a group, and the seams between a group and its
- * parts. Imported by the packages below this one and by the operations of the cluster.
+ * The interfaces between a group and its parts: flows, background tasks, handlers, and the parts' access to other
+ * groups. Imports no other package of the service. Imported by {@code meta.service..}.
  */
 @NullMarked
 package io.tatami.meta.service;

@@ -1,6 +1,6 @@
 /**
- * What a metadata group stores, as pure data: keys, records, views and drafts; no I/O, no clock, no thread. Imported by
- * all of {@code io.tatami.meta}.
+ * The records of a metadata group as pure data: keys, records, views and drafts. It has no I/O, no clock and no thread.
+ * Imported by {@code meta..} and {@code benchmarks.workload.micro}.
  */
 @NullMarked
 package io.tatami.meta.state;

@@ -1,6 +1,7 @@
 /**
- * A group's records on disk, in RocksDB: the only importer of {@code org.rocksdb} in the metadata half. Imported by the
- * log and the service of {@code io.tatami.meta}.
+ * A group's records on disk, in RocksDB. The only package of the metadata server that imports RocksDB. Imported by
+ * {@code meta.log.local}, {@code meta.log.raft..}, {@code meta.service..}, {@code server.node} and
+ * {@code benchmarks..}.
  */
 @NullMarked
 package io.tatami.meta.store;

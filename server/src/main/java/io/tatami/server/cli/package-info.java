@@ -1,4 +1,7 @@
-/** The commands of {@code bin/tatami}. Imported by tests and benchmarks alone. */
+/**
+ * The commands of {@code bin/tatami} that start, stop and administer servers. {@code TatamiServer} has the main method.
+ * No package imports it.
+ */
 @NullMarked
 package io.tatami.server.cli;
 

@@ -1,7 +1,6 @@
 /**
- * The parts of a server process, wired together: block node, standalone node, data directory, settings. The only
- * package that sees both the metadata server and the block server. Imported by {@code io.tatami.server.cli}, tests and
- * benchmarks.
+ * The start of block nodes and standalone nodes: their parts put together, their data directory and their settings.
+ * Imported by {@code server.cli}.
  */
 @NullMarked
 package io.tatami.server.node;

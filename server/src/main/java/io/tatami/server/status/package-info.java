@@ -1,4 +1,7 @@
-/** The answers of status commands: collected, as text and as JSON. Imported by {@code io.tatami.server.cli}. */
+/**
+ * The answers of status commands: their collection, and their output as text and as JSON. Imported by
+ * {@code server.cli}.
+ */
 @NullMarked
 package io.tatami.server.status;
 

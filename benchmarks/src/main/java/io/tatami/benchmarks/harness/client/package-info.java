@@ -1,6 +1,6 @@
 /**
- * Client JVMs that work through the API of Hadoop as they are told, most by writing and reading whole files. Imported
- * by workloads.
+ * Client processes of a benchmark. They use a file system through Hadoop's API or Tatami's client, and report their
+ * counts and times to the benchmark. Imported by {@code benchmarks.workload..}.
  */
 @NullMarked
 package io.tatami.benchmarks.harness.client;

@@ -1,5 +1,6 @@
 /**
- * What a run needs of this machine: processes, ports, names, devices, quotas. Imports no other package of benchmarks.
+ * The resources of this host that a run needs: processes, ports, host names, loop devices, page cache and CPU quotas.
+ * Imports no other package of the benchmarks. Imported by {@code benchmarks..}.
  */
 @NullMarked
 package io.tatami.benchmarks.harness.host;

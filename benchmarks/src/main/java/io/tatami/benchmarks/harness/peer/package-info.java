@@ -1,4 +1,8 @@
-/** File systems as workloads and quickstart start and stop them, as processes of their own. Imports host and report. */
+/**
+ * The file systems under test: Tatami, HDFS and others, each started and stopped as processes of its own. Imports
+ * {@code host} and {@code report} of the harness. Imported by {@code benchmarks.harness.client},
+ * {@code benchmarks.quickstart} and {@code benchmarks.workload..}.
+ */
 @NullMarked
 package io.tatami.benchmarks.harness.peer;
 

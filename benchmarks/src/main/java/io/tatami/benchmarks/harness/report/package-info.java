@@ -1,4 +1,7 @@
-/** Rounds, figures and where they go. Imported by the harness and by workloads; imports host only. */
+/**
+ * Repeated rounds of a benchmark, their figures, and the files to which the figures are written. Imports {@code host}
+ * of the harness. Imported by {@code benchmarks.harness.peer} and {@code benchmarks.workload..}.
+ */
 @NullMarked
 package io.tatami.benchmarks.harness.report;
 

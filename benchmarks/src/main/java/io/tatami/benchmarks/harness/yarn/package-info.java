@@ -1,4 +1,7 @@
-/** YARN as daemons of this host, and the word count. Imported by the jobs and by the quickstart; imports host only. */
+/**
+ * YARN's daemons on this host, and Hadoop's word count as a job. Imports {@code host} of the harness. Imported by
+ * {@code benchmarks.quickstart} and {@code benchmarks.workload.jobs}.
+ */
 @NullMarked
 package io.tatami.benchmarks.harness.yarn;
 

@@ -1,4 +1,7 @@
-/** {@code tatami bench bulk}: what it costs that every file has a block on a server when it is created. */
+/**
+ * {@code tatami bench bulk}: the cost of giving each file a block on a block server when the file is created. Imported
+ * by {@code benchmarks}.
+ */
 @NullMarked
 package io.tatami.benchmarks.workload.bulk;
 

@@ -1,5 +1,6 @@
 /**
- * Hadoop's own TestDFSIO on Tatami and on HDFS, with the disk's ceiling in the same run. Imported by the commands only.
+ * {@code tatami bench dfsio}: Hadoop's TestDFSIO on Tatami and on HDFS, with the throughput of the bare disk measured
+ * in the same run. Imported by {@code benchmarks}.
  */
 @NullMarked
 package io.tatami.benchmarks.workload.dfsio;

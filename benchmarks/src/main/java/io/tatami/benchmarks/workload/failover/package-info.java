@@ -1,4 +1,7 @@
-/** {@code tatami bench failover}: how long clients are without service when a metadata server dies. */
+/**
+ * {@code tatami bench failover}: the time without service for clients after the death of a metadata server. Imported by
+ * {@code benchmarks}.
+ */
 @NullMarked
 package io.tatami.benchmarks.workload.failover;
 

@@ -1,4 +1,7 @@
-/** {@code tatami bench fence}: what it costs that a path means the same to everybody when a directory is renamed. */
+/**
+ * {@code tatami bench fence}: the cost of directory renames to clients that use paths below the renamed directory.
+ * Imported by {@code benchmarks}.
+ */
 @NullMarked
 package io.tatami.benchmarks.workload.fence;
 

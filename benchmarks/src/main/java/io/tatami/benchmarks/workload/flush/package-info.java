@@ -1,4 +1,7 @@
-/** Writers of logs: records that are each flushed before the next one comes. Imported by the command line. */
+/**
+ * {@code tatami bench flush}: the rate at which writers append records, each flushed before the next one. Imported by
+ * {@code benchmarks}.
+ */
 @NullMarked
 package io.tatami.benchmarks.workload.flush;
 

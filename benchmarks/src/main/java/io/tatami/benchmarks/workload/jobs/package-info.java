@@ -1,4 +1,7 @@
-/** {@code tatami bench jobs}: Hadoop jobs on YARN over Tatami, each result checked. */
+/**
+ * {@code tatami bench jobs}: Hadoop jobs on YARN over Tatami; the result of each job is checked. Imported by
+ * {@code benchmarks}.
+ */
 @NullMarked
 package io.tatami.benchmarks.workload.jobs;
 

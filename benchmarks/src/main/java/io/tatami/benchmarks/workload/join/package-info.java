@@ -1,4 +1,7 @@
-/** How long it takes to add a server under load, and what clients notice. Nothing imports this but the program. */
+/**
+ * {@code tatami bench join}: the time to add a server under load, and the effect on the latency of clients. Imported by
+ * {@code benchmarks}.
+ */
 @NullMarked
 package io.tatami.benchmarks.workload.join;
 

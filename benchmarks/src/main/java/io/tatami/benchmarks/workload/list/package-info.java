@@ -1,4 +1,7 @@
-/** {@code tatami bench list}: at what rate a directory of millions is listed, from its beginning to its end. */
+/**
+ * {@code tatami bench list}: the rate at which a directory of millions of entries is listed from beginning to end.
+ * Imported by {@code benchmarks}.
+ */
 @NullMarked
 package io.tatami.benchmarks.workload.list;
 

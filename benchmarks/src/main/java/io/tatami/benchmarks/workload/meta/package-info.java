@@ -1,4 +1,7 @@
-/** The metadata workload: many clients on one file system through Hadoop's API. Run by {@code tatami bench meta}. */
+/**
+ * {@code tatami bench meta}: metadata operations of many clients through Hadoop's API, on one file system at a time.
+ * Imported by {@code benchmarks}.
+ */
 @NullMarked
 package io.tatami.benchmarks.workload.meta;
 

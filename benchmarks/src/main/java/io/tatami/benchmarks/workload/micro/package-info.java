@@ -1,6 +1,6 @@
 /**
- * JMH benchmarks of hot paths, run by {@code bin/tatami bench micro}. Those of package-private classes lie in their
- * packages, in this module.
+ * {@code tatami bench micro}: JMH benchmarks of hot paths. A benchmark of a package-private class lies in the package
+ * of that class, in this module. Imported by {@code benchmarks}.
  */
 @NullMarked
 package io.tatami.benchmarks.workload.micro;

@@ -1,4 +1,7 @@
-/** {@code tatami bench prefetch}: what access plans and the cache tier are worth when the order of reading is known. */
+/**
+ * {@code tatami bench prefetch}: the gain from access plans and the cache tier when the order of reading is known in
+ * advance. Imported by {@code benchmarks}.
+ */
 @NullMarked
 package io.tatami.benchmarks.workload.prefetch;
 

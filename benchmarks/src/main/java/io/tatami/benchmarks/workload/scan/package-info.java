@@ -1,6 +1,6 @@
 /**
- * The scan of one large file on several file systems on alike loop devices, and what the kernel tells of it. Imported
- * by {@code io.tatami.benchmarks.stream}.
+ * The scan of one large file on several file systems, each on an equal loop device, with the kernel's trace of the
+ * accesses. Imported by {@code benchmarks.workload.stream}.
  */
 @NullMarked
 package io.tatami.benchmarks.workload.scan;

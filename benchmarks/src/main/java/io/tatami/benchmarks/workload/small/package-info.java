@@ -1,5 +1,6 @@
 /**
- * Crowds of small and middling files: loaded, listed, read back, and what room they take. Imported by the main class.
+ * {@code tatami bench small}: many small and medium files are loaded, listed and read; the space that they take is
+ * measured. Imported by {@code benchmarks}.
  */
 @NullMarked
 package io.tatami.benchmarks.workload.small;

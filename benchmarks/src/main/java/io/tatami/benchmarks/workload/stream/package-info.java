@@ -1,4 +1,7 @@
-/** Sequential streams of large files beside HDFS and the disk's ceiling. Imported by the commands only. */
+/**
+ * {@code tatami bench stream}: sequential streams of large files on Tatami and on HDFS, compared with the throughput of
+ * the bare disk. Imported by {@code benchmarks}.
+ */
 @NullMarked
 package io.tatami.benchmarks.workload.stream;
 

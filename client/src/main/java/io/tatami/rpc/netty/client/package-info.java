@@ -1,6 +1,7 @@
 /**
- * The end of a connection that asks, over sockets. Imported by code that wires processes together; all else takes a
- * {@code Connector}.
+ * The client's end of a connection over sockets. Only code that starts a client or a server imports it; other code uses
+ * a {@code Connector}. Imported by {@code client}, {@code meta.service.host}, {@code server.node} and
+ * {@code benchmarks.workload.bulk}.
  */
 @NullMarked
 package io.tatami.rpc.netty.client;

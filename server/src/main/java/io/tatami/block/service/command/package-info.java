@@ -1,6 +1,6 @@
 /**
- * Requests about single blocks and about access plans: recovery, deletion, checksums, audits. Imported by the server
- * alone.
+ * Requests about single blocks and access plans: recovery, deletion, checksums and audits. Imported by
+ * {@code block.service}.
  */
 @NullMarked
 package io.tatami.block.service.command;

@@ -1,6 +1,8 @@
 /**
- * The settings, counters, threads and failures of one block server, shared by its parts. Imports
- * {@code service.volumes}, and is imported by every other package of the service.
+ * Settings, metrics, threads and failures of one block server, shared by the packages of the service. Imports
+ * {@code service.volumes} of the service. Imported by {@code block.service}, {@code block.service.command},
+ * {@code block.service.memory}, {@code block.service.read}, {@code block.service.registration},
+ * {@code block.service.report}, {@code block.service.write}, {@code server.cli} and {@code server.node}.
  */
 @NullMarked
 package io.tatami.block.service.context;

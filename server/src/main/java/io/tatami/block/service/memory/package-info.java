@@ -1,6 +1,6 @@
 /**
- * Memory that is shared with readers and writers on the server's host. Imported by {@code service.write},
- * {@code service.read} and the server.
+ * Memory that the server shares with readers and writers on its own host. Imported by {@code block.service},
+ * {@code block.service.read} and {@code block.service.write}.
  */
 @NullMarked
 package io.tatami.block.service.memory;

@@ -1,6 +1,6 @@
 /**
- * Read streams: sessions that take turns on the threads of their volume, and the ways in which bytes reach a reader.
- * Threads and time come from outside. Imported by the server alone.
+ * Read streams. Their sessions take turns on the threads of a volume. Executors and clock are passed in. Imported by
+ * {@code block.service}.
  */
 @NullMarked
 package io.tatami.block.service.read;

@@ -1,6 +1,6 @@
 /**
- * The server's place in its cluster: registration, heartbeats, credits, news of damage for the shards, and how it knows
- * metadata servers. Imported by the server and the wiring in {@code io.tatami.server}.
+ * Membership of the block server in its cluster: registration, heartbeats, credits, notices of damage to shards, and the
+ * check of metadata servers' credentials. Imported by {@code block.service} and {@code server.node}.
  */
 @NullMarked
 package io.tatami.block.service.registration;

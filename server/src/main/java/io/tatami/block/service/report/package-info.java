@@ -1,6 +1,6 @@
 /**
- * How the volumes are: scrubs and other passes over them, slow ones, and what readers say of damage. Imported by the
- * server alone.
+ * The health of the volumes: scrubs and other background passes, slow devices, and reports of damage by readers.
+ * Imported by {@code block.service}.
  */
 @NullMarked
 package io.tatami.block.service.report;

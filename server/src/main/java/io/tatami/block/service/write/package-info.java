@@ -1,6 +1,7 @@
 /**
- * Write streams: sessions, the chain behind them, and the choice of a volume for a new block. Threads, time and
- * connections come from outside. Imported by {@code service.command}, which fences writers, and the server.
+ * Write streams: their sessions, the connection to the next server of the pipeline, and the choice of a volume for a
+ * new block. Executors, clock and connections are passed in. Imported by {@code block.service} and
+ * {@code block.service.command}.
  */
 @NullMarked
 package io.tatami.block.service.write;

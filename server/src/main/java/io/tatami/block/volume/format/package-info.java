@@ -1,6 +1,6 @@
 /**
- * The superblock of a volume and of a cache tier's device, and the formatting of both. Imported by {@code block.volume}
- * and the wiring.
+ * The superblocks of volumes and of cache devices, and the formatting of both. Imported by {@code block.volume},
+ * {@code server.cli} and {@code server.node}.
  */
 @NullMarked
 package io.tatami.block.volume.format;

@@ -1,5 +1,5 @@
 /**
- * Passes over a volume while it serves: scrubbing, compaction, and writing free room ahead. Imported by
+ * Background passes over a volume in use: scrubbing, compaction and prewriting. Imported by
  * {@code block.service.report}.
  */
 @NullMarked

@@ -1,6 +1,6 @@
 /**
- * The room of a volume: extents, which of them are free, and which moves of short blocks make free runs longer. Imports
- * none of the volume's other packages.
+ * The space of a volume: extents, the allocation of free ones, and the planning of compaction. Imports no other package
+ * of the volume. Imported by {@code block.volume..}.
  */
 @NullMarked
 package io.tatami.block.volume.space;

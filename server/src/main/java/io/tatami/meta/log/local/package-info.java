@@ -1,6 +1,6 @@
 /**
- * The log of a group that one server holds: files of entries beside the group's store, and what becomes of them when
- * the store is opened. Imported by whoever opens such a group.
+ * The log of a group on one server: its files, and their replay when the group's store is opened. Imported by
+ * {@code meta.service.host}, {@code meta.service.replicate}, {@code server.node} and {@code benchmarks..}.
  */
 @NullMarked
 package io.tatami.meta.log.local;

@@ -1,6 +1,7 @@
 /**
- * The log of a group by Raft on Apache Ratis: replicas of this server, members, leadership. Imported by
- * {@code io.tatami.meta.service}.
+ * The log of a replicated group by Raft, on Apache Ratis: the group's state machine, its members and its leadership.
+ * Only this package and those below it import Ratis. Imported by {@code meta.log.raft..},
+ * {@code meta.service.identity}, {@code meta.service.replicate} and {@code server.node}.
  */
 @NullMarked
 package io.tatami.meta.log.raft;

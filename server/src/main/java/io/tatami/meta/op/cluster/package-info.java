@@ -1,6 +1,6 @@
 /**
- * Operations of membership: sessions, servers, credits and what a group says of itself. Imported by the metadata
- * service only.
+ * Operations on membership: sessions, metadata servers, block servers, replicas, credits and safe mode. Imported by
+ * {@code meta.service..}.
  */
 @NullMarked
 package io.tatami.meta.op.cluster;

@@ -1,6 +1,7 @@
 /**
- * The operations of a shard on files and symlinks, one a file: each pure, from state and request to changes and reply.
- * Imported by the metadata service, and by operations on leases.
+ * Operations of a shard on existing files and symlinks: lookup, listing, attributes and the location of blocks.
+ * Imported by {@code meta.op.lease}, {@code meta.op.rename}, {@code meta.op.write}, {@code meta.service.file} and
+ * {@code benchmarks.workload.micro}.
  */
 @NullMarked
 package io.tatami.meta.op.file;

@@ -1,4 +1,4 @@
-/** The check of a shard's records against each other. Imported by the metadata service only. */
+/** The check of a shard's records for contradictions. Imported by {@code meta.service.cluster}. */
 @NullMarked
 package io.tatami.meta.op.fsck;
 

@@ -1,6 +1,6 @@
 /**
- * The operations of a shard on write leases: who holds them, and how a file is closed whose writer is gone. Each pure,
- * from state and request to changes and reply. Imported by the metadata service.
+ * Operations of a shard on write leases: renewal, expiry, and the closing of files after the loss of their writer.
+ * Imported by {@code meta.service.file}.
  */
 @NullMarked
 package io.tatami.meta.op.lease;

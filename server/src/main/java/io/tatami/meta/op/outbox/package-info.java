@@ -1,6 +1,6 @@
 /**
- * Operations on the outbox of a shard: messages to other shards are kept there until they are acknowledged. Imported by
- * {@code io.tatami.meta.service.move}.
+ * Operations on a shard's outbox, which keeps messages to other shards until these have acknowledged them. Imported by
+ * {@code meta.service.move}.
  */
 @NullMarked
 package io.tatami.meta.op.outbox;

@@ -1,6 +1,6 @@
 /**
- * What is left when files and directories are gone, and what servers hold that nobody knows of. Imported by
- * {@code io.tatami.meta.service.reclaim}.
+ * Operations that delete unreferenced blocks and entries, and that record audits of block servers. Imported by
+ * {@code meta.service.reclaim}.
  */
 @NullMarked
 package io.tatami.meta.op.reclaim;

@@ -1,4 +1,4 @@
-/** Operations that delete files by their names. Imported by {@code io.tatami.meta.service.move}. */
+/** Operations of a shard that delete files by name. Imported by {@code meta.service.move}. */
 @NullMarked
 package io.tatami.meta.op.remove;
 

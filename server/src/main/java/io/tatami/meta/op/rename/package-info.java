@@ -1,6 +1,6 @@
 /**
- * Operations that rename files, within a shard and across two. Imported by {@code io.tatami.meta.service.move} and by
- * operations that share their rules.
+ * Operations that rename files, within one shard and across two. Imported by {@code meta.op.outbox},
+ * {@code meta.op.remove}, {@code meta.op.widen} and {@code meta.service.move}.
  */
 @NullMarked
 package io.tatami.meta.op.rename;

@@ -1,6 +1,6 @@
 /**
- * Operations by which a shard serves the directory tree: announcements to its gate, markers of directories, its slices
- * of directories. Imported by {@code io.tatami.meta.service}.
+ * Operations of a shard for the directory tree: announcements, markers of directories, and slices. Imported by
+ * {@code meta.service.move} and {@code meta.service.tree.flow}.
  */
 @NullMarked
 package io.tatami.meta.op.shard;

@@ -1,4 +1,4 @@
-/** Operations of the namespace group on the directory tree. Imported by {@code io.tatami.meta.service}. */
+/** Operations of the namespace group on the directory tree. Imported by {@code meta.service.tree..}. */
 @NullMarked
 package io.tatami.meta.op.tree;
 

@@ -1,4 +1,7 @@
-/** Operations that spread the entries of a directory over more shards. Imported by {@code io.tatami.meta.service}. */
+/**
+ * Operations that spread the entries of a directory over more shards. Imported by {@code meta.service.move} and
+ * {@code meta.service.tree.flow}.
+ */
 @NullMarked
 package io.tatami.meta.op.widen;
 

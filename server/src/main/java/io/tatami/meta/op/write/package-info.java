@@ -1,6 +1,6 @@
 /**
- * Operations on files that are written: create, append, blocks, completion, truncation, concatenation. Imported by
- * {@code io.tatami.meta.service} and by operations on leases.
+ * Operations on files that are being written: create, append, blocks, completion, truncation and concatenation.
+ * Imported by {@code meta.service.file} and {@code benchmarks.workload.micro}.
  */
 @NullMarked
 package io.tatami.meta.op.write;

@@ -1,6 +1,6 @@
 /**
- * Membership as parts of the groups: who serves, who is alive, sessions, credits. Imported where the parts of groups
- * are listed.
+ * Membership on the leaders of groups: the cluster map, the watch over servers, sessions and credits. Imported by
+ * {@code meta.service.host}.
  */
 @NullMarked
 package io.tatami.meta.service.cluster;

@@ -1,6 +1,6 @@
 /**
- * How a shard serves files: which operation answers which method, what takes several steps because a file's name and
- * home are in two shards, and how files are closed whose writers are gone. Imported by the list of a shard's parts.
+ * Files on the leader of a shard: the handlers of requests, the flows for files with name and home in two shards, and
+ * the recovery of files after the loss of their writer. Imported by {@code meta.service.host} and {@code server.node}.
  */
 @NullMarked
 package io.tatami.meta.service.file;

@@ -1,7 +1,6 @@
 /**
- * A metadata server process: its start, the groups that it hosts, the way of a request to its group, rights of users,
- * and connections to other servers. Imported by the wiring in {@code io.tatami.server.node} and
- * {@code io.tatami.server.cli}.
+ * A metadata server: its start, its groups, the dispatch of requests to them, the groups of users, and connections to
+ * other servers. Imported by {@code auth}, {@code server.cli} and {@code server.node}.
  */
 @NullMarked
 package io.tatami.meta.service.host;

@@ -1,6 +1,7 @@
 /**
- * What the directory of a metadata server says of it: cluster, id, groups, and the servers it knew. Imported by
- * {@code replicate} and {@code host}.
+ * The records in a metadata server's directory about the server: cluster, id, groups, and the servers that it last
+ * knew. Imported by {@code meta.service.host}, {@code meta.service.replicate}, {@code server.cli} and
+ * {@code server.node}.
  */
 @NullMarked
 package io.tatami.meta.service.identity;

@@ -1,6 +1,7 @@
 /**
- * A group while this server leads it: requests in their order, batches, snapshot reads, and everything a leader
- * remembers. Imported by the packages that open groups, {@code replicate} and {@code host}.
+ * A group on its leader: the request queue, batches, snapshot reads, and the leader's state in memory. Imports neither
+ * {@code identity}, {@code replicate} nor {@code host} of the service. Imported by {@code meta.service.host} and
+ * {@code meta.service.replicate}.
  */
 @NullMarked
 package io.tatami.meta.service.lead;

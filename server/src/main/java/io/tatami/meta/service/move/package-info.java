@@ -1,6 +1,6 @@
 /**
- * How a shard deletes and renames: the flows of a rename across shards, what ends one after a crash, and the outbox.
- * Imported by {@code io.tatami.meta.service.host}, which lists the parts of a shard.
+ * Deletions and renames on the leader of a shard: the rename across shards, its completion after a crash, the outbox,
+ * and the entries of a directory that is widened. Imported by {@code meta.service.host} and {@code server.node}.
  */
 @NullMarked
 package io.tatami.meta.service.move;

@@ -1,7 +1,6 @@
 /**
- * How a shard gives space back: blocks of files that are gone, entries of directories that are gone, and what an audit
- * finds on servers that nobody knows of. Imported by {@code io.tatami.meta.service.host}, which lists the parts of a
- * shard.
+ * Reclamation on the leader of a shard: blocks of deleted files, entries of deleted directories, and unknown blocks
+ * that an audit finds on a block server. Imported by {@code meta.service.host}.
  */
 @NullMarked
 package io.tatami.meta.service.reclaim;

@@ -1,6 +1,6 @@
 /**
- * The replicas of groups on this server, with a local log or with Raft: opened, made leader for a term, given other
- * members, deleted. Imported by {@code host}.
+ * The replicas of groups on this server, with a local log or with Raft: their opening, their terms as leader, changes
+ * of their members, and their deletion. Does not import {@code host}. Imported by {@code meta.service.host}.
  */
 @NullMarked
 package io.tatami.meta.service.replicate;

@@ -1,6 +1,6 @@
 /**
- * The directory tree as the leader of the namespace has it in memory: locks on names, announcements to shards, changes
- * under way. Imported by {@code flow}.
+ * State in memory of the namespace group's leader: locks on names, announcements to shards, and changes in progress.
+ * Does not import {@code flow}. Imported by {@code meta.service.tree.flow} and {@code server.node}.
  */
 @NullMarked
 package io.tatami.meta.service.tree;

@@ -1,6 +1,6 @@
 /**
- * The end of a connection that serves, over sockets. Imported by code that wires processes together; all else takes a
- * {@code HandlerTable}.
+ * The server's end of a connection over sockets. Only code that starts a server imports it; other code registers
+ * methods in a {@code HandlerTable}. Imported by {@code meta.service.host} and {@code server.node}.
  */
 @NullMarked
 package io.tatami.rpc.netty.server;

@@ -1,4 +1,4 @@
-/** Frames and their messages as bytes, without the sockets that these come from and go to. */
+/** The bytes of frames and of the messages in them, independent of sockets. Imported by {@code rpc.netty..}. */
 @NullMarked
 package io.tatami.rpc.netty.frame;
 

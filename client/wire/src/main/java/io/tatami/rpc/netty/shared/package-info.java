@@ -1,6 +1,7 @@
 /**
- * Framing, handshake, queues and event loops that both ends of a connection use. Imported by
- * {@code io.tatami.rpc.netty.client} and {@code io.tatami.rpc.netty.server}.
+ * Framing, handshake, queues and event loops of both ends of a connection. Imports neither {@code netty.client} nor
+ * {@code netty.server}. Imported by {@code rpc.netty..}, {@code client}, {@code meta.service.host}, {@code server.node}
+ * and {@code benchmarks.workload.bulk}.
  */
 @NullMarked
 package io.tatami.rpc.netty.shared;

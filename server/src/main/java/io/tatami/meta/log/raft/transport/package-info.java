@@ -1,4 +1,6 @@
-/** Corrections of the transport and of the elections of Ratis. Imported by {@code io.tatami.meta.log.raft}. */
+/**
+ * Corrections of Ratis: its transport, its elections, and the durability of votes. Imported by {@code meta.log.raft}.
+ */
 @NullMarked
 package io.tatami.meta.log.raft.transport;
 

@@ -1,6 +1,6 @@
 /**
- * The flows of the directory tree on the leader of the namespace, and the handlers of the tree on shards. Imported by
- * {@code io.tatami.meta.service.host}, which lists the handlers.
+ * Flows of the directory tree on the leader of the namespace group, and a shard's handlers for it. Imported by
+ * {@code meta.service.host}.
  */
 @NullMarked
 package io.tatami.meta.service.tree.flow;
